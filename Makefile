@@ -47,7 +47,7 @@ format: install
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# all of it; under 15 minutes on two cores
+# all of it; about 20 minutes on two cores
 test: check
 	tests/install_system.sh
 	$(BIN)/pytest -n 2 --dist loadfile

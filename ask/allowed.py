@@ -1,8 +1,9 @@
 """The lists that say what a generated query may be made of: syntax nodes, functions, operators, types.
 
-Owns the lists alone; `rewright.ask.safety` judges by them. What is not listed is refused, so a new kind of node or a
-function of a newer server is refused until somebody has looked at it. Left out on purpose: what sleeps, locks, reads
-or writes files, settings, sequences and large objects, runs SQL given as text, or allocates by an argument.
+Owns the lists alone; `rewright.ask.safety` judges by them. What is not listed is refused, so a new kind of
+node or a function of a newer server is refused until somebody has looked at it. Left out on purpose: what
+sleeps, locks, reads or writes files, settings, sequences and large objects, runs SQL given as text, or
+allocates by an argument.
 """
 
 from __future__ import annotations
@@ -247,4 +248,6 @@ TYPES = frozenset(
         *("money", "bit", "varbit"),
     }
 )
-"""Types whose input and output are the server's own and touch nothing else: no regclass and its kin, no domains."""
+"""Types whose input and output are the server's own and touch nothing else: no regclass and its kin, no
+domains.
+"""

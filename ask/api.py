@@ -1,124 +1,211 @@
-"""A question to its answer on one PostgreSQL database: link, read, check, run.
+"""A question to its answer: read it (without a model, and with one where there is one), judge the query, run
+it.
 
-Owns the order of the steps and the document of an answer. Must not know the command line or the wire.
+Owns the order of the steps. Must not know the command line, the wire, or what kind of database is asked
+(`rewright.ask.sources`).
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import psycopg
 
-from rewright.ask.context import Context, ContextCache
-from rewright.ask.execution import Execution, ExecutionError, Limits
-from rewright.ask.interpreter import Reading, Unclear, interpret
-from rewright.ask.linking import Link, Linker
-from rewright.ask.safety import Refused, Rules, check
-from rewright.engines.postgres.catalog import snapshot
+from rewright.ask.answer import Answer, History, linked_of, of_outcome
+from rewright.ask.context import Context
+from rewright.ask.execution import ExecutionError, Limits
+from rewright.ask.outcome import Alternative
+from rewright.ask.pipeline import Pipeline, PipelineSettings
+from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lessons, Validated
+from rewright.ask.reading.api import Reader, Reading, read
+from rewright.ask.safety import Refused
+from rewright.ask.sources.api import Source
+from rewright.ask.sources.postgres import PostgresSource
+from rewright.models.api import Model
 
-THRESHOLD = 0.7
+__all__ = ["LONGEST_QUESTION", "THRESHOLD", "Answer", "Asker", "Assistance"]
+
+THRESHOLD = 0.75
+_UNSURE = "not sure enough of this reading"
+_DOUBTS_TOLD = 2
 """Confidence below which a question is refused."""
 LONGEST_QUESTION = 2000
 """Characters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came of a question; ``refused`` says why nothing was run, ``error`` what the server said."""
+class Assistance:
+    """The model, and what goes with it. ``settings.database`` is set to that of the source; ``comparer_of``
+    gives the checker for a source, None: candidates are told apart by their rows alone.
+    """
 
-    question: str
-    sql: str = ""
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[Any, ...], ...] = ()
-    truncated: bool = False
-    confidence: float = 0.0
-    refused: str = ""
-    reading: str = ""
-    links: tuple[Link, ...] = ()
-    alternatives: tuple[Reading, ...] = ()
-    seconds: float = 0.0
-    error: str = ""
-
-    def document(self) -> dict[str, Any]:
-        """As printed by ``--json``."""
-        return {
-            "question": self.question,
-            "sql": self.sql or None,
-            "columns": list(self.columns),
-            "rows": [list(row) for row in self.rows],
-            "row_count": len(self.rows),
-            "truncated": self.truncated,
-            "confidence": self.confidence,
-            "refused": self.refused or False,
-            "reading": self.reading or None,
-            "linked": _linked(self.links),
-            "alternatives": [
-                {"sql": r.sql, "reading": r.plain, "confidence": r.confidence} for r in self.alternatives
-            ],
-            "tokens": 0,
-            "money": 0.0,
-            "seconds": round(self.seconds, 3),
-            "error": self.error or None,
-        }
+    model: Model
+    settings: PipelineSettings = field(default_factory=PipelineSettings)
+    lessons: Lessons | None = None
+    validated: Validated | None = None
+    documents: Sequence[Document] = ()
+    comparer_of: Callable[[Source], Comparer | None] = lambda _source: None
 
 
 class Asker:
-    """Answers questions over one connection, as its role; the context is read once for a state of the catalog."""
+    """Answers questions over one source, one at a time."""
 
     def __init__(
         self,
-        connection: psycopg.Connection[Any],
+        source: Source | psycopg.Connection[Any],
         *,
         threshold: float = THRESHOLD,
         limits: Limits | None = None,
+        assistance: Assistance | None = None,
+        history: History | None = None,
+        follows: bool = False,
     ) -> None:
-        """Raises psycopg.Error where the catalog can't be read."""
+        """Raises psycopg.Error where the catalog of a connection can't be read. ``limits`` are those of a
+        connection.
+
+        ``follows``: a question may follow up those before it; otherwise each stands for itself.
+        """
+        self.source = PostgresSource(source, limits) if isinstance(source, psycopg.Connection) else source
         self.threshold = threshold
-        self.catalog = snapshot(connection)
-        path = connection.execute(
-            "select pg_catalog.unnest(pg_catalog.current_schemas(false))::text"
-        ).fetchall()
-        self.rules = Rules(self.catalog, tuple(str(schema) for (schema,) in path))
-        self.context: Context = ContextCache().of(connection, self.catalog)
-        self.linker = Linker(self.context)
-        self.execution = Execution(connection, limits)
+        self.history = history or History()
+        self._follows = follows
+        self._assistance = assistance
+        self._pipeline: Pipeline | None = None
+        self._draft: Draft | None = None
 
-    def ask(self, question: str) -> Answer:
-        """Never raises for what a question says."""
+    @property
+    def context(self) -> Context:
+        return self.source.context
+
+    @cached_property
+    def reader(self) -> Reader:
+        """The deterministic reader of this source."""
+        return Reader(self.source.context)
+
+    def ask(self, question: str, *, evidence: str = "", choose: Chooser | None = None) -> Answer:
+        """Never raises for what a question says. ``evidence``: hints that came with it."""
         began = time.perf_counter()
-        return replace(self._ask(question), seconds=time.perf_counter() - began)
+        answer = self.read(question, evidence=evidence, choose=choose)
+        if answer.sql and not (answer.refused or answer.error):
+            answer = self.run(answer)
+        return replace(answer, seconds=time.perf_counter() - began)
 
-    def _ask(self, question: str) -> Answer:
-        if len(question) > LONGEST_QUESTION:
-            return Answer(question, refused=f"a question of more than {LONGEST_QUESTION} characters")
-        links = self.linker.link(question)
-        answer = Answer(question, links=tuple(links))
-        try:
-            reading = interpret(links, self.context)
-        except Unclear as unclear:
-            return replace(answer, refused=str(unclear))
-        answer = replace(answer, confidence=reading.confidence, reading=reading.plain)
-        if reading.confidence < self.threshold:
-            return replace(answer, refused="not sure enough of this reading", alternatives=(reading,))
-        return self._run(answer, reading)
+    def read(self, question: str, *, evidence: str = "", choose: Chooser | None = None) -> Answer:
+        """What the question is taken to mean, as a query that may run; the answer's rows are not fetched."""
+        began = time.perf_counter()
+        answer, reading = self._read(question, evidence, choose)
+        if self._follows:
+            self.history = self.history.then(answer, reading)
+        return replace(answer, seconds=time.perf_counter() - began)
 
-    def _run(self, answer: Answer, reading: Reading) -> Answer:
+    def run(self, answer: Answer) -> Answer:
+        """The rows of its query, or why there are none."""
         try:
-            checked = check(reading.sql, self.rules)
-            answer = replace(answer, sql=checked.sql)
-            found = self.execution.run(checked)
+            found = self.source.run(answer.sql)
         except Refused as refused:
             return replace(answer, sql="", refused=str(refused))
         except ExecutionError as error:
-            return replace(answer, error=str(error))
+            return replace(answer, error=str(error), error_state=error.sqlstate)
         return replace(answer, columns=found.columns, rows=found.rows, truncated=found.truncated)
 
+    def edited(self, answer: Answer, sql: str) -> Answer:
+        """The answer of a query that a person made of the one shown; judged and bounded as any other."""
+        return self.run(replace(answer, sql=sql, refused="", error="", rows=(), columns=(), truncated=False))
 
-def _linked(links: Sequence[Link]) -> dict[str, list[str]]:
-    tables = {t.ref.name: None for link in links for t in link.tables}
-    columns = {f"{c.table.name}.{c.name}": None for link in links for c in link.columns}
-    values = {f"{c.table.name}.{c.name} = {v}": None for link in links for c, v in link.values}
-    return {"tables": list(tables), "columns": list(columns), "values": list(values)}
+    def _read(self, question: str, evidence: str, choose: Chooser | None) -> tuple[Answer, Reading | None]:
+        if problem := unfit(question):
+            return Answer(question, refused=problem), None
+        plain = read(question, self.source.context, evidence=evidence, previous=self.history.reading)
+        reading = plain if isinstance(plain, Reading) else None
+        assistance = self._assistance
+        if assistance is not None and assistance.model.available("ask"):
+            answer = self._assisted(assistance, question, evidence, reading, choose)
+        elif reading is not None:
+            answer = self._plain(reading)
+        else:
+            assert not isinstance(plain, Reading)
+            answer = Answer(question, refused=plain.why, linked=linked_of(plain.links), links=plain.links)
+        answer = self._judged(answer)
+        return answer, reading if reading is not None and answer.sql == reading.sql else None
+
+    def _plain(self, reading: Reading) -> Answer:
+        answer = Answer(
+            reading.question,
+            confidence=reading.confidence,
+            reading=reading.plain,
+            linked=linked_of(reading.links),
+            links=reading.links,
+        )
+        if reading.confidence >= self.threshold:
+            return replace(answer, sql=reading.sql)
+        unsure = Alternative(reading.sql, reading.plain, reading.confidence)
+        return replace(answer, refused=_unsure(reading), alternatives=(unsure,))
+
+    def _assisted(
+        self,
+        assistance: Assistance,
+        question: str,
+        evidence: str,
+        reading: Reading | None,
+        choose: Chooser | None,
+    ) -> Answer:
+        """The pipeline's answer; where the model fails and the deterministic reading is sure, that one."""
+        self._draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
+        if self._pipeline is None:
+            self._pipeline = Pipeline(
+                model=assistance.model,
+                runner=self.source,
+                context=self.source.context,
+                settings=replace(assistance.settings, database=self.source.name),
+                lessons=assistance.lessons,
+                validated=assistance.validated,
+                documents=assistance.documents,
+                reader=lambda _question: self._draft,
+                comparer=assistance.comparer_of(self.source),
+            )
+        pipeline = self._pipeline
+        outcome = pipeline.answer(question, evidence=evidence, history=self.history.turns, choose=choose)
+        answer = of_outcome(outcome)
+        if outcome.error and reading is not None and reading.confidence >= self.threshold:
+            plain = self._plain(reading)
+            return replace(plain, trajectory=answer.trajectory, tokens=answer.tokens, money=answer.money)
+        if answer.sql and answer.confidence < self.threshold:
+            unsure = Alternative(answer.sql, answer.reading, answer.confidence)
+            why = answer.refused or _UNSURE
+            return replace(answer, sql="", refused=why, alternatives=(unsure, *answer.alternatives))
+        return answer
+
+    def _judged(self, answer: Answer) -> Answer:
+        """With the text that may run; readings that may not are left out."""
+        fit = []
+        for one in answer.alternatives:
+            try:
+                fit.append(replace(one, sql=self.source.check(one.sql).sql))
+            except Refused:
+                continue
+        answer = replace(answer, alternatives=tuple(fit))
+        if not answer.sql:
+            return answer
+        try:
+            return replace(answer, sql=self.source.check(answer.sql).sql)
+        except Refused as refused:
+            return replace(answer, sql="", refused=str(refused))
+
+
+def unfit(question: str) -> str:
+    """Why a text is no question; empty: it may be one."""
+    if not question.strip():
+        return "an empty question"
+    if len(question) > LONGEST_QUESTION:
+        return f"a question of more than {LONGEST_QUESTION} characters"
+    return "a zero byte" if "\x00" in question else ""
+
+
+def _unsure(reading: Reading) -> str:
+    """What was doubtful, the gravest first, for the person who may say it otherwise."""
+    grave = list(dict.fromkeys(doubt.about for doubt in reading.doubts))[:_DOUBTS_TOLD]
+    return f"{_UNSURE}: {'; '.join(grave)}" if grave else _UNSURE

@@ -1,40 +1,87 @@
-"""``rewright ask``: a question in plain language, or a file of them, answered on a PostgreSQL database.
+"""``rewright ask``: a question in plain language, a file of them, or a conversation, over a PostgreSQL
+database or a lake.
 
-Owns the options and the output; the composition root finds `command` here. Must not know how a question is read.
+Owns the options and the output; the composition root finds `command` here and gives it the model. Must not
+know how a question is read.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 import psycopg
 
-from rewright.ask.api import THRESHOLD, Answer, Asker
+from rewright.ask.answer import Answer, chosen_among
+from rewright.ask.api import THRESHOLD, Asker, Assistance
 from rewright.ask.execution import Limits
+from rewright.ask.interactive import converse
+from rewright.ask.ports import Document
+from rewright.ask.printing import print_answer, print_choices
+from rewright.ask.sources.api import Source
+from rewright.ask.sources.postgres import PostgresSource
+from rewright.engines.duckdb.errors import LakeError
 
-_CELL = 60
+
+@dataclass(frozen=True, slots=True)
+class ModelPort:
+    """The configured model with all that goes with it; ``make`` takes long and gives None where there is
+    none.
+    """
+
+    make: Callable[[Sequence[Document]], Assistance | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    confidence: float
+    limits: Limits
+    assistance: Assistance | None
+    as_json: bool
 
 
 @click.command()
 @click.argument("question", required=False)
 @click.option(
     "--dsn",
-    required=True,
     envvar="REWRIGHT_DSN",
     show_envvar=True,
     help="the database, as the role that may read what is asked about",
 )
 @click.option(
+    "--lake",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="a folder of files instead of a database",
+)
+@click.option(
     "--batch",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="a question a line, or JSON lines with id and question; one JSON document a line comes back",
+    help=(
+        "a question a line, or JSON lines with id, question and evidence; one JSON document a line comes back"
+    ),
 )
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
+@click.option(
+    "--model",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="may the configured model be asked",
+)
+@click.option(
+    "--documents",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="a glossary or business rules in Markdown, of which a model may read passages",
+)
+@click.option("--choose", is_flag=True, help="show the readings there are, and run the one that is chosen")
+@click.option("--evidence", default="", help="a hint that goes with the question: what a term means")
 @click.option(
     "--confidence",
     type=click.FloatRange(0, 1),
@@ -48,85 +95,134 @@ _CELL = 60
 @click.option(
     "--seconds", type=click.FloatRange(0.001), default=30.0, show_default=True, help="most time of a query"
 )
+@click.pass_context
 def command(
+    ctx: click.Context,
     question: str | None,
-    dsn: str,
+    dsn: str | None,
+    lake: Path | None,
     batch: Path | None,
     as_json: bool,
+    model: str,
+    documents: tuple[Path, ...],
+    choose: bool,
+    evidence: str,
     confidence: float,
     rows: int,
     seconds: float,
 ) -> None:
-    """Answer QUESTION by one read-only query, shown with what it was taken to mean; or say what was unclear."""
-    if (question is None) == (batch is None):
+    """Answer QUESTION by one read-only query, shown with what it was taken to mean; or say what was unclear.
+
+    Without a question, on a terminal: a conversation, in which each question may follow up the one before it.
+    """
+    talks = question is None and batch is None and sys.stdin.isatty()
+    if not talks and (question is None) == (batch is None):
         raise click.UsageError("give a question or --batch FILE")
+    if lake is not None and ctx.get_parameter_source("dsn") is click.core.ParameterSource.COMMANDLINE:
+        raise click.UsageError("give --dsn or --lake DIR")
+    if lake is None and dsn is None:
+        raise click.UsageError("give --dsn or --lake DIR")
+    options = _Options(
+        confidence, Limits(seconds=seconds, rows=rows), _assistance(ctx, model, documents), as_json
+    )
     try:
-        with psycopg.connect(
-            dsn, autocommit=True, prepare_threshold=None, application_name="rewright ask"
-        ) as connection:
-            asker = Asker(connection, threshold=confidence, limits=Limits(seconds=seconds, rows=rows))
+        with _source(dsn or "", lake, options.limits) as source:
+            asker = Asker(source, threshold=confidence, assistance=options.assistance, follows=talks)
             if batch is not None:
                 _batch(asker, batch)
                 return
-            assert question is not None
-            answer = asker.ask(question)
+            if question is None:
+                converse(asker)
+                return
+            answer = (
+                asker.read(question, evidence=evidence) if choose else asker.ask(question, evidence=evidence)
+            )
+            if choose:
+                answer = _chosen(asker, answer, as_json=as_json)
     except psycopg.Error as error:
         raise click.ClickException(str(error).strip() or type(error).__name__) from error
+    except LakeError as error:
+        raise click.ClickException(str(error)) from error
     _print(answer, as_json)
     if answer.refused or answer.error:
         sys.exit(1)
 
 
+@contextmanager
+def _source(dsn: str, lake: Path | None, limits: Limits) -> Iterator[Source]:
+    """Raises psycopg.Error, LakeError."""
+    if lake is None:
+        with psycopg.connect(
+            dsn, autocommit=True, prepare_threshold=None, application_name="rewright ask"
+        ) as connection:
+            yield PostgresSource(connection, limits)
+        return
+    from rewright.ask.sources.lake import LakeSource
+    from rewright.engines.duckdb.locked import Limits as LakeLimits
+    from rewright.lake.api import open_lake
+
+    bounds = LakeLimits(seconds=limits.seconds)
+    with open_lake(lake, limits=bounds, progress=sys.stderr.isatty()) as opened:
+        yield LakeSource(opened, lake.resolve().name, limits=limits)
+
+
+def _assistance(ctx: click.Context, model: str, files: Sequence[Path]) -> Assistance | None:
+    port = ctx.find_object(ModelPort)
+    if model == "off" or port is None:
+        return None
+    return port.make([Document(path.name, path.read_text("utf-8", "replace")) for path in files])
+
+
+def _chosen(asker: Asker, answer: Answer, *, as_json: bool) -> Answer:
+    """On a terminal the person chooses, elsewhere the readings are all there is to see."""
+    found = answer.readings
+    if not found or as_json:
+        return answer
+    print_choices(found)
+    if not sys.stdin.isatty():
+        return replace(answer, sql="", refused="" if found else answer.refused)
+    number = click.prompt("which", type=click.IntRange(1, len(found)), default=1, err=True)
+    chosen = chosen_among(answer, number)
+    assert chosen is not None
+    return asker.edited(
+        replace(answer, reading=chosen.reading, confidence=chosen.confidence, refused=""), chosen.sql
+    )
+
+
 def _batch(asker: Asker, file: Path) -> None:
     """One document a line in the order of the file, whatever happens; progress on a terminal's stderr."""
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    for number, (given, question) in enumerate(_questions(lines), 1):
-        document = {**given, **_asked(asker, question)}
+    for number, (given, question, evidence) in enumerate(_questions(lines), 1):
+        document = {**given, **_asked(asker, question, evidence)}
         click.echo(json.dumps(document, ensure_ascii=False, default=str))
         if sys.stderr.isatty():
             click.echo(f"\r{number}/{len(lines)}", err=True, nl=number == len(lines))
 
 
-def _asked(asker: Asker, question: str) -> dict[str, Any]:
+def _asked(asker: Asker, question: str, evidence: str) -> dict[str, Any]:
     try:
-        return asker.ask(question).document()
+        return asker.ask(question, evidence=evidence).document()
     except Exception as error:  # noqa: BLE001 - a line for each question, whatever happens
         return Answer(question, error=f"{type(error).__name__}: {error}").document()
 
 
-def _questions(lines: list[str]) -> Iterator[tuple[dict[str, Any], str]]:
-    """What of a line is given back, and its question."""
+def _questions(lines: list[str]) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """What of a line is given back, its question, its evidence."""
     for line in lines:
         if not line.lstrip().startswith("{"):
-            yield {}, line.strip()
+            yield {}, line.strip(), ""
             continue
         try:
             record = json.loads(line)
         except ValueError:
-            yield {}, line.strip()
+            yield {}, line.strip(), ""
             continue
-        yield ({"id": record["id"]} if "id" in record else {}), str(record.get("question", ""))
+        given = {"id": record["id"]} if "id" in record else {}
+        yield given, str(record.get("question", "")), str(record.get("evidence") or "")
 
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(answer.document(), ensure_ascii=False, default=str, indent=2))
-        return
-    if answer.sql:
-        click.echo(f"SQL: {answer.sql}", err=True)
-    if answer.reading:
-        click.echo(f"read as: {answer.reading} (confidence {answer.confidence:.2f})", err=True)
-    if answer.refused or answer.error:
-        click.echo(f"not answered: {answer.refused or answer.error}", err=True)
-        return
-    click.echo(" | ".join(answer.columns))
-    for row in answer.rows:
-        click.echo(" | ".join("" if value is None else _cell(value) for value in row))
-    if answer.truncated:
-        click.echo(f"(the first {len(answer.rows)} rows)", err=True)
-
-
-def _cell(value: object) -> str:
-    """One line, no control characters: a cell must not steer the terminal."""
-    text = "".join(ch if ch.isprintable() else " " for ch in str(value))
-    return text if len(text) <= _CELL else text[: _CELL - 1] + "…"
+    elif answer.sql or answer.refused or answer.error:
+        print_answer(answer)

@@ -1,7 +1,7 @@
-"""Running a checked query: one read-only transaction, a time limit, a cost limit, a limit of rows and bytes; rolled back.
+"""Running a checked query: one read-only transaction, limits of time, cost, rows and bytes; rolled back.
 
-Owns those limits and how they are kept. Runs as whoever the connection belongs to (the asking role). Must not know where the query
-came from; what was not checked can't be given to it.
+Owns those limits and how they are kept. Runs as whoever the connection belongs to (the asking role). Must not
+know where the query came from; what was not checked can't be given to it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from rewright.ask.safety import Checked
 from rewright.sql.plans import Plan, plan_from_json
@@ -68,7 +69,7 @@ class Execution:
             cost = self._plan(query).root.total_cost
             if cost > self.limits.cost:
                 raise ExecutionError(
-                    f"the query is too expensive: cost {cost:.0f}, allowed {self.limits.cost:.0f}"
+                    f"the query is too expensive: cost {cost:.0f}, allowed {self.limits.cost:.0f}", "54000"
                 )
             self._one(f"declare {_CURSOR} no scroll cursor for {query.sql}")
             return self._fetch()
@@ -102,8 +103,9 @@ class Execution:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
+        inside = self.connection.info.transaction_status is TransactionStatus.INTRANS
         try:
-            self.connection.execute("begin read only")
+            self._begin(inside=inside)
             for name, seconds in self._timeouts():
                 self.connection.execute(
                     "select pg_catalog.set_config(%s, %s, true)", [name, str(max(int(seconds * 1000), 1))]
@@ -113,15 +115,27 @@ class Execution:
             message = error.diag.message_primary or str(error).strip() or type(error).__name__
             raise ExecutionError(message, error.sqlstate or "") from error
         finally:
-            self._roll_back()
+            self._roll_back(inside=inside)
+
+    def _begin(self, *, inside: bool) -> None:
+        """A transaction of its own, or a part of the one that somebody else has open on the connection."""
+        if not inside:
+            self.connection.execute("begin read only")
+            return
+        self.connection.execute(f"savepoint {_CURSOR}")
+        self.connection.execute("select pg_catalog.set_config('transaction_read_only', 'on', true)")
 
     def _timeouts(self) -> Sequence[tuple[str, float]]:
         return (("statement_timeout", self.limits.seconds), ("lock_timeout", self.limits.lock_seconds))
 
-    def _roll_back(self) -> None:
+    def _roll_back(self, *, inside: bool) -> None:
         if self.connection.closed:
             return
         try:
-            self.connection.execute("rollback")
+            if inside:
+                self.connection.execute(f"rollback to savepoint {_CURSOR}")
+                self.connection.execute(f"release savepoint {_CURSOR}")
+            else:
+                self.connection.execute("rollback")
         except psycopg.Error:
             self.connection.close()

@@ -1,421 +1,374 @@
-"""The words of a question linked to what they may mean: tables, columns, values, numbers, and the words of the grammar.
+"""The words of a question linked to what they may mean: tables, columns, values, numbers, times, and the
+words of the grammar.
 
-Owns the vocabulary of question words and the linking, longest phrase first. What a phrase means when several columns fit
-is the interpreter's to decide. Must not know SQL.
+Owns the linking, longest phrase first. What a phrase means when several columns fit is the parser's to
+decide. Must not know SQL.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.lake import names
-
-_TOKEN = re.compile(
-    r"\"([^\"]+)\"|(?<![\w])'([^']+)'(?!\w)|`([^`]+)`|“([^”]+)”|(\d[\d,]*(?:\.\d+)?)(?![\w])|(\w+(?:['’]\w+)?)|([,;:?])"
+from rewright.ask.reading.lexicon import (
+    ADJECTIVES,
+    FILLERS,
+    GRAMMAR,
+    INNER,
+    PERIODIC,
+    RELATING,
+    RETURNING,
+    SAME,
+    TIME_UNITS,
+    Adjective,
 )
+from rewright.ask.reading.moments import Moment, moment_at
+from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
+from rewright.ask.reading.words import Token, listed, root, stem, tokens
+
 _LONGEST = 6
-
-GRAMMAR: dict[str, str] = {
-    **dict.fromkeys(["how many", "number of", "count of", "total number of", "total count of", "count"], "count"),
-    **dict.fromkeys(["average", "mean", "avg"], "avg"),
-    **dict.fromkeys(["total", "sum of", "sum", "combined"], "sum"),
-    **dict.fromkeys(["maximum", "max"], "max"),
-    **dict.fromkeys(["minimum", "min"], "min"),
-    **dict.fromkeys(["highest", "largest", "biggest", "greatest", "most", "best", "longest", "latest", "newest", "oldest age"], "top"),
-    **dict.fromkeys(["lowest", "smallest", "least", "fewest", "worst", "shortest", "earliest"], "bottom"),
-    "top": "first",
-    "bottom": "last",
-    **dict.fromkeys(["for each", "per", "each", "by each", "for every", "every", "grouped by", "group by", "by"], "each"),
-    **dict.fromkeys(["more than", "greater than", "higher than", "larger than", "above", "over", "exceeding", "longer than"], ">"),
-    **dict.fromkeys(["less than", "fewer than", "lower than", "smaller than", "below", "under", "shorter than"], "<"),
-    **dict.fromkeys(["at least", "no less than", "no fewer than"], ">="),
-    **dict.fromkeys(["at most", "no more than"], "<="),
-    **dict.fromkeys(["after", "since"], "after"),
-    "before": "before",
-    "between": "between",
-    **dict.fromkeys(["ordered by", "sorted by", "order by", "sort by", "order the results by", "sort the results by"], "order"),
-    **dict.fromkeys(["in descending order", "descending", "from highest to lowest", "from most to least", "from longest to shortest", "from largest to smallest"], "desc"),
-    **dict.fromkeys(["in ascending order", "ascending", "from lowest to highest", "from least to most", "from shortest to longest", "alphabetically", "in alphabetical order"], "asc"),
-    **dict.fromkeys(["do not have any", "does not have any", "don't have any", "have no", "has no", "have not", "have never", "without", "without any", "never", "with no", "do not have", "not made any", "have not made any", "not in any", "have not issued any", "not been used in any", "have not been used in any"], "without"),
-    **dict.fromkeys(["distinct", "unique", "different"], "distinct"),
-    **dict.fromkeys(["above average", "above the average", "higher than average", "higher than the average", "more than the average", "greater than average", "greater than the average"], "above average"),
-    **dict.fromkeys(["below average", "below the average", "lower than average", "lower than the average", "less than the average"], "below average"),
-    "or": "or",
-    **dict.fromkeys(["ratio", "ratio of"], "ratio"),
-    **dict.fromkeys(["not", "no", "non", "except", "excluding", "other than", "neither", "nor", "either"], "not"),
-}  # fmt: skip
-"""Phrases with a meaning of their own, and the mark that stands for it."""
-
-FILLERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "from",
-        "with",
-        "and",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "have",
-        "has",
-        "had",
-        "that",
-        "which",
-        "what",
-        "who",
-        "whose",
-        "whom",
-        "there",
-        "their",
-        "its",
-        "it",
-        "this",
-        "these",
-        "those",
-        "all",
-        "any",
-        "me",
-        "us",
-        "i",
-        "show",
-        "list",
-        "give",
-        "return",
-        "find",
-        "tell",
-        "get",
-        "display",
-        "please",
-        "provide",
-        "name",
-        "names",
-        "database",
-        "table",
-        "tables",
-        "data",
-        "record",
-        "records",
-        "results",
-        "result",
-        "respective",
-        "respectively",
-        "corresponding",
-        "as",
-        "well",
-        "also",
-        "their",
-        "where",
-        "when",
-        "what's",
-        "whats",
-        "who's",
-        "both",
-        "give",
-        "calculate",
-        "compute",
-        "determine",
-        "ordered",
-        "sorted",
-        "starting",
-        "order",
-        "so",
-        "can",
-        "could",
-        "you",
-        "please",
-        "i'd",
-        "like",
-        "want",
-        "know",
-        "see",
-        "he",
-        "she",
-        "they",
-    ]
-) - {"name", "names"}
-
-RELATING = frozenset(
-    [
-        "written",
-        "wrote",
-        "write",
-        "writes",
-        "published",
-        "publish",
-        "received",
-        "receive",
-        "receives",
-        "made",
-        "make",
-        "makes",
-        "offer",
-        "offers",
-        "offered",
-        "offering",
-        "serve",
-        "serves",
-        "served",
-        "serving",
-        "associated",
-        "belong",
-        "belongs",
-        "belonging",
-        "located",
-        "presented",
-        "posted",
-        "issued",
-        "occurred",
-        "occur",
-        "flow",
-        "flows",
-        "through",
-        "taken",
-        "take",
-        "given",
-        "held",
-        "hold",
-        "used",
-        "involved",
-        "involving",
-        "involve",
-        "related",
-        "available",
-        "exist",
-        "exists",
-        "registered",
-        "placed",
-        "recorded",
-        "assigned",
-        "contain",
-        "contains",
-        "include",
-        "includes",
-        "own",
-        "owns",
-        "owned",
-        "reported",
-        "found",
-        "contained",
-        "listed",
-        "done",
-        "got",
-        "gotten",
-    ]
-)
-"""Verbs that only say that two tables belong together; the joins say how."""
+_WEAK = 0.75
+"""Fit below which a word of the grammar wins over a column of that name."""
+_CLOSE = 0.3
+"""Candidates this much worse than the best are no candidates."""
+_BY_ROOT = 0.85
+_WHOLE = 0.95
+_AGENT = 0.3
+_AGENTS = ("er", "or", "ist", "ee")
+_COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
+_UNITS = frozenset(
+    listed("meters metres kilometers miles feet dollars usd euros cm kg km kilograms pounds seconds minutes "
+    "hours days square")
+)  # fmt: skip
+_PREPOSITIONS = frozenset(listed("from to in at by on of for with through via into"))
+_THEIRS = frozenset(listed("their its his her"))
+_LABELS = frozenset({"name", "names", "title", "titles"})
+_IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
+_SYMBOLS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "<>": "!=", "!=": "!="}
 
 
 @dataclass(slots=True)
 class Link:
-    """A phrase and what it may mean; ``used`` once the interpreter has given it a place in the query."""
+    """One phrase. ``fits``: how well each candidate fits (0 to 1), by the name that `fit` takes."""
 
     text: str
     mark: str
-    """table, column, value, number, quoted, unknown, comma, or a mark of GRAMMAR"""
     tables: tuple[TableContext, ...] = ()
     columns: tuple[ColumnContext, ...] = ()
     values: tuple[tuple[ColumnContext, str], ...] = ()
     number: str = ""
+    moment: Moment | None = None
+    adjective: Adjective | None = None
+    preposition: str = ""
+    glued: bool = False
+    """Whether nothing stands between it and the phrase before."""
+    theirs: bool = False
+    """Whether it is wanted beside what stands before it: `and their`."""
     used: bool = False
+    fits: dict[object, float] = field(default_factory=dict)
+
+    def fit(self, what: TableContext | ColumnContext) -> float:
+        key = what.ref if isinstance(what, TableContext) else (what.table, what.name)
+        return self.fits.get(key, 1.0)
+
+    @property
+    def word(self) -> str:
+        return self.text.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
-    text: str
-    word: str
-    kind: str
-
-
-@dataclass
 class Linker:
-    """Phrases of one database, indexed."""
+    """Links questions over one context; made once for it. Not for several threads at once."""
 
-    context: Context
-    _tables: dict[tuple[str, ...], list[TableContext]] = field(default_factory=lambda: defaultdict(list))
-    _columns: dict[tuple[str, ...], list[ColumnContext]] = field(default_factory=lambda: defaultdict(list))
-    _values: dict[str, list[tuple[ColumnContext, str]]] = field(default_factory=lambda: defaultdict(list))
-
-    def __post_init__(self) -> None:
-        for table in self.context.tables:
-            self._tables[_key(table.words)].append(table)
+    def __init__(self, context: Context, nearness: Nearness | None = None) -> None:
+        self.context = context
+        self.vocabulary = vocabulary(context)
+        self.nearness = nearness or Nearness(self.vocabulary)
+        self._values: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
+        self._value_roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
+        for table in context.tables:
             for column in table.columns:
-                for phrase in _phrases(table, column):
-                    if column not in self._columns[phrase]:
-                        self._columns[phrase].append(column)
                 for value in column.values:
-                    self._values[value.lower()].append((column, value))
+                    self._values[_plain(value)].append((column, value))
+                    if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
+                        self._value_roots[root(value.lower())].append((column, value))
 
     def link(self, question: str) -> list[Link]:
-        """Every word of the question, in order, fillers left out."""
-        tokens = _tokens(question)
+        words = tokens(question)
         links: list[Link] = []
-        if tokens and tokens[0].word in _OTHER_QUESTIONS and (len(tokens) < 2 or tokens[1].word != "you"):
-            links.append(Link(tokens[0].text, "unknown"))
-        at = 0
-        while at < len(tokens):
-            link, taken = self._at(tokens, at)
+        at = ended = 0
+        while at < len(words):
+            link, taken = self._at(words, at)
             if link is not None:
+                link.preposition = _preposition(words, at)
+                link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
+                link.glued = at > 0 and ended == at
+                ended = at + taken
                 links.append(link)
             at += taken
         return links
 
-    def _at(self, tokens: Sequence[_Token], at: int) -> tuple[Link | None, int]:
-        token = tokens[at]
-        if token.kind == "comma":
-            return Link(token.text, "comma"), 1
+    def _at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:
+        token = words[at]
+        if (timed := self._moment(words, at)) is not None:
+            return timed
+        if token.kind in {"comma", "stop"}:
+            return Link(token.text, token.kind), 1
+        if token.kind == "sign" and token.text in {"/", "&", "%", "+"}:
+            return None, 1
+        if token.kind == "sign":
+            return Link(token.text, _SYMBOLS.get(token.text, "unknown")), 1
         if token.kind == "number":
             return Link(token.text, "number", number=token.word), 1
         if token.kind == "quoted":
             return self._quoted(token), 1
-        for length in range(min(_LONGEST, len(tokens) - at), 0, -1):
-            run = tokens[at : at + length]
-            if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
-                return link, length
-        if token.word in FILLERS:
-            return None, 1
-        if token.word in _UNITS and at > 0 and tokens[at - 1].word == "in":
-            return None, 1
-        if token.word in RELATING:
-            return Link(token.text, "relation"), 1
-        return Link(token.text, "unknown"), 1
+        return self._phrase_at(words, at)
 
-    def _quoted(self, token: _Token) -> Link:
-        return Link(token.text, "quoted", values=tuple(self._values.get(token.text.lower(), ())))
-
-    def _phrase(self, run: Sequence[_Token]) -> Link | None:
-        text = " ".join(t.text for t in run)
-        lowered = " ".join(t.word for t in run)
-        if len(run) == 1 and lowered in FILLERS:
+    def _moment(self, words: Sequence[Token], at: int) -> tuple[Link, int] | None:
+        found = moment_at(words, at)
+        if found is None:
             return None
-        values = self._values.get(lowered, ())
-        # a common word counts as a value only as it is written in the data, or when it is nothing else
-        if values and (len(run) > 1 or any(v == text for _, v in values) or not self._names(run)):
-            return Link(text, "value", values=tuple(values))
-        if found := self._names(run):
-            return found
-        mark = GRAMMAR.get(lowered)
-        return Link(text, mark) if mark else None
-
-    def _names(self, run: Sequence[_Token]) -> Link | None:
-        words = [w for t in run if t.word not in _INNER for w in t.word.split("_") if w]
+        moment, taken = found
+        follows = words[at + taken] if at + taken < len(words) else None
+        # `after 2000 citations` is a number of citations
+        counted = follows is not None and follows.kind == "word" and words[at + taken - 1].kind == "number"
         if (
-            not words
-            or run[0].word in FILLERS
-            or run[-1].word in FILLERS
-            or any(t.word in FILLERS - _INNER for t in run)
+            counted
+            and follows is not None
+            and self._named([follows]) is not None
+            and moment.years is not None
         ):
             return None
-        key = _key(words)
-        tables, columns = self._tables.get(key, ()), self._columns.get(key, ())
-        if not tables and not columns:
+        return Link(moment.said, "moment", moment=moment), taken
+
+    def _phrase_at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:
+        if words[at].word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
+            return None, 3
+        for length in range(min(_LONGEST, len(words) - at), 0, -1):
+            run = words[at : at + length]
+            if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
+                return link, length
+        token = words[at]
+        if token.word in RETURNING and (
+            at == 0 or words[at - 1].kind == "stop" or words[at - 1].word in _POLITE
+        ):
+            return Link(token.text, "return"), 1
+        if token.word in FILLERS or _unit(words, at):
+            return None, 1
+        if token.word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
+            return None, 3
+        if token.word in TIME_UNITS or token.word in PERIODIC:
+            return Link(token.text, "unit" if token.word in TIME_UNITS else "periodic"), 1
+        if token.word == "amount":
+            return Link(token.text, "amount"), 1
+        if (derived := self._derived(words, at)) is not None:
+            return derived
+        if token.word in RELATING:
+            return Link(token.text, "relation"), 1
+        if (near := self._near(token)) is not None:
+            return near, 1
+        return Link(token.text, "unknown"), 1
+
+    def _quoted(self, token: Token) -> Link:
+        named = self._named([t for t in tokens(token.text) if t.kind == "word"])
+        if named is not None and not self._values.get(_plain(token.text)) and "_" in token.text:
+            return named
+        found = self._values.get(_plain(token.text), ())
+        exact = tuple((c, v) for c, v in found if v.lower() == token.text.lower())
+        return Link(token.text, "quoted", values=exact or tuple(found))
+
+    def _phrase(self, run: Sequence[Token]) -> Link | None:
+        text = " ".join(t.text for t in run)
+        lowered = " ".join(t.word for t in run)
+        if len(run) == 1 and lowered in FILLERS and not self._letter(text):
             return None
-        mark = "table" if tables else "column"
-        return Link(" ".join(t.text for t in run), mark, tuple(tables), tuple(columns))
+        if lowered in _LABELS | _IDENTIFIERS:
+            return self._general(text, lowered)
+        named = self._named(run)
+        # a common word counts as a value only as it is written in the data, or when it is nothing else
+        values = self._values.get(_plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
+        if self._letter(text):
+            return Link(
+                text, "value", values=tuple((c, v) for c, v in self._values[_plain(text)] if v == text)
+            )
+        sure = len(run) > 1 or any(v == text and not text.islower() for _, v in values)
+        if values and (sure or named is None or max(named.fits.values()) < _WEAK) and lowered not in GRAMMAR:
+            return Link(
+                text,
+                "value",
+                tables=named.tables if named else (),
+                columns=named.columns if named else (),
+                values=tuple(values),
+            )
+        if adjective := ADJECTIVES.get(lowered):
+            way = "top" if adjective.steps[0][0] == "desc" else "bottom"
+            mark = way if adjective.sort == "superlative" else "comparative"
+            return Link(text, mark, adjective=adjective)
+        mark = GRAMMAR.get(lowered, "")
+        if (
+            mark == "sum"
+            and run[-1].word == "of"
+            and (whole := self._named(run[:-1])) is not None
+            and max(whole.fits.values()) >= _WHOLE
+        ):
+            return None
+        if (
+            len(run) == 1
+            and (lowered in RELATING or lowered.endswith("ed"))
+            and named is not None
+            and named.mark == "column"
+            and max(named.fits.values()) < _BY_ROOT
+        ):
+            return Link(text, "relation")
+        if named is not None and (not mark or max(named.fits.values()) >= _WEAK):
+            return named
+        return Link(text, mark) if mark else None
+
+    def _general(self, text: str, lowered: str) -> Link:
+        """`name` and `id` are of the table spoken of."""
+        mark = "label" if lowered in _LABELS else "identifier"
+        columns = self.vocabulary.columns.get(key_of([lowered]), {})
+        return Link(
+            text, mark, columns=tuple(columns), fits={(c.table, c.name): f for c, f in columns.items()}
+        )
+
+    def _letter(self, text: str) -> bool:
+        """A grade `A`: a capital that is a value, where an article would be small."""
+        return text == "A" and any(v == text for _, v in self._values.get("a", ()))
+
+    def _named(self, run: Sequence[Token]) -> Link | None:
+        words = [w for t in run if t.word not in INNER for w in re.split(r"[_-]", t.word) if w]
+        if not words or run[0].word in FILLERS or run[-1].word in FILLERS or run[-1].word in INNER:
+            return None
+        if any(t.word in FILLERS - INNER - {"'s"} for t in run) or run[-1].word == "'s":
+            return None
+        words = [w for w in words if w != "'s"]
+        text = " ".join(t.text for t in run)
+        of_table = len(words) > 1 and any(
+            f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
+        )
+        for key in _keys(words):
+            link = self._link(text, key, 1.0)
+            # `home games` are games, whatever column has both words
+            if link is not None and not (
+                of_table and link.mark == "column" and max(link.fits.values()) < _WHOLE
+            ):
+                return link
+        return None
+
+    def _link(self, text: str, key: Key, worth: float) -> Link | None:
+        tables = self.vocabulary.tables.get(key, [])
+        columns = dict(self.vocabulary.columns.get(key, {}))
+        opener = next((o for o in _COUNT_OPENERS if text.lower().startswith(o)), "")
+        if opener and self.vocabulary.tables.get(key_of(text.lower().removeprefix(opener).split())):
+            return None
+        best = max([*(s for _, s in tables), *columns.values()], default=0.0)
+        if not best:
+            return None
+        tables = [(t, s) for t, s in tables if s >= best - _CLOSE]
+        columns = {c: s for c, s in columns.items() if s >= best - _CLOSE}
+        # a table's own name is the table, unless the column fits better
+        mark = "table" if tables and max(s for _, s in tables) >= 0.6 else "column"
+        fits: dict[object, float] = {t.ref: s * worth for t, s in tables}
+        fits |= {(c.table, c.name): s * worth for c, s in columns.items()}
+        ranked = sorted(tables, key=lambda pair: -pair[1])
+        return Link(text, mark, tuple(t for t, _ in ranked), tuple(columns), fits=fits)
+
+    def _derived(self, words: Sequence[Token], at: int) -> tuple[Link, int] | None:
+        """`registered` for a column of registration, `successful` for the value success."""
+        for length in range(min(4, len(words) - at), 0, -1):
+            run = words[at : at + length]
+            if not all(t.kind == "word" and t.word not in FILLERS for t in run):
+                continue
+            text = " ".join(t.text for t in run)
+            if length == 1 and (values := self._value_roots.get(root(run[0].word))) and len(text) > 4:
+                return Link(text, "value", values=tuple(values)), 1
+            keys = self.vocabulary.roots.get(tuple(sorted(root(t.word) for t in run)), set())
+            if length == 1 and run[0].word in RELATING and not any(len(k) == 1 for k in keys):
+                continue
+            found = [link for key in sorted(keys) if (link := self._link(text, key, _BY_ROOT)) is not None]
+            for link in sorted(found, key=lambda one: -max(one.fits.values()))[:1]:
+                if link is not None:
+                    if length == 1 and link.mark == "table" and self._another_thing(run[0].word, link, found):
+                        link.fits = dict.fromkeys(link.fits, _AGENT)
+                    if length == 1 and run[0].word in RELATING and max(link.fits.values()) < _BY_ROOT:
+                        return Link(text, "relation"), 1
+                    if run[0].word in RELATING and link.mark == "table":
+                        return Link(text, "relation", link.tables), 1
+                    return link, length
+        return None
+
+    def _another_thing(self, word: str, link: Link, found: Sequence[Link]) -> bool:
+        """Ships are neither shippers nor shipments: who does it is not what is done, nor either what it is
+        done to.
+        """
+        if word.endswith(("ed", "ing")):
+            return False
+        named = self.vocabulary.table_words[link.tables[0].ref][-1]
+        tables = {t.ref for other in found if other.mark == "table" for t in other.tables[:1]}
+        return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
+
+    def _near(self, token: Token) -> Link | None:
+        if len(token.word) < 3 or not token.word.isalpha():
+            return None
+        for same in SAME.get(stem(token.word), SAME.get(token.word, ())):
+            if (link := self._link(token.text, key_of([same]), 0.88)) is not None:
+                return link
+        if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
+            return None
+        found = self.nearness.of(token.word)
+        if found is None:
+            return None
+        key, worth = found
+        return self._link(token.text, key, worth / 2)
 
 
-_COUNTING = frozenset({"number", "count", "total", "num", "quantity"})
-_UNITS = frozenset(
-    {
-        "meters",
-        "metres",
-        "kilometers",
-        "miles",
-        "feet",
-        "dollars",
-        "euros",
-        "cm",
-        "kg",
-        "km",
-        "kilograms",
-        "pounds",
-    }
-)
-_OTHER_QUESTIONS = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "can",
-        "could",
-        "when",
-        "where",
-        "why",
-        "should",
-        "will",
-    ]
-)
-"""First words of questions for a yes or no, a time, a place or a reason: the rows that the rest would list do not answer them."""
-_INNER = frozenset({"of", "the", "a", "an"})
+_POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
+_FEW = 30
+"""Values a column may have for a word to mean one of them by its root."""
 
 
-def stem(word: str) -> str:
-    """One form for a word and its plural: `courses` and `course`, `cities` and `city`, `ids` and `id`."""
-    if word == "ids":
-        return "id"
-    single = names.singular(word)
-    return single[:-1] if len(single) > 4 and single.endswith("e") else single
+def _keys(words: Sequence[str]) -> Iterable[Key]:
+    """The phrase, and the phrase with its last words run together: `join date` names joindate."""
+    yield key_of(words)
+    for at in range(len(words) - 1):
+        yield key_of([*words[:at], "".join(words[at:])])
 
 
-def _key(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(stem, words)))
+def _preposition(words: Sequence[Token], at: int) -> str:
+    """The preposition before a phrase, articles left out."""
+    at -= 1
+    while at >= 0 and words[at].word in {
+        "the",
+        "a",
+        "an",
+        "all",
+        "any",
+        "each",
+        "its",
+        "their",
+        "his",
+        "her",
+    }:
+        at -= 1
+    return words[at].word if at >= 0 and words[at].word in _PREPOSITIONS else ""
 
 
-def _phrases(table: TableContext, column: ColumnContext) -> set[tuple[str, ...]]:
-    """The column's own words; with the table's; without a prefix that repeats the table's name; `name` of a table's name."""
-    own = [w for w in column.words if w]
-    spelled = names.normal(column.name).split()
-    found = set()
-    first = next((c for c in table.columns if c.key or (c.unique and c.name.lower().endswith("id"))), None)
-    if first is column:
-        found.add(_key([*table.words, "id"]))
-    bare = names.bare(column.name).split()
-    counted = [w for w in own if w not in _COUNTING] if column.kind == "number" else []
-    for words in (own, spelled, bare, counted):
-        if not words:
-            continue
-        found.add(_key(words))
-        found.add(_key([*words, *(w for w in table.words if w not in words)]))
-        rest = [w for w in words if w not in table.words]
-        if rest and len(rest) < len(words):
-            found.add(_key(rest))
-    return found
+def _unit(words: Sequence[Token], at: int) -> bool:
+    """`in kg`, `5 miles`, `per square kilometer`: units are left out."""
+    if words[at].word == "people" and at > 0 and words[at - 1].word == "in":
+        return True
+    if words[at].word not in _UNITS and words[at].word not in {"kilometer", "meter", "mile"}:
+        return False
+    return at > 0 and (words[at - 1].kind == "number" or words[at - 1].word in {"in", "square", "per", "of"})
 
 
-def _tokens(question: str) -> list[_Token]:
-    made = []
-    for match in _TOKEN.finditer(question):
-        *quoted, number, word, comma = match.groups()
-        text = next((q for q in quoted if q), None)
-        if text is not None:
-            made.append(_Token(text, text.lower(), "quoted"))
-        elif number:
-            made.append(_Token(number, number.replace(",", ""), "number"))
-        elif comma:
-            made.append(_Token(comma, comma, "comma"))
-        else:
-            made.append(_Token(word, word.lower().replace("’", "'"), "word"))
-    return made
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w%]+", " ", text.lower()).split())
+
+
+def linked_columns(links: Iterable[Link]) -> list[ColumnContext]:
+    return [c for link in links for c in (*link.columns, *(c for c, _ in link.values))]

@@ -1,9 +1,10 @@
-"""What a generated query may be: one SELECT, made only of what `rewright.ask.allowed` lists, reading the user's own tables.
+"""What a generated query may be: one SELECT, made only of what `rewright.ask.allowed` lists, reading the
+user's own tables.
 
-Owns that judgement, made on the parsed tree and, with a catalog, on names and the bound tree; and the text that may run: the
-checked one without its comments (a comment may hold hints that set settings). Must not know who made the query, nor
-run it: `rewright.ask.execution` does, in a read-only transaction with limits. The judgement is one wall of several; the role's
-own privileges remain.
+Owns that judgement, made on the parsed tree and, with a catalog, on names and the bound tree; and the text
+that may run: the checked one without its comments (a comment may hold hints that set settings). Must not know
+who made the query, nor run it: `rewright.ask.execution` does, in a read-only transaction with limits. The
+judgement is one wall of several; the role's own privileges remain.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A text that was found to be one harmless SELECT: without comments and without a semicolon at its end."""
+    """A text that was found to be one harmless SELECT: without comments and without
+    a semicolon at its end.
+    """
 
     sql: str
 
@@ -233,7 +236,9 @@ def _judge_table(node: ast.RangeVar, rules: Rules, ctes: set[str], depth: int) -
 
 
 def _judge_view(table: Table, rules: Rules, depth: int) -> None:
-    """A view is judged by what it says: its functions run when it is read. A view may ask the server's catalogs."""
+    """A view is judged by what it says: its functions run when it is read. A view may ask the server's
+    catalogs.
+    """
     if table.kind != "view" or not table.definition:
         return
     if depth == 0:

@@ -1,10 +1,11 @@
 """QUITE's own measures (Fig. 6 and 10, Tables 6 to 8) and ablations of the rewriter, on any set of queries.
 
-    python -m bench.ablations --suite tpch --sf 0.1 --data FILE --out report.json [--at 1] [--ids 1,4,7] [--variants full,...]
+    python -m bench.ablations --suite tpch --sf 0.1 --data FILE --out report.json [--at 1] [--ids 1,4,7]
+    [--variants full,...]
 
-For each variant: how many rewrites are equivalent (by the checker, and by their rows), how many improve by 10 % or
-more, rewrites by category, time and tokens and money a query. ``--at`` runs what was found at ``--sf`` at another scale
-factor, too.
+For each variant: how many rewrites are equivalent (by the checker, and by their rows), how many improve by 10
+% or more, rewrites by category, time and tokens and money a query. ``--at`` runs what was found at ``--sf``
+at another scale factor, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Questions without a model: what is answered, what of it is right, what is rightly refused.
 
-``rewright bench ask --data DIR``: DIR holds ``questions.jsonl`` (id, db, question, gold_sql, gold_sql_alternatives, difficulty,
-answerable) and ``sql/DB.sql``. Questions are split in two by a hash of their text (``--half``). An answer is right when its rows are
-those of any gold, as a multiset, columns in any order (Spider's rule); in order where the gold orders its rows and the question asks.
+``rewright bench ask --data DIR`` (with ``--model M``: `bench.ask_models`): DIR holds ``questions.jsonl`` (id,
+db, question, gold_sql, gold_sql_alternatives, difficulty, answerable) and ``sql/DB.sql``. Questions are split
+in two by a hash of their text (``--half``). An answer is right when its rows are those of any gold, as a
+multiset, columns in any order (Spider's rule); in order where the gold orders its rows and the question asks.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import json
 import platform
 import re
 import statistics
+import sys
 import time
 from collections import Counter, defaultdict
 from decimal import Decimal
@@ -107,14 +109,8 @@ def columns_of(sql: str, asker: Asker) -> set[str]:
 def linking(answer: Answer, question: dict[str, Any], asker: Asker) -> dict[str, float]:
     """Strict recall, and recall, precision and F of columns (macro averages over questions)."""
     gold = columns_of(question["gold_sql"], asker)
-    linked = {c.name.lower() for link in answer.links for c in link.columns}
-    linked |= {c.name.lower() for link in answer.links for c, _ in link.values}
-    linked |= {
-        c.name.lower()
-        for link in answer.links
-        for t in link.tables
-        for c in t.columns
-        if c.key or c.unique or c.name.lower().endswith("id") or {"name", "title"} & set(c.words)
+    linked = {
+        c.name.lower() for c in asker.reader.columns(answer.question, evidence=question.get("evidence", ""))
     }
     hit = len(gold & linked)
     recall = hit / len(gold) if gold else 1.0
@@ -170,7 +166,7 @@ def outcome(
     connection: psycopg.Connection[Any], asker: Asker, question: dict[str, Any], show: bool
 ) -> dict[str, Any]:
     began = time.perf_counter()
-    answer = asker.ask(question["question"])
+    answer = asker.ask(question["question"], evidence=question.get("evidence", ""))
     seconds = time.perf_counter() - began
     answered = not answer.refused and not answer.error
     right = answered and question["answerable"] and is_right(connection, answer, question)
@@ -230,4 +226,8 @@ def share(part: float, whole: int) -> float | None:
 
 
 if __name__ == "__main__":
+    if any(argument.partition("=")[0] == "--model" for argument in sys.argv):
+        from bench.ask_models import main as with_model
+
+        with_model()
     main()

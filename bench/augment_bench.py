@@ -1,8 +1,9 @@
 """`rewright bench augment --data DIR --out report.json`: how much of the possible gain each selector finds.
 
-DIR holds `augment_dev.json` (base tables, targets, keys) and the lake it is over (--lake FOLDER, default `lakeB`). The
-exhaustive greedy choice, which evaluates every join for each table added, is the upper bound. --planted and --chains add
-lakes made by a seed; those of --aside are for figures only, nothing was tuned on them.
+DIR holds `augment_dev.json` (base tables, targets, keys) and the lake it is over (--lake FOLDER, default
+`lakeB`). The exhaustive greedy choice, which evaluates every join for each table added, is the upper bound.
+--planted and --chains add lakes made by a seed; those of --aside are for figures only, nothing was tuned on
+them.
 """
 
 from __future__ import annotations
@@ -13,18 +14,27 @@ import platform
 import statistics
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import numpy as np
 
-from bench.augment_lakes import planted_chain, planted_tables
+from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_tables
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import STRATEGIES, AugmentError, BaseSpec, Options, Report, augment
+from rewright.lake.augment.features import features_of
 from rewright.lake.embedding import best_embedder
 
-SELECTORS = ("embedding", "joinable", "ours", "exhaustive")
+SELECTORS = ("embedding", "joinable", "ours", "ours, kept", "exhaustive")
+_RUNS = ("exhaustive", "ours, kept", "ours", "embedding", "joinable")
+"""In this order: `ours, kept` has the tables' features at hand that the run before it made, `ours` and
+`exhaustive` have nothing.
+"""
+_ALL = 10_000
 ASIDE = 1000
 """Seeds from here on are kept aside."""
 
@@ -59,17 +69,19 @@ def line_of(report: Report) -> dict[str, Any]:
 def run_case(lake: Lake, name: str, spec: BaseSpec, tables: int) -> dict[str, Any]:
     """All selectors on one base table, with the metric's own aggregates."""
     row: dict[str, Any] = {"id": name, "table": spec.table, "target": spec.target}
-    for selector in SELECTORS:
-        options = Options(tables, None, selector=selector, aggregates="standard")  # type: ignore[arg-type]
+    for name_of_run in _RUNS:
+        if name_of_run in {"ours", "exhaustive"}:
+            features_of(lake).forget()
+        options = Options(tables, None, selector=name_of_run.split(",")[0], aggregates="standard")  # type: ignore[arg-type]
         try:
             report = augment(lake, spec, options)
         except AugmentError as error:
-            row[selector] = {"error": str(error)}
+            row[name_of_run] = {"error": str(error)}
             continue
         row["baseline"] = round(report.r2_before, 4)
         row["rows"] = report.rows
         row["joins"] = report.candidates
-        row[selector] = line_of(report)
+        row[name_of_run] = line_of(report)
     return row
 
 
@@ -95,11 +107,17 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "evaluations": sum(m["evaluations"] for m in mine),
             "estimates": sum(m["estimates"] for m in mine),
         }
+    whole = out["exhaustive"]
+    for selector in ("ours", "ours, kept"):
+        for what in ("seconds", "evaluations"):
+            out[selector][f"{what}_of_exhaustive"] = round(out[selector][what] / max(whole[what], 1e-9), 4)
     return out
 
 
 def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
-    """Selectors on lakes with planted gains; `found`: planted tables recommended; `wrong`: decoys recommended."""
+    """Selectors on lakes with planted gains; `found`: planted tables recommended; `wrong`: decoys
+    recommended.
+    """
     rows = []
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
@@ -114,25 +132,79 @@ def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
     return rows
 
 
-def chain_runs(seeds: range, budget: int | None) -> list[dict[str, Any]]:
-    """Each strategy on chains of 2 to 5 joins: the share of the planted gain found."""
+def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, Any]:
+    """The cost of a search against the number of tables: with nothing kept, and with the tables' features
+    kept.
+    """
+    rows = []
+    for size in sizes:
+        with (
+            nullcontext(work / f"{seed}-{size}")
+            if work is not None
+            else tempfile.TemporaryDirectory() as folder
+        ):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            began = time.monotonic()
+            planted = planted_lake(Path(folder) / "lake", seed, size)
+            written = time.monotonic()
+            with opened(planted.folder, Path(folder)) as lake:
+                lake.graph()
+                features_of(lake).forget()
+                row: dict[str, Any] = {"tables": len(lake.tables()), "generated": round(written - began, 2)}
+                row["indexed"] = round(time.monotonic() - written, 2)
+                for name in ("first", "again"):
+                    report = augment(lake, BaseSpec(planted.base, planted.target), Options(5, None))
+                    row[name] = line_of(report)
+                told = set(row["again"]["recommended"])
+                row["joins"] = report.candidates
+                row["possible"] = round(planted.possible, 4)
+                row["found"] = len(told & set(planted.helpful)) / len(planted.helpful)
+                row["wrong"] = len(told - set(planted.helpful))
+        rows.append(row)
+        print(f"{row['tables']} tables: indexed in {row['indexed']} s, first search {row['first']['seconds']} s, again {row['again']['seconds']} s, {row['joins']} joins, planted tables found {row['found']:.2f}, R² {row['again']['r2_recommended']} of {row['possible']}", flush=True)  # fmt: skip
+    exponents = {
+        name: round(exponent([r["tables"] for r in rows], [r[name]["seconds"] for r in rows]), 3)
+        for name in ("first", "again")
+        if len(rows) > 1
+    }
+    print("cost ~ tables ^", exponents)
+    return {"lakes": rows, "exponents": exponents}
+
+
+def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
+    """The slope of log cost over log size, by least squares."""
+    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+
+
+def chain_runs(seeds: range, share: float) -> list[dict[str, Any]]:
+    """Each strategy on chains of 2 to 5 joins, at a share of what looking at every chain takes: the share of
+    the planted gain found.
+    """
     rows = []
     for seed in seeds:
         length = 2 + seed % 4
         with tempfile.TemporaryDirectory() as folder:
-            planted = planted_chain(Path(folder) / "lake", seed, length=length)
+            planted = planted_chain(Path(folder) / "lake", seed, length=length, anywhere=True)
+            spec = BaseSpec(planted.base, planted.target)
             with opened(planted.folder, Path(folder)) as lake:
+                lake.graph()
+                cold = chain_line(
+                    augment(lake, spec, Options(1, None, hops=length, strategy="auto")), planted
+                )
+                full = augment(lake, spec, Options(1, None, hops=length, strategy="bfs"))
                 row: dict[str, Any] = {"seed": seed, "length": length, "possible": round(planted.possible, 4)}
+                row["full"], row["auto, nothing kept"] = chain_line(full, planted), cold
+                most = max(1, int(full.chains * share))
                 for strategy in STRATEGIES:
-                    report = augment(
-                        lake,
-                        BaseSpec(planted.base, planted.target),
-                        Options(1, None, budget, hops=length, strategy=strategy),
-                    )
-                    gain = report.r2_after - report.r2_before
-                    row[strategy] = {**line_of(report), "share": round(gain / (planted.possible - report.r2_before), 4)}  # fmt: skip
+                    options = Options(1, None, hops=length, chains=most, strategy=strategy)
+                    row[strategy] = chain_line(augment(lake, spec, options), planted)
         rows.append(row)
     return rows
+
+
+def chain_line(report: Report, planted: Planted) -> dict[str, Any]:
+    gain = (report.r2_after - report.r2_before) / (planted.possible - report.r2_before)
+    return {**line_of(report), "chains": report.chains, "share": round(gain, 4)}
 
 
 def opened(folder: Path, beside: Path) -> Lake:
@@ -156,6 +228,11 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=5)
     parser.add_argument("--planted", type=int, default=0, help="lakes with planted tables")
     parser.add_argument("--chains", type=int, default=0, help="lakes with planted chains")
+    parser.add_argument("--share", type=float, default=0.25, help="of the chains that a strategy may judge")
+    parser.add_argument("--scale", default="", help="numbers of tables, such as 500,2000,10000")
+    parser.add_argument(
+        "--work", type=Path, help="where lakes of --scale stay, with their index, for another run"
+    )
     parser.add_argument("--aside", action="store_true", help="seeds that nothing was tuned on")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
@@ -177,11 +254,16 @@ def main() -> int:
         printed("planted", rows)
         print(f"  planted tables found {statistics.fmean(r['found'] for r in rows):.2f}, decoys recommended {sum(r['wrong'] for r in rows)}")  # fmt: skip
     if args.chains:
-        rows = chain_runs(range(first, first + args.chains), None)
+        rows = chain_runs(range(first, first + args.chains), args.share)
         document["chains"] = rows
-        for strategy in STRATEGIES:
+        whole = [r["full"] for r in rows]
+        for strategy in ("full", *STRATEGIES, "auto, nothing kept"):
             told = [r[strategy] for r in rows]
-            print(f"chains, {strategy}: share {statistics.fmean(t['share'] for t in told):.3f}, estimates {sum(t['estimates'] for t in told)}, {sum(t['seconds'] for t in told):.1f} s")  # fmt: skip
+            found = statistics.fmean(t["share"] for t in told) / statistics.fmean(t["share"] for t in whole)
+            spent = sum(t["chains"] for t in told) / sum(t["chains"] for t in whole)
+            print(f"chains, {strategy}: share of the planted gain {statistics.fmean(t['share'] for t in told):.3f}, of what all chains give {found:.3f}, chains judged {spent:.2f} of all, {sum(t['seconds'] for t in told):.2f} s")  # fmt: skip
+    if args.scale:
+        document["scale"] = scale_runs([int(size) for size in args.scale.split(",")], first, args.work)
     if args.out is not None:
         args.out.write_text(json.dumps(document, indent=1, ensure_ascii=False))
     return 0

@@ -11,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.lake_scale_bench import generate
+
 _SYLLABLES = ("ba", "ce", "do", "fi", "gu", "ha", "je", "ko", "li", "mu", "na", "pe", "ro", "si", "tu", "va", "we", "zo")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A lake that was written: its base table and target, the tables with signal, and the R² with all of it (noise aside)."""
+    """A lake that was written: its base table and target, the tables with signal, and the R² with all of it
+    (noise aside).
+    """
 
     folder: Path
     base: str
@@ -47,7 +51,9 @@ class _Names:
 def planted_tables(
     folder: Path, seed: int, *, rows: int = 240, helpful: int = 3, decoys: int = 12
 ) -> Planted:
-    """A base table, tables that help (one row per key, many rows per key whose sum tells), and decoys with the same key."""
+    """A base table, tables that help (one row per key, many rows per key whose sum tells), and decoys with
+    the same key.
+    """
     chance = random.Random(seed)
     told = _Names(chance)
     folder.mkdir(parents=True, exist_ok=True)
@@ -86,8 +92,22 @@ def planted_tables(
     return Planted(folder, base, target, tuple(names), total / (total + noise**2))
 
 
-def planted_chain(folder: Path, seed: int, *, length: int, rows: int = 240, decoys: int = 3) -> Planted:
-    """A chain of `length` joins to the one table with the signal, with decoys beside every table of the chain."""
+def planted_lake(folder: Path, seed: int, tables: int) -> Planted:
+    """A lake of about so many tables: planted ones, decoys with the same key (one table in twenty), and
+    others that join neither.
+    """
+    planted = planted_tables(folder, seed, helpful=4, decoys=max(12, tables // 20))
+    generate(folder, tables - len(list(folder.iterdir())), seed)
+    return planted
+
+
+def planted_chain(
+    folder: Path, seed: int, *, length: int, rows: int = 240, decoys: int = 3, anywhere: bool = False
+) -> Planted:
+    """A chain of `length` joins with decoys beside every table of it; the signal is in its last table.
+
+    `anywhere`: the signal is in a table of the chain that chance chooses, and some decoys lead on to others.
+    """
     chance = random.Random(seed)
     told = _Names(chance)
     folder.mkdir(parents=True, exist_ok=True)
@@ -97,25 +117,62 @@ def planted_chain(folder: Path, seed: int, *, length: int, rows: int = 240, deco
     onward = [
         {c: levels[i + 1][n % len(levels[i + 1])] for n, c in enumerate(levels[i])} for i in range(length - 1)
     ]
-    signal = {c: chance.gauss(0, 1) for c in levels[-1]}
+    at = chance.randrange(length) if anywhere else length - 1
+    signal = {c: chance.gauss(0, 1) for c in levels[at]}
     noise = chance.uniform(0.3, 0.6)
 
-    def end(code: str) -> str:
-        for step in onward:
+    def reached(code: str) -> str:
+        for step in onward[:at]:
             code = step[code]
         return code
 
-    _write(folder, base, [keys[0], told.word(), target], [[c, round(chance.gauss(0, 1), 4), round(signal[end(c)] + chance.gauss(0, noise), 4)] for c in levels[0]])  # fmt: skip
+    _write(folder, base, [keys[0], told.word(), target], [[c, round(chance.gauss(0, 1), 4), round(signal[reached(c)] + chance.gauss(0, noise), 4)] for c in levels[0]])  # fmt: skip
     path = []
     for i in range(length):
         path.append(f"{told.word()}_{told.word()}")
-        if i < length - 1:
-            _write(folder, path[-1], [keys[i], keys[i + 1], told.word()], [[c, onward[i][c], round(chance.gauss(0, 1), 4)] for c in levels[i]])  # fmt: skip
-        else:
-            _write(folder, path[-1], [keys[i], told.word()], [[c, round(signal[c], 4)] for c in levels[i]])
+        further = [keys[i + 1]] if i < length - 1 else []
+        _write(
+            folder,
+            path[-1],
+            [keys[i], *further, told.word()],
+            [
+                [
+                    c,
+                    *([onward[i][c]] if further else []),
+                    round(signal[c] if i == at else chance.gauss(0, 1), 4),
+                ]
+                for c in levels[i]
+            ],
+        )
         for _ in range(decoys):
-            _write(folder, f"{told.word()}_{told.word()}", [keys[i], told.word(), told.word()], [[c, round(chance.gauss(0, 1), 4), chance.randrange(50)] for c in levels[i]])  # fmt: skip
-    return Planted(folder, base, target, tuple(path[-1:]), 1 / (1 + noise**2))
+            _decoy(
+                folder, told, chance, keys[i], levels[i], leads=2 if anywhere and chance.random() < 0.4 else 0
+            )
+    return Planted(folder, base, target, (path[at],), 1 / (1 + noise**2))
+
+
+def _decoy(
+    folder: Path, told: _Names, chance: random.Random, key: str, codes: Sequence[str], *, leads: int
+) -> None:
+    """A table without signal; `leads`: how many joins it leads on to others."""
+    other, others = told.word(), told.codes(60)
+    further = [other] if leads else []
+    _write(
+        folder,
+        f"{told.word()}_{told.word()}",
+        [key, *further, told.word(), told.word()],
+        [
+            [
+                c,
+                *([chance.choice(others)] if leads else []),
+                round(chance.gauss(0, 1), 4),
+                chance.randrange(50),
+            ]
+            for c in codes
+        ],
+    )
+    if leads:
+        _decoy(folder, told, chance, other, others, leads=leads - 1)
 
 
 def _write(folder: Path, name: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -2,9 +2,10 @@
 
     python -m bench.constraints [--data FILE...] [--seconds S] [--minutes M] [--databases N] [--out FILE]
 
-For each pair of which the prover has a proof: with no constraint but those that the proof lists it must replay; without one that
-it lists (dropped, NOT VALID, NOT ENFORCED, DEFERRABLE, partial, of a parent with children, …) whatever is proved must not list it,
-and a proof that is left is searched for a database of that schema which belies it. Exit code 1: any of these failed.
+For each pair of which the prover has a proof: with no constraint but those that the proof lists it must
+replay; without one that it lists (dropped, NOT VALID, NOT ENFORCED, DEFERRABLE, partial, of a parent with
+children, …) whatever is proved must not list it, and a proof that is left is searched for a database of that
+schema which belies it. Exit code 1: any of these failed.
 """
 
 from __future__ import annotations
@@ -167,7 +168,9 @@ class Fault:
 def faults(
     case: Case, catalog: Catalog, seconds: float, counts: Counter[str], left: list[Found] | None = None
 ) -> Iterator[Fault]:
-    """What is wrong with the assumptions of the proof of a case's pair; ``left`` gets proofs of schemas without one of them."""
+    """What is wrong with the assumptions of the proof of a case's pair; ``left`` gets proofs of schemas
+    without one of them.
+    """
     original, candidate = case.partners
     bound = bound_both(original, candidate, catalog)
     proof = prove(*bound, catalog, deadline_seconds=seconds) if bound else None

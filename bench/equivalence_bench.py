@@ -4,11 +4,11 @@
     python bench/equivalence_bench.py --kept FILE... [--out report.json]
 
 DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expected_on_postgresql (equivalent,
-nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
-starting the server is not counted. Parts: `canonical` (equal bound trees), `prover`, `refuter`, `tester`
-(the refuter, silence counted as sameness), `together`. Accuracy is right among definitive verdicts, coverage
-definitive among all labelled pairs (QUITE, figure 9); `figure9` has both for each part and for each set of
-reservations that may be accepted.
+nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One
+process; starting the server is not counted. Parts: `canonical` (equal bound trees), `prover`, `refuter`,
+`tester` (the refuter, silence counted as sameness), `together`. Accuracy is right among definitive verdicts,
+coverage definitive among all labelled pairs (QUITE, figure 9); `figure9` has both for each part and for each
+set of reservations that may be accepted.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ ACCEPTED: dict[str, frozenset[str]] = {
     "types too": frozenset({"float-order", "tie-order", "types"}),
     "any": frozenset(RESERVATIONS),
 }
-# random pairs are run on more databases after a proof than others: that is what they are for; databases end a search,
-# not the clock, so that a busy machine changes nothing
+# random pairs are run on more databases after a proof than others: that is what they are for; databases end a
+# search, not the clock, so that a busy machine changes nothing
 _RANDOM = Options(databases=600, seconds=90.0, prover_seconds=15.0, confirm_databases=240, shrink=False)
 
 
@@ -267,8 +267,8 @@ def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, A
 def judge_random(
     count: int, seed: int, server: ScratchServer, notes: Path | None, schemes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Random pairs, world by world; with ``notes`` each world's rows are kept there and not judged again (one file for one set
-    of ``schemes``).
+    """Random pairs, world by world; with ``notes`` each world's rows are kept there and not judged again (one
+    file for one set of ``schemes``).
     """
     worlds = -(-count // PAIRS_A_WORLD)
     done = _noted(notes, seed)
@@ -303,7 +303,9 @@ def _kept(notes: Path) -> list[dict[str, Any]]:
 
 
 def kept_figures(files: list[Path]) -> dict[str, Any]:
-    """The figures of all worlds in the notes, each once, and how many pairs each version of the checker judged."""
+    """The figures of all worlds in the notes, each once, and how many pairs each version of the checker
+    judged.
+    """
     worlds = {(note["seed"], note["world"]): note for path in files for note in _kept(path)}
     versions: Counter[str] = Counter()
     for note in worlds.values():
@@ -316,7 +318,9 @@ def kept_figures(files: list[Path]) -> dict[str, Any]:
 def judge_world(
     seed: int, number: int, server: ScratchServer, schemes: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """The pairs over one schema: what is proved must survive the search, what is refuted must be a near miss."""
+    """The pairs over one schema: what is proved must survive the search, what is
+    refuted must be a near miss.
+    """
     rows: list[dict[str, Any]] = []
     pairs = list(pairs_of_world(seed, number, schemes))
     with Checker(scratch=server, options=_RANDOM, schema_sql=pairs[0].schema_sql) as checker:
@@ -369,7 +373,9 @@ def random_figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _is_wrong(row: dict[str, Any]) -> bool:
-    """A near miss that is proved, a pair equal by construction that is refuted, a volatile one of which anything is said."""
+    """A near miss that is proved, a pair equal by construction that is refuted, a volatile one of which
+    anything is said.
+    """
     if row.get("volatile"):
         return bool(row["verdict"] != "unknown")
     return bool(row["verdict"] == ("refuted" if row["equivalent"] else "proved"))

@@ -1,11 +1,12 @@
-"""What a user gains: Q17 and Q20 of TPC-H through the proxy in ``apply`` mode, before and after their rewrite is found.
+"""What a user gains: Q17 and Q20 of TPC-H through the proxy in ``apply`` mode, before and after their rewrite
+is found.
 
 python -m bench.gain [--sf 1] [--keep DIR] [--out report.json]
 
-Embedded PostgreSQL with primary and foreign keys only, `rewright serve` as people start it, one client. The original runs
-until `statement_timeout`; then the client waits for the rewrite and runs the same text again. Answers are checked
-against DuckDB, which generates the same data and runs the query in its own dialect. A ratio from an original that was
-stopped is a lower bound.
+Embedded PostgreSQL with primary and foreign keys only, `rewright serve` as people start it, one client. The
+original runs until `statement_timeout`; then the client waits for the rewrite and runs the same text again.
+Answers are checked against DuckDB, which generates the same data and runs the query in its own dialect. A
+ratio from an original that was stopped is a lower bound.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ NUMBERS = (17, 20)
 
 @contextlib.contextmanager
 def proxy(dsn: str, directory: Path, defaults: Mapping[str, str] | None = None) -> Iterator[str]:
-    """`rewright serve` in front of ``dsn``; the dsn through it. ``defaults``: of its configuration's [defaults]."""
+    """`rewright serve` in front of ``dsn``; the dsn through it. ``defaults``: of its configuration's
+    [defaults].
+    """
     port = free_port()
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
     upstream = psycopg.conninfo.make_conninfo(**{k: v for k, v in parts.items() if k != "dbname"})  # type: ignore[arg-type]

@@ -1,10 +1,10 @@
-"""QUITE's Table 5 on the film workload, in one run: no hints, Bao's switch sets, all hints without GUCs, ours with scan
-hints, ours.
+"""QUITE's Table 5 on the film workload, in one run: no hints, Bao's switch sets, all hints without GUCs, ours
+with scan hints, ours.
 
     python bench/hints_arms.py [--seed 0.3] [--films 60000] [--limit 10] [--out report.json]
 
-Bao's arm is the best of the whole-query enable_* sets for each query, found by running them all. Every arm's choice is then
-run again, interleaved; a query stopped at the limit counts with it.
+Bao's arm is the best of the whole-query enable_* sets for each query, found by running them all. Every arm's
+choice is then run again, interleaved; a query stopped at the limit counts with it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ ARMS = ("none", "bao", "all", "ours_and_scans", "ours")
 
 
 def switch_sets() -> list[dict[str, str]]:
-    """Marcus et al., "Bao: Making Learned Query Optimization Practical" (SIGMOD 2021): 48 arms, those without effect here left out."""
+    """Marcus et al., "Bao: Making Learned Query Optimization Practical" (SIGMOD 2021): 48 arms, those without
+    effect here left out.
+    """
     proper = [[c for n in range(3) for c in itertools.combinations(kind, n)] for kind in (JOINS, SCANS)]
     return [dict.fromkeys((*joins, *scans), "off") for joins in proper[0] for scans in proper[1]]
 

@@ -2,7 +2,8 @@
 
     python bench/hints_films.py [--seed 0.3,0.5,0.8] [--films 60000] [--limit 20] [--out report.json]
 
-Several seeds, separated by commas, are several databases. Bao's switch sets and other hint sets: bench/hints_arms.py.
+Several seeds, separated by commas, are several databases. Bao's switch sets and other hint sets:
+bench/hints_arms.py.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Four sides of each query in one run: as written, hinted, rewritten, rewritten and hinted.
 
-Owns the choice of what would be served, the interleaved runs and their summary; `--hints only` leaves the rewriter out. Times
-are CPU seconds of the backend. Must not know which benchmark's queries it runs.
+Owns the choice of what would be served, the interleaved runs and their summary; `--hints only` leaves the
+rewriter out. Times are CPU seconds of the backend. Must not know which benchmark's queries it runs.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ def run_sides(dsn: str, texts: dict[str, str], plan: Plan) -> dict[str, list[Run
 
 
 def served_side(texts: dict[str, str]) -> str:
-    """What the proxy would send: the rewrite with its hints, the rewrite, the hinted original, the original."""
+    """What the proxy would send: the rewrite with its hints, the rewrite, the hinted
+    original, the original.
+    """
     return next(side for side in ("both", "rewritten", "hinted", "original") if side in texts)
 
 
@@ -100,7 +102,9 @@ def is_slower(before: float, after: float) -> bool:
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Each side's mean, median, 75th and 95th percentile; a query without the side counts with what it would get."""
+    """Each side's mean, median, 75th and 95th percentile; a query without the side counts with what it would
+    get.
+    """
     fallback = {
         "hinted": ("original",),
         "rewritten": ("original",),

@@ -1,10 +1,12 @@
 """What knowledge adds to rewriting: no units, all units, retrieved units (QUITE, Table 5).
 
-python bench/knowledge_ablation.py [--suite library|tpch|tpcds] [--sf X --data FILE] [--every N] [--out report.json]
+python bench/knowledge_ablation.py [--suite library|tpch|tpcds] [--sf X --data FILE] [--every N] [--out
+report.json]
 
-``library`` is a workload generated here: slow queries of shapes that applications write, over a schema of its own. The
-other two take JSON lines of {"id", "sql"} over generated warehouses. For each variant: how many queries were rewritten,
-equivalent by their rows, better by 10 % and more; the ratio of CPU times; seconds an optimisation takes; units named.
+``library`` is a workload generated here: slow queries of shapes that applications write, over a schema of its
+own. The other two take JSON lines of {"id", "sql"} over generated warehouses. For each variant: how many
+queries were rewritten, equivalent by their rows, better by 10 % and more; the ratio of CPU times; seconds an
+optimisation takes; units named.
 """
 
 from __future__ import annotations
@@ -161,7 +163,9 @@ def library(scale: float) -> Iterator[str]:
 
 
 def variant_of(name: str, rewriter: Rewriter, base: KnowledgeBase) -> Rewriter:
-    """``retrieved units`` is the product; without units only the rules search; ``all units`` gives every pattern to it."""
+    """``retrieved units`` is the product; without units only the rules search; ``all units`` gives every
+    pattern to it.
+    """
     ports = rewriter.ports
     if name == "no units":
         return Rewriter(replace(ports, knowledge=NoKnowledge()))

@@ -1,8 +1,10 @@
-"""Retrieval: nDCG@3 and recall@3 on the labelled queries, against BM25 on the text alone and against embeddings; and speed.
+"""Retrieval: nDCG@3 and recall@3 on the labelled queries, against BM25 on the text alone and against
+embeddings; and speed.
 
 python bench/knowledge_bench.py [--labels FILE ...] [--out report.json]
 
-Two sets come with the repository: one by the retrieval's author, one labelled later from the units' questions alone.
+Two sets come with the repository: one by the retrieval's author, one labelled later from the units' questions
+alone.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""`rewright bench lake --data DIR --out report.json`: resolution without a model, scored as the thesis does (7.3).
+"""`rewright bench lake --data DIR --out report.json`: resolution without a model, scored as the thesis does
+(7.3).
 
-DIR holds `dev_pairs.jsonl` (or --pairs FILE) and the lakes it names, with `<lake>_noisy` beside for pairs tagged Noise.
-The pairs are halved by a hash of their ids; half A is what the resolver was tuned on, half B was not looked at. The 103
-pairs of the thesis cannot be had: these stand in for them.
+DIR holds `dev_pairs.jsonl` (or --pairs FILE) and the lakes it names, with `<lake>_noisy` beside for pairs
+tagged Noise. The pairs are halved by a hash of their ids; half A is what the resolver was tuned on, half B
+was not looked at. The 103 pairs of the thesis cannot be had: these stand in for them.
 """
 
 from __future__ import annotations

@@ -1,11 +1,13 @@
-"""A table of one column that is larger than memory should ever get: made, indexed, served, read, cancelled, deleted.
+"""A table of one column that is larger than memory should ever get: made, indexed, served, read, cancelled,
+deleted.
 
 python -m bench.lake_column_bench [--megabytes 2048] [--kind csv parquet] [--rows 2000000] [--out report.json]
 
-Prints JSON: seconds and greatest memory (resident, all processes of `rewright serve` summed; sampled ten times a second) of
-each step: indexing, and then through the proxy a count, a filter, a cursor read in portions and a streamed result (`--rows` of them,
-then left), COPY of all of it (or of `--copied` rows), a sort that cannot be held, a search for what does not bind, and how long after
-a cancel a running statement ends and how much processor time the server still spends then.
+Prints JSON: seconds and greatest memory (resident, all processes of `rewright serve` summed; sampled ten
+times a second) of each step: indexing, and then through the proxy a count, a filter, a cursor read in
+portions and a streamed result (`--rows` of them, then left), COPY of all of it (or of `--copied` rows), a
+sort that cannot be held, a search for what does not bind, and how long after a cancel a running statement
+ends and how much processor time the server still spends then.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Fits the confidence of lake resolutions on queries it makes itself, and tells how well it is calibrated.
 
-For a folder of tables (--data), each generated query starts as one over real columns, whose answer is known, and is then
-said in other words: synonyms, abbreviations, other word orders, table names recast, values respelt, a table split in two,
-two tables told as one. Each is asked of a half of the tables: where its tables are in the other half, or a column asked for is
-made up, no answer is right. With --labelled, pairs written by hand are asked instead (half A of each file), and every third of
-one lake's queries is asked of the next lake, which does not hold what it asks. Examples are kept as JSON lines; --fit reads
-several such files. Folds for validation are by lake where there are several, else by table, so that none is in both. Prints JSON:
+For a folder of tables (--data), each generated query starts as one over real columns, whose answer is known,
+and is then said in other words: synonyms, abbreviations, other word orders, table names recast, values
+respelt, a table split in two, two tables told as one. Each is asked of a half of the tables: where its tables
+are in the other half, or a column asked for is made up, no answer is right. With --labelled, pairs written by
+hand are asked instead (half A of each file), and every third of one lake's queries is asked of the next lake,
+which does not hold what it asks. Examples are kept as JSON lines; --fit reads several such files. Folds for
+validation are by lake where there are several, else by table, so that none is in both. Prints JSON:
 coefficients, Brier score, expected calibration error and reliability of held-out folds.
 """
 
@@ -61,7 +62,7 @@ STRANGE = (
 )  # fmt: skip
 INPUTS = (
     "mean_column", "worst_column", "strange_name", "table", "join", "margin", "columns", "found_literals",
-    "missing_values", "missing_columns", "empty", "extra_tables", "lost_table", "disputed_tables", "disputed_columns",
+    "missing_values", "missing_columns", "empty", "extra_tables", "lost_table", "disputed_tables", "disputed_columns", "unsaid",
 )  # fmt: skip
 """Features the model may use."""
 HAND_SET: tuple[float, dict[str, float]] = (
@@ -80,9 +81,13 @@ FIRST_FIT: tuple[float, dict[str, float]] = (
         "extra_tables": 0.14,
     },
 )  # fmt: skip
-"""The fit of `strange/confidence.jsonl` (decision 0221), of which no query is left: what a fit of further examples is held near."""
+"""The fit of `strange/confidence.jsonl` (decision 0221), of which no query is left: what a fit of further
+examples is held near.
+"""
 WEIGHTS = {"elsewhere": 0.1, "without": 0.1, "made": 0.3}
-"""Of kinds of examples beside queries written by hand (1): how many queries come that a lake does not hold is made up."""
+"""Of kinds of examples beside queries written by hand (1): how many queries come that a lake does not hold is
+made up.
+"""
 SHORT = {long: short for short, long in names.ABBREVIATIONS.items() if long and " " not in long}
 
 
@@ -294,8 +299,9 @@ def _ask(lake: Lake, whole: Lake, made: Made) -> dict[str, Any] | None:
 
 
 def labelled(data: Path, keep: Path, *, both_halves: bool) -> list[dict[str, Any]]:
-    """Examples from pairs written by hand. Each is asked of its lake, and of its lake without one of the tables it needs (where
-    mostly nothing is right, and the closest table is a lookalike); every third one is asked of another lake.
+    """Examples from pairs written by hand. Each is asked of its lake, and of its lake without one of the
+    tables it needs (where mostly nothing is right, and the closest table is a lookalike); every third one is
+    asked of another lake.
     """
     pairs = [json.loads(line) for line in (data / "dev_pairs.jsonl").read_text().splitlines() if line]
     pairs = [p for p in pairs if both_halves or half_of(p["id"]) == "A"]
@@ -363,7 +369,9 @@ def _labelled_example(lake: Lake, pair: dict[str, Any], kind: str) -> dict[str, 
 
 
 def fit(x: Any, y: Any, weight: Any, prior: Any, ridge: float = RIDGE, steps: int = 200) -> Any:
-    """Logistic regression by damped Newton steps; coefficients are held near `prior`, all but the intercept (column 0)."""
+    """Logistic regression by damped Newton steps; coefficients are held near `prior`, all but the intercept
+    (column 0).
+    """
     beta = prior.copy()
     penalty = np.diag([1e-3] + [ridge] * (x.shape[1] - 1))
     for _ in range(steps):
@@ -430,7 +438,9 @@ def main() -> None:
 
 
 def report(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Coefficients on all examples; calibration on held-out folds, beside the confidence that was told and a constant."""
+    """Coefficients on all examples; calibration on held-out folds, beside the confidence that was told and a
+    constant.
+    """
     columns = [c for c in INPUTS if c in found[0]["evidence"]]
     x = np.array([[1.0, *(e["evidence"][c] for c in columns)] for e in found])
     weight = np.array([WEIGHTS.get(e.get("kind", ""), 1.0) for e in found])
@@ -471,8 +481,8 @@ def report(found: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _folds(found: list[dict[str, Any]]) -> Any:
-    """Which fold each example is in: one of eight by what was asked, so that a query and the same one of a lesser lake are
-    together; its lake where that is not known.
+    """Which fold each example is in: one of eight by what was asked, so that a query and the same one of a
+    lesser lake are together; its lake where that is not known.
     """
     if any("id" not in e and "table" not in e for e in found):
         return np.array([str(e["lake"]) for e in found])

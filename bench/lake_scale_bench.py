@@ -1,9 +1,10 @@
 """Scale of the catalog and the join graph: N generated tables, profiled, embedded, joined, asked and changed.
 
-Prints JSON: of each size, stage by stage, seconds, CPU seconds and the process's greatest memory so far (each size has a
-process of its own); the growth exponents of CPU seconds between sizes; recall of the generated true joins and of the
-exact build's edges by strength (up to --exact-up-to tables of all of them, beyond of --exact-sample tables with all
-others: it is quadratic); how long queries take to resolve, and whether they found the tables they mean.
+Prints JSON: of each size, stage by stage, seconds, CPU seconds and the process's greatest memory so far (each
+size has a process of its own); the growth exponents of CPU seconds between sizes; recall of the generated
+true joins and of the exact build's edges by strength (up to --exact-up-to tables of all of them, beyond of
+--exact-sample tables with all others: it is quadratic); how long queries take to resolve, and whether they
+found the tables they mean.
 """
 
 from __future__ import annotations
@@ -152,9 +153,9 @@ PLACES = [
 def generate(folder: Path, tables: int, seed: int) -> list[tuple[str, str]]:
     """Groups of four tables about one thing, and lists of places some of them name. Returns the true joins.
 
-    A key table is referred to by a code of texts (all of it or a part, in another case), by a serial number under its own
-    name or another, and by numbers written as texts. Every table also has enumerations, years and serial numbers of its own,
-    which overlap between all tables and join none.
+    A key table is referred to by a code of texts (all of it or a part, in another case), by a serial number
+    under its own name or another, and by numbers written as texts. Every table also has enumerations, years
+    and serial numbers of its own, which overlap between all tables and join none.
     """
     rng = random.Random(seed)
     joins: list[tuple[str, str]] = []
@@ -322,7 +323,9 @@ def _share(joins: list[tuple[str, str]], graph: Any) -> float:
 def _against_exact(
     graph: Any, built: dict[tuple[str, str], Any], joins: list[tuple[str, str]], among: set[str] | None
 ) -> dict[str, Any]:
-    """Beside the quadratic build: what it finds of the true joins, and how many of its strong edges the graph has."""
+    """Beside the quadratic build: what it finds of the true joins, and how many of its strong edges the graph
+    has.
+    """
     best = {edge: max(p.quality for p in pairs) for edge, pairs in built.items()}
     omega = {edge: max(p.s for p in pairs) for edge, pairs in built.items()}
     sound = {edge for edge, quality in best.items() if quality > USELESS}

@@ -2,9 +2,10 @@
 
     python bench/lookup.py [--rewrites 1000] [--rounds 7] [--out lookup.json]
 
-Unknown texts are what nearly all traffic is: pgbench's, an ORM's, with a comment for each request, long reports.
-Known ones are the rewrites' own texts, as they are and written otherwise. Figures are medians in microseconds and
-the spread of the rounds; the look-up of bytes is what was done before forms: the text, then its first 48 bytes.
+Unknown texts are what nearly all traffic is: pgbench's, an ORM's, with a comment for each request, long
+reports. Known ones are the rewrites' own texts, as they are and written otherwise. Figures are medians in
+microseconds and the spread of the rounds; the look-up of bytes is what was done before forms: the text, then
+its first 48 bytes.
 """
 
 from __future__ import annotations

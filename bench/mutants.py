@@ -1,10 +1,13 @@
-"""Small changes of queries, shown to the prover; every proof of one is searched for a database that belies it.
+"""Small changes of queries, shown to the prover; every proof of one is searched for a database that belies
+it.
 
-    python -m bench.mutants [--data FILE...] [--seed S] [--each N] [--schemas] [--minutes M] [--databases N] [--out FILE]
+    python -m bench.mutants [--data FILE...] [--seed S] [--each N] [--schemas] [--minutes M] [--databases N]
+    [--out FILE]
 
-Without --data: the pairs and queries kept in tests/. FILE: JSON lines of {schema_sql, q1, q2} or {schema_sql, sql}. ``--each``:
-mutants of one query, of as many kinds as there are. Each is compared with the query it was made of or with that query's partner.
---out gets one JSON line for each proof. Exit code 1: a proof was refuted where it leaves nothing open.
+Without --data: the pairs and queries kept in tests/. FILE: JSON lines of {schema_sql, q1, q2} or {schema_sql,
+sql}. ``--each``: mutants of one query, of as many kinds as there are. Each is compared with the query it was
+made of or with that query's partner. --out gets one JSON line for each proof. Exit code 1: a proof was
+refuted where it leaves nothing open.
 """
 
 from __future__ import annotations
@@ -168,7 +171,9 @@ def questions(cases: Iterable[Case], each: int, seed: int) -> Iterator[Question]
 
 
 def questions_of_schemas(cases: Iterable[Case], each: int, seed: int) -> Iterator[Question]:
-    """Pairs that mean the same, over changed schemas: so many of each, half with one column changed, half with all of a type."""
+    """Pairs that mean the same, over changed schemas: so many of each, half with one column changed, half
+    with all of a type.
+    """
     chance = random.Random(seed)
     pairs: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for case in cases:

@@ -1,4 +1,6 @@
-"""Syntax trees with another node in one place. Owns copying and printing them. Must not know what is changed, or why."""
+"""Syntax trees with another node in one place. Owns copying and printing them. Must not know what is changed,
+or why.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Single small changes of a query, made on its syntax tree: what a careless rewrite gets wrong.
 
-Some keep the meaning and most do not; which, is for the prover and for a real server to say. Owns the kinds of change.
-Must not know provers, servers or schemas: a mutant may not even bind.
+Some keep the meaning and most do not; which, is for the prover and for a real server to say. Owns the kinds
+of change. Must not know provers, servers or schemas: a mutant may not even bind.
 """
 
 from __future__ import annotations

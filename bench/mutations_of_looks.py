@@ -1,4 +1,6 @@
-"""Changes that only nasty values show: other type modifiers in set operations and USING, aggregates that nobody reads."""
+"""Changes that only nasty values show: other type modifiers in set operations and USING, aggregates that
+nobody reads.
+"""
 
 from __future__ import annotations
 

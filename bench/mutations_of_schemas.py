@@ -1,6 +1,8 @@
-"""Changes of a schema: columns of other types or collations, alone or all that share a type; columns without NOT NULL.
+"""Changes of a schema: columns of other types or collations, alone or all that share a type; columns without
+NOT NULL.
 
-A pair that is the same over integers need not be over numerics, floats or padded texts. Must not know queries.
+A pair that is the same over integers need not be over numerics, floats or padded texts. Must not know
+queries.
 """
 
 from __future__ import annotations

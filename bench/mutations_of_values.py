@@ -1,4 +1,6 @@
-"""Changes of conditions and values: operators, subqueries, aggregates, CASE, constants, casts, columns, collations."""
+"""Changes of conditions and values: operators, subqueries, aggregates, CASE, constants, casts, columns,
+collations.
+"""
 
 from __future__ import annotations
 

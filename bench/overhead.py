@@ -1,9 +1,11 @@
-"""What a query pays for passing through Rewright: pgbench and a large result, direct, through PgBouncer, through us.
+"""What a query pays for passing through Rewright: pgbench and a large result, direct, through PgBouncer,
+through us.
 
-Everything runs interleaved on one machine in one run: embedded PostgreSQL, PgBouncer in session mode (Debian's package,
-where it is installed) and the proxy with one and two workers, in ``apply`` with active rewrites on other tables and
-reporting on. Then many clients (``--clients``) share a few connections: through PgBouncer in transaction mode alone, through
-Rewright before it and through Rewright behind it. Prints medians and writes every figure with ``--out``.
+Everything runs interleaved on one machine in one run: embedded PostgreSQL, PgBouncer in session mode
+(Debian's package, where it is installed) and the proxy with one and two workers, in ``apply`` with active
+rewrites on other tables and reporting on. Then many clients (``--clients``) share a few connections: through
+PgBouncer in transaction mode alone, through Rewright before it and through Rewright behind it. Prints medians
+and writes every figure with ``--out``.
 """
 
 from __future__ import annotations
@@ -68,7 +70,9 @@ def cpu_seconds(pids: tuple[int, ...]) -> float:
 
 
 def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile: str) -> None:
-    """One worker, as ``rewright serve`` runs it, with rewrites that never match and a reporter that counts."""
+    """One worker, as ``rewright serve`` runs it, with rewrites that never match and
+    a reporter that counts.
+    """
     import uvloop
 
     from rewright.proxy.config import DatabaseConfig, Limits, ListenConfig, ProxyConfig

@@ -1,9 +1,10 @@
 """Proofs by parts on random pairs: how many equal ones are proved, and that no near miss is.
 
-    python -m bench.parts_random [--worlds 500] [--seed 3001] [--seconds 1] [--schemes NAME...] [--out report.json]
+    python -m bench.parts_random [--worlds 500] [--seed 3001] [--seconds 1] [--schemes NAME...] [--out
+    report.json]
 
-The same pairs as `rewright bench equivalence --random` makes, 40 a world, shown to the rewriter's own prover of steps. No server is
-asked. Exit code 1: a near miss was proved, with or without a reservation.
+The same pairs as `rewright bench equivalence --random` makes, 40 a world, shown to the rewriter's own prover
+of steps. No server is asked. Exit code 1: a near miss was proved, with or without a reservation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where the time of an optimisation goes, and where each candidate ends.
 
-Owns ports that watch the ports they wrap: seconds a phase, and for each candidate its steps, cost, runs and verdicts.
-Must not know benchmarks.
+Owns ports that watch the ports they wrap: seconds a phase, and for each candidate its steps, cost, runs and
+verdicts. Must not know benchmarks.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How much the prover proves, alone: ``--data DIR`` with *.jsonl of query pairs.
 
-Reads id, schema_sql, q1, q2 and, for the tally only, expected_on_postgresql. A proof of a pair expected to differ
-is printed as WRONG and makes the exit code 1.
+Reads id, schema_sql, q1, q2 and, for the tally only, expected_on_postgresql. A proof of a pair expected to
+differ is printed as WRONG and makes the exit code 1.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """How many pairs that differ are refuted, and whether an equal one ever is.
 
-Owns running the pairs of `tests/equivalence/refutation` through the checker and counting. Each file's schema line
-applies to the pairs after it. `python -m bench.refutation [--unseen] [--only TEXT] [--seconds 10] [--out FILE]`.
+Owns running the pairs of `tests/equivalence/refutation` through the checker and counting. Each file's schema
+line applies to the pairs after it. `python -m bench.refutation [--unseen] [--only TEXT] [--seconds 10] [--out
+FILE]`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ PAIRS = Path(__file__).parents[1] / "tests" / "equivalence" / "refutation"
 
 
 def pairs(*, unseen: bool | None = None, folder: Path = PAIRS) -> Iterator[dict[str, Any]]:
-    """The pairs, each with its schema. ``unseen``: only those kept aside while the search was written, or only the others."""
+    """The pairs, each with its schema. ``unseen``: only those kept aside while the search was written, or
+    only the others.
+    """
     for path in sorted(folder.glob("*.jsonl")):
         if unseen is not None and path.stem.endswith("_unseen") != unseen:
             continue

@@ -39,7 +39,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to measure. ``cap``: CPU seconds; ``runs``: interleaved runs a side; ``budget``: seconds of one optimisation."""
+    """How to measure. ``cap``: CPU seconds; ``runs``: interleaved runs a side; ``budget``: seconds of one
+    optimisation.
+    """
 
     cap: float = 40.0
     runs: int = 5
@@ -58,7 +60,9 @@ class Run:
 
 @dataclass(slots=True)
 class Result:
-    """One query. Times are medians of CPU seconds; ``cpu_after`` is the original's where nothing is served."""
+    """One query. Times are medians of CPU seconds; ``cpu_after`` is the original's
+    where nothing is served.
+    """
 
     id: str
     cpu_before: float
@@ -127,8 +131,8 @@ def digest_of(rows: list[tuple[Any, ...]]) -> str:
 
 @dataclass(slots=True)
 class Baseline:
-    """First runs of the originals. Those stopped at the cap are kept in ``file`` for the next benchmark on the same
-    data: there is nothing more to learn of them.
+    """First runs of the originals. Those stopped at the cap are kept in ``file`` for the next benchmark on
+    the same data: there is nothing more to learn of them.
     """
 
     file: Path | None = None
@@ -160,7 +164,9 @@ def compare(
 
 
 def measure(rewriter: Rewriter, log: Log, dsn: str, query: Query, plan: Plan, baseline: Baseline) -> Result:
-    """The original is run first, as a proxy would have seen it; then it is optimised, and both are run in turn."""
+    """The original is run first, as a proxy would have seen it; then it is optimised, and both are run in
+    turn.
+    """
     settings = Settings(
         trust=plan.trust,  # type: ignore[arg-type]
         measure="both",

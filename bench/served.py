@@ -1,10 +1,13 @@
-"""The rewriter's gain as a client of the proxy gets it: ``apply`` beside ``inline`` with a long and with a short budget.
+"""The rewriter's gain as a client of the proxy gets it: ``apply`` beside ``inline`` with a long and with a
+short budget.
 
-python -m bench.served --data FILE [--sf 0.1] [--suite tpch|tpcds] [--ids first] [--keep DIR] [--out report.json]
+python -m bench.served --data FILE [--sf 0.1] [--suite tpch|tpcds] [--ids first] [--keep DIR] [--out
+report.json]
 
-`rewright serve` as people start it, a fresh store for each mode, one client. In ``apply`` each query runs once, the optimiser is
-waited for, then it runs again; in ``inline`` it runs once and is held for the budget at most. Seconds are what the client waits,
-holding included. The share of a mode is the seconds it saves of those that ``apply`` saves in the end.
+`rewright serve` as people start it, a fresh store for each mode, one client. In ``apply`` each query runs
+once, the optimiser is waited for, then it runs again; in ``inline`` it runs once and is held for the budget
+at most. Seconds are what the client waits, holding included. The share of a mode is the seconds it saves of
+those that ``apply`` saves in the end.
 """
 
 from __future__ import annotations

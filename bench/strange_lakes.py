@@ -1,11 +1,14 @@
-"""Three small lakes in the manner of strangers, and queries over schemas that they do not have, with their answers.
+"""Three small lakes in the manner of strangers, and queries over schemas that they do not have, with their
+answers.
 
-`python -m bench.strange_lakes --out DIR` writes the tables below DIR and `dev_pairs.jsonl` beside them, for `lake_bench --data DIR`
-and `lake_confidence --labelled DIR`. German and Spanish names; camelCase, codes with lookup tables, units in names, dates in
-three columns, wide months; lookalike tables, two references to one table, uneven spellings, parts to be united. The values are
-drawn at random from a seed; the queries (`strange/pairs.jsonl`) were written by hand, with the real SQL that answers them.
+`python -m bench.strange_lakes --out DIR` writes the tables below DIR and `dev_pairs.jsonl` beside them, for
+`lake_bench --data DIR` and `lake_confidence --labelled DIR`. German and Spanish names; camelCase, codes with
+lookup tables, units in names, dates in three columns, wide months; lookalike tables, two references to one
+table, uneven spellings, parts to be united. The values are drawn at random from a seed; the queries
+(`strange/pairs.jsonl`) were written by hand, with the real SQL that answers them.
 
-With `--further FOLDER` instead: the lake of 82 real tables (`lakeB`), and further pairs over it (`strange/further.jsonl`).
+With `--further FOLDER` instead: the lake of 82 real tables (`lakeB`), and further pairs over it
+(`strange/further.jsonl`).
 """
 
 from __future__ import annotations
@@ -168,7 +171,9 @@ def shop_de_es(folder: Path, seed: int = 7) -> None:
 
 
 def fleet_camel(folder: Path, seed: int = 8) -> None:
-    """Vehicles, trips, sensors, budgets: camelCase, shortened words, codes with lookup tables, units in names."""
+    """Vehicles, trips, sensors, budgets: camelCase, shortened words, codes with lookup tables, units in
+    names.
+    """
     w = _Writer(folder, seed)
     r = w.rng
     regions = [("NE", "North East"), ("NW", "North West"), ("SO", "South")]
@@ -372,7 +377,9 @@ LAKES = {"shop_de_es": shop_de_es, "fleet_camel": fleet_camel, "clubs_clinic": c
 
 
 def make(out: Path, distractors: Path | None) -> int:
-    """Write lakes and pairs; returns how many pairs. `distractors`: a folder of tables to hide the lakes' own among."""
+    """Write lakes and pairs; returns how many pairs. `distractors`: a folder of tables to hide the lakes' own
+    among.
+    """
     others = sorted(distractors.glob("*.csv")) if distractors is not None else []
     for i, (name, build) in enumerate(LAKES.items()):
         build(out / name)

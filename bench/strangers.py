@@ -1,7 +1,8 @@
 """How many of the pairs that nobody tuned on are proved or refuted: top n, windows, recursion, orders.
 
-Owns reading `tests/equivalence/strangers`, running its pairs through the checker and counting. `tuned.sql` was looked at while laws
-were written, `kept.sql` was not. `python -m bench.strangers [--half tuned|kept] [--only TEXT] [--refute] [--seconds 5] [--out FILE]`.
+Owns reading `tests/equivalence/strangers`, running its pairs through the checker and counting. `tuned.sql`
+was looked at while laws were written, `kept.sql` was not. `python -m bench.strangers [--half tuned|kept]
+[--only TEXT] [--refute] [--seconds 5] [--out FILE]`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ HALVES = ("tuned", "kept")
 
 @dataclass(frozen=True)
 class Pair:
-    """``kind``: ``equal``, ``differs``, or ``refines``: each answer of the second is one that the first may give, not the other way."""
+    """``kind``: ``equal``, ``differs``, or ``refines``: each answer of the second is one that the first may
+    give, not the other way.
+    """
 
     kind: str
     words: str

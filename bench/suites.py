@@ -1,6 +1,7 @@
 """The command line that the TPC-H and DSB benchmarks share.
 
-`--data` is a JSON-lines file of queries ({"id", "sql"}), or a directory that holds the benchmark's default one.
+`--data` is a JSON-lines file of queries ({"id", "sql"}), or a directory that holds the benchmark's default
+one.
 """
 
 from __future__ import annotations

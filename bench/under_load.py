@@ -1,6 +1,8 @@
-"""Are the rewrites that are found on a quiet machine found on a busy one? Ten slow queries, alone and beside busy loops.
+"""Are the rewrites that are found on a quiet machine found on a busy one? Ten slow queries, alone and beside
+busy loops.
 
-Owns its data (made by its own server), its queries and the load. `python -m bench.under_load --loops 8 --out report.json`.
+Owns its data (made by its own server), its queries and the load. `python -m bench.under_load --loops 8 --out
+report.json`.
 """
 
 from __future__ import annotations

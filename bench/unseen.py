@@ -1,4 +1,5 @@
-"""The rewriter on slow queries that nobody tuned on: original, what Rewright serves, and a rewrite by hand, side by side.
+"""The rewriter on slow queries that nobody tuned on: original, what Rewright serves, and a rewrite by hand,
+side by side.
 
 rewright bench unseen --scale 0.2 --part open --out report.json [--keep DIR] [--schema shop] [--ids a,b]
 
@@ -19,7 +20,7 @@ from typing import Any
 from bench import rewriting
 from bench.phases import watched
 from bench.rewriting import Baseline, Plan, Query, Result, rewriter_for, timed
-from bench.unseen_data import SCHEMAS, UnseenQuery, databases, unseen_queries
+from bench.unseen_data import MORE_ORMS, SCHEMAS, UnseenQuery, databases, unseen_queries
 from bench.warehouse import SETTINGS
 
 WORTH = 2.0
@@ -117,6 +118,7 @@ def report(results: Sequence[Measured], plan: Plan, scale: float) -> dict[str, A
             "all": totals(found),
             "by_kind": grouped(found, lambda r: r.query.kind),
             "by_schema": grouped(found, lambda r: r.query.schema),
+            "by_orm": grouped([r for r in found if r.query.orm], lambda r: r.query.orm),
         }
         if part == "open":
             parts[part]["queries"] = [
@@ -147,6 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
     parser.add_argument("--schema", choices=SCHEMAS, action="append", help="only queries of this one")
+    parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
     parser.add_argument("--ids", default="", help="only these, separated by commas")
     parser.add_argument("--out", type=Path, help="report as JSON")
     parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
@@ -158,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ids = [i for i in chosen.ids.split(",") if i]
     queries = [
         q
-        for q in unseen_queries()
+        for q in unseen_queries(*([MORE_ORMS] if chosen.orms else []))
         if chosen.part in (q.part, "all")
         and (not ids or q.id in ids)
         and q.schema in (chosen.schema or SCHEMAS)

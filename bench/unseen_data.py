@@ -1,7 +1,8 @@
-"""Databases of the unseen queries: three schemas filled by SQL from hashes of row numbers, in an embedded PostgreSQL.
+"""Databases of the unseen queries: three schemas filled by SQL from hashes of row numbers, in an embedded
+PostgreSQL.
 
-Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale 0.3` loads
-them and prints their addresses until its standard input ends.
+Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
+0.3` loads them and prints their addresses until its standard input ends.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ from rewright.engines.postgres.scratch import ScratchServer
 
 FILES = Path(__file__).parent / "unseen"
 SCHEMAS = ("shop", "helpdesk", "telemetry")
+ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
+MORE_ORMS = FILES / "orm_queries.jsonl"
+"""What ORMs besides Django and SQLAlchemy print (`peewee_queries.py`, `sequelize_queries.js`,
+`knex_queries.js`), with rewrites by hand.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,15 @@ class UnseenQuery:
     why_slow: str
 
     @property
+    def orm(self) -> str:
+        """What made the SQL, by the start of its name; empty: a person or a model."""
+        return ORMS.get(self.id.partition("-")[0], "")
+
+    @property
     def part(self) -> str:
-        """``kept`` for a third of the queries, never looked at while the rewriter is worked on; else ``open``."""
+        """``kept`` for a third of the queries, never looked at while the rewriter is worked on; else
+        ``open``.
+        """
         return "kept" if crc32(self.id.encode()) % 3 == 0 else "open"
 
 
@@ -49,7 +62,9 @@ def unseen_queries(file: Path = FILES / "queries.jsonl") -> list[UnseenQuery]:
 
 @contextmanager
 def databases(scale: float, keep: Path | None = None) -> Iterator[dict[str, str]]:
-    """Connection URI by schema, each loaded at ``scale``; with ``keep`` the data stay there for the next run."""
+    """Connection URI by schema, each loaded at ``scale``; with ``keep`` the data
+    stay there for the next run.
+    """
     with ScratchServer(SETTINGS, directory=keep) as server:
         with psycopg.connect(server.dsn(), autocommit=True) as admin:
             there = {name for (name,) in admin.execute("select datname from pg_database")}

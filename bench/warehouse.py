@@ -47,8 +47,8 @@ class Warehouse:
 def warehouse(
     suite: Suite, scale: float, keep: Path | None = None, settings: Mapping[str, str] | None = None
 ) -> Iterator[Warehouse]:
-    """A server with ``suite`` at ``scale`` loaded; with ``keep`` the data stay there for the next run. ``settings`` are
-    the server's, beside `SETTINGS`.
+    """A server with ``suite`` at ``scale`` loaded; with ``keep`` the data stay there for the next run.
+    ``settings`` are the server's, beside `SETTINGS`.
     """
     schema_sql = (SCHEMAS / f"{suite}.sql").read_text()
     name = f"{suite}_{str(scale).replace('.', '_')}"

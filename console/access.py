@@ -2,8 +2,9 @@
 
 Sessions live in this process's memory and end with it. Must not know pages or the store.
 
-A page that a browser was lured to must not read or change anything here: Host headers that are names are refused unless
-they are known (DNS rebinding), cookies are SameSite=Strict, and every form carries its session's token.
+A page that a browser was lured to must not read or change anything here: Host headers that are names are
+refused unless they are known (DNS rebinding), cookies are SameSite=Strict, and every form carries its
+session's token.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ class TooManyFailures(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What the configuration says. Without a password everybody who reaches the address is a viewer, and nobody an admin.
+    """What the configuration says. Without a password everybody who reaches the address is a viewer, and
+    nobody an admin.
 
-    ``hosts``: names besides ``localhost`` by which browsers may call; IP addresses always may. ``secure``: cookies only over TLS.
+    ``hosts``: names besides ``localhost`` by which browsers may call; IP addresses always may. ``secure``:
+    cookies only over TLS.
     """
 
     admin_password: str = ""
@@ -121,7 +124,9 @@ class Gate:
             self._sessions.pop(_digest(cookies.get(COOKIE, "")), None)
 
     def form_allowed(self, visitor: Visitor, headers: Mapping[str, str], given: str) -> bool:
-        """Whether a change that ``visitor`` sends is what she meant: her session's token, from our own page."""
+        """Whether a change that ``visitor`` sends is what she meant: her session's
+        token, from our own page.
+        """
         site = headers.get("sec-fetch-site", "same-origin")
         if visitor.name == "token":
             return True

@@ -1,7 +1,7 @@
 """The web pages over the store, each also as .json and tables as .csv: routes, sign-in, security headers.
 
-Owns HTTP alone: what pages show is in ``pages``, who may see them in ``access``. Health, metrics, pausing and what other
-packages know (settings, lakes) come in as functions.
+Owns HTTP alone: what pages show is in ``pages``, who may see them in ``access``. Health, metrics, pausing and
+what other packages know (settings, lakes) come in as functions.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rewright.console import join_graph
 from rewright.console import pages as shown
 from rewright.console.access import COOKIE, Gate, Rules, TooManyFailures, Visitor
 from rewright.console.pages import Pages
@@ -40,7 +41,8 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:;"
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
+    " img-src 'self' data:;"
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -60,12 +62,17 @@ def _none() -> Sequence[Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """What the console is given. ``pause(paused, by)`` says in a sentence what it reached."""
+    """What the console is given. ``pause(paused, by)`` says in a sentence what it reached; ``units`` finds
+    knowledge by words (all for none), ``unit`` is one by ``category/name``.
+    """
 
     health: Health
     metrics: Metrics
     settings: Rows = _none
     lake_tables: Rows = _none
+    lake_joins: Rows = _none
+    units: Callable[[str], Sequence[Mapping[str, Any]]] = lambda _words: ()
+    unit: Callable[[str], Mapping[str, Any] | None] = lambda _id: None
     pause: Pauser | None = None
     by: str = field(default="console")
 
@@ -84,6 +91,7 @@ def create_app(
         Route("/pause", console.pause, methods=["POST"]),
         Route("/rewrites/{id:int}/{action}", console.act, methods=["POST"]),
         Route("/resolutions/{id:int}/accept", console.accept, methods=["POST"]),
+        Route("/asked/{kind}/{id:int}/remove", console.forget, methods=["POST"]),
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
     for path, endpoint, forms in (
@@ -93,9 +101,12 @@ def create_app(
         ("/rewrites/{id:int}", console.rewrite, (".json",)),
         ("/queries", console.queries, (".json", ".csv")),
         ("/log", console.log, (".json", ".csv")),
+        ("/asked", console.asked, (".json", ".csv")),
+        ("/asked/{id:int}", console.question, (".json",)),
         ("/resolutions", console.resolutions, (".json", ".csv")),
         ("/lake", console.lake, (".json", ".csv")),
         ("/knowledge", console.knowledge, (".json", ".csv")),
+        ("/knowledge/{category}/{name}", console.unit, (".json",)),
         ("/settings", console.settings, (".json", ".csv")),
     ):
         routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
@@ -214,14 +225,53 @@ class _Console:
             request, "rewrite", f"Rewrite {number}", read, plot=lambda data: shown.measured(data["timings"])
         )
 
+    def asked(self, request: Request) -> Response:
+        names = ("became", "database", "role")
+        return self._list(
+            request, "asked", "Questions asked", names, self._pages.asked, also=self._pages.learned
+        )
+
+    def question(self, request: Request) -> Response:
+        number = request.path_params["id"]
+        return self._page(request, "question", f"Question {number}", partial(self._pages.question, number))
+
     def resolutions(self, request: Request) -> Response:
         return self._rows(request, "resolutions", "Resolutions", self._pages.resolutions)
 
     def lake(self, request: Request) -> Response:
-        return self._rows(request, "lake", "Lake tables", self._ports.lake_tables)
+        given = request.query_params
+        chosen = (given.get("database", ""), given.get("table", ""))
+
+        def read() -> Mapping[str, Any]:
+            return {"lake": list(self._ports.lake_tables()), "joins": list(self._ports.lake_joins())}
+
+        return self._page(
+            request,
+            "lake",
+            "Lake tables",
+            read,
+            plot=lambda data: join_graph.drawn(data["joins"], chosen),
+            table="lake",
+        )
 
     def knowledge(self, request: Request) -> Response:
-        return self._rows(request, "knowledge", "Lessons", self._pages.knowledge)
+        text = request.query_params.get("q", "")
+
+        def read() -> Mapping[str, Any]:
+            found = list(self._ports.units(text))
+            return {"q": text, "units": found, "knowledge": list(self._pages.knowledge())}
+
+        return self._page(request, "knowledge", "Knowledge", read, table="knowledge")
+
+    def unit(self, request: Request) -> Response:
+        id_ = f"{request.path_params['category']}/{request.path_params['name']}"
+        visitor = self._visitor(request)
+        # who may not look is not told which there are
+        found = self._ports.unit(id_) if visitor.role is not None else {}
+        if found is None:
+            raise HTTPException(404, "no such unit")
+        title = str(found.get("title", "Knowledge"))
+        return self._page(request, "unit", title, partial(self._pages.unit, found))
 
     def settings(self, request: Request) -> Response:
         return self._rows(request, "settings", "Settings", self._ports.settings)
@@ -246,6 +296,22 @@ class _Console:
         number = request.path_params["id"]
         await run_in_threadpool(self._store.resolutions.accept, number)
         return _done(request, "/resolutions", {"id": number, "action": "accept"})
+
+    async def forget(self, request: Request) -> Response:
+        """Remove a lesson, or a question's query."""
+        form = await self._change(request)
+        number, kind = request.path_params["id"], request.path_params["kind"]
+        lessons, reason = self._store.ask_lessons, form.get("reason", "").strip()[:1000]
+        if kind == "lessons":
+            remove: Callable[[], object] = partial(
+                lessons.change, number, "removed", reason=reason, by=self._ports.by
+            )
+        elif kind == "validated":
+            remove = partial(self._store.validated.remove, number)
+        else:
+            raise HTTPException(404, "no such list")
+        await run_in_threadpool(remove)
+        return _done(request, "/asked", {"id": number, "action": "remove"})
 
     async def pause(self, request: Request) -> Response:
         form = await self._change(request)
@@ -335,7 +401,10 @@ class _Console:
         title: str,
         filters: Sequence[str],
         read: Callable[[Asked], tuple[Sequence[dict[str, Any]], int]],
+        *,
+        also: Callable[[], Mapping[str, Any]] = dict,
     ) -> Response:
+        """A page of a list. ``also``: what stands beside it, in the page and in JSON."""
         given = request.query_params
         page = max(_number(given.get("page", "1")), 1)
         asked = Asked(
@@ -357,6 +426,7 @@ class _Console:
                 "q": asked.text,
                 "sort": asked.sort,
                 "filters": chosen,
+                **also(),
             }
 
         return self._page(request, name, title, document, table=name)

@@ -1,4 +1,5 @@
-"""What each page shows: the store read and put into words, as plain documents that a template or JSON can show.
+"""What each page shows: the store read and put into words, as plain documents that a template or JSON can
+show.
 
 Synchronous; may raise StoreError and NotFound. Must not know HTTP or HTML.
 """
@@ -9,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rewright.console import plots, words
-from rewright.console.plan_view import heaviest, plan_view
-from rewright.console.redacted import redacted, tree_without_literals, values_of, whole
+from rewright.console import asked as asking
+from rewright.console import plots
+from rewright.console.redacted import redacted, values_of, whole
 from rewright.console.sql_text import formatted, one_line, side_by_side
+from rewright.console.telling import mapping, told
 from rewright.sql.redaction import without_literals, without_values
 from rewright.store.api import Store
 from rewright.store.browsing import Asked
@@ -62,11 +64,31 @@ class Pages:
         found, total = self.store.browse.log(asked, after_id=after_id)
         return [self.entry(one) for one in found], total
 
+    def asked(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+        return asking.questions(self.store, asked, self.literals)
+
+    def question(self, number: int) -> dict[str, Any]:
+        """Raises NotFound."""
+        return asking.question(self.store, number, self.literals)
+
+    def learned(self) -> dict[str, Any]:
+        """What questions have taught."""
+        return asking.learned(self.store, self.literals)
+
     def resolutions(self) -> Sequence[dict[str, Any]]:
         return [self.resolution(one) for one in self.store.resolutions.read(limit=200)]
 
     def knowledge(self) -> Sequence[dict[str, Any]]:
         return [asdict(one) for one in self.store.lessons.read(limit=200)]
+
+    def unit(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        """A knowledge unit with its queries side by side; of the installation's own their constants only
+        where allowed.
+        """
+        literals = self.literals or not found["own"]
+        before, after = (formatted(found[side], literals=literals) for side in ("before", "after"))
+        shown = dict(found) | {"before": before, "after": after}
+        return {"unit": shown, "lines": [asdict(line) for line in side_by_side(before, after)]}
 
     def rewrite(self, number: int) -> dict[str, Any]:
         """Everything about one rewrite. Raises NotFound."""
@@ -80,7 +102,7 @@ class Pages:
         document = self._document(found)
         return {
             "rewrite": document,
-            "told": self._told(found, document),
+            "told": told(found, mapping(document["evidence"]).get("counterexample"), self.literals),
             "buttons": [action.value for action in _BUTTONS if (found.state, action) in TRANSITIONS],
             "timings": timings,
             "life": [self._life(one) for one in events if one.step in set(Action)],
@@ -118,47 +140,13 @@ class Pages:
     def resolution(self, one: Resolution) -> dict[str, Any]:
         return self._shown(asdict(one))
 
-    def _told(self, one: Rewrite, shown: Mapping[str, Any]) -> dict[str, Any]:
-        """The rewrite in words: from what holds no literals, or from what ``shown`` may show."""
-        new = one.proposal
-        evidence, plans = _mapping(new.evidence), _mapping(new.plans)
-        values = frozenset() if self.literals else values_of(asdict(new))
-        trees = _mapping(_mapping(plans.get("plan")).get("trees"))
-        if not self.literals:
-            trees = {
-                side: tree_without_literals(dict(_mapping(tree)), values) for side, tree in trees.items()
-            }
-        before, after = (formatted(one, literals=self.literals) for one in (new.template, new.replacement))
-        return {
-            "wrong": heaviest(_mapping(trees.get("before"))),
-            "done": [without_values(one, values) for one in words.changes(plans.get("other") or ())],
-            "before": before,
-            "after": after,
-            "lines": [asdict(line) for line in side_by_side(before, after)],
-            "plan_before": plan_view(trees.get("before")),
-            "plan_after": plan_view(trees.get("after")),
-            "state": words.STATES[one.state.value],
-            "level": words.LEVELS[str(new.level)],
-            "reservations": words.reservations(new.modulo),
-            "facts": words.facts(
-                [without_values(str(fact), values) for fact in evidence.get("assumptions") or ()]
-            ),
-            "steps": words.steps([str(step) for step in evidence.get("steps") or ()]),
-            "coverage": words.coverage(evidence.get("coverage")),
-            "counterexample": _mapping(shown["evidence"]).get("counterexample"),
-            "literals": "every value of the literals"
-            if new.scope == "any"
-            else "the literals of the original only",
-            "stopped": bool(_mapping(plans.get("cost")).get("stopped")),
-        }
-
     def _document(self, one: Rewrite) -> dict[str, Any]:
         document = asdict(one)
         flat = {**document.pop("proposal"), **document}
         return self._shown(flat) | {"state": one.state.value, "level": str(one.proposal.level)}
 
     def _life(self, event: Event) -> dict[str, Any]:
-        detail = _mapping(event.detail)
+        detail = mapping(event.detail)
         told = {name: str(detail.get(name, "")) for name in ("from", "to", "by")}
         return {
             "at": event.at,
@@ -168,7 +156,7 @@ class Pages:
         }
 
     def _traced(self, event: Event) -> dict[str, Any]:
-        detail = _mapping(event.detail)
+        detail = mapping(event.detail)
         figures = {
             name: detail.get(name) for name in ("round", "agent", "seconds", "tokens", "money", "cost")
         }
@@ -186,7 +174,3 @@ def measured(timings: Sequence[Mapping[str, Any]]) -> Any:
 def saved(days: Sequence[Mapping[str, Any]]) -> Any:
     """The plot of the time saved by day."""
     return plots.bars([(day["start"], day["saved_ms"] / 1000) for day in days], "s")
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}

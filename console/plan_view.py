@@ -1,4 +1,6 @@
-"""A plan as a tree that is read: what each operator did, estimate and actual rows, and where the work went. Pure."""
+"""A plan as a tree that is read: what each operator did, estimate and actual rows, and where the work went.
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _WRONG = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One operator. ``share``: of the plan's whole work, by time where it was run, else by estimated cost; children left out."""
+    """One operator. ``share``: of the plan's whole work, by time where it was run, else by estimated cost;
+    children left out.
+    """
 
     title: str
     rows: str
@@ -131,8 +135,8 @@ def _work(node: Node) -> float:
 def _own_work(root: Node) -> Mapping[int, float]:
     """The work of each node (by ``id``) without that of what is below it.
 
-    In a plan that was not run, what a node costs beyond its inputs is that of its correlated subplans: they are priced for
-    one run each, and run for each row.
+    In a plan that was not run, what a node costs beyond its inputs is that of its correlated subplans: they
+    are priced for one run each, and run for each row.
     """
     found: dict[int, float] = {}
     for node in root.walk():

@@ -38,7 +38,9 @@ def bars(values: Sequence[tuple[int, float]], unit: str) -> Markup:
 
 
 def dots(points: Sequence[Point], unit: str) -> Markup:
-    """A dot for each measurement over time, on a logarithmic scale, for both texts of a rewrite span decades."""
+    """A dot for each measurement over time, on a logarithmic scale, for both texts
+    of a rewrite span decades.
+    """
     import math
 
     if not points:
@@ -59,7 +61,8 @@ def dots(points: Sequence[Point], unit: str) -> Markup:
         y = _y(math.log10(value), low, high)
         kind = "after" if point.series == "replacement" else "before"
         parts.append(
-            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{_short(value)} {unit}</title></circle>'
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{_short(value)} '
+            f"{unit}</title></circle>"
         )
     parts += [_label(LEFT, _moment(first), "start"), _label(WIDTH, _moment(last), "end")]
     return _svg(parts, f"latency of both texts in {unit}")
@@ -83,7 +86,8 @@ def _label(x: float, text: str, anchor: str) -> str:
 
 def _svg(parts: Sequence[str], title: str) -> Markup:
     return Markup(  # noqa: S704  (numbers and words of this file)
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+        f'aria-label="{title}">{"".join(parts)}</svg>'
     )
 
 

@@ -1,4 +1,6 @@
-"""Records without the values in their texts, for pages that may not show literals. Must not know who looks."""
+"""Records without the values in their texts, for pages that may not show literals.
+Must not know who looks.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def redacted(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def tree_without_literals(tree: dict[str, Any], values: Collection[str]) -> dict[str, Any]:
-    """A plan report's tree: constants stand in its conditions and keys, names of operators and relations stay."""
+    """A plan report's tree: constants stand in its conditions and keys, names of operators and relations
+    stay.
+    """
     shown: dict[str, Any] = {}
     for name, value in tree.items():
         if name == "Plans":

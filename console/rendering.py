@@ -1,4 +1,6 @@
-"""Documents as HTML and CSV. Every value is hostile text: the templates escape, and formulas in CSV are defused."""
+"""Documents as HTML and CSV. Every value is hostile text: the templates escape, and formulas in CSV are
+defused.
+"""
 
 from __future__ import annotations
 
@@ -27,28 +29,24 @@ NAVIGATION = (
     ("/rewrites", "Rewrites"),
     ("/queries", "Slow queries"),
     ("/log", "Log"),
+    ("/asked", "Asked"),
     ("/lake", "Lake"),
     ("/resolutions", "Resolutions"),
-    ("/knowledge", "Lessons"),
+    ("/knowledge", "Knowledge"),
     ("/settings", "Settings"),
 )
 
 
 class Renderer:
-    """Fills the templates. ``sign_in``: whether there are passwords; ``pausing``: whether the switch is offered."""
+    """Fills the templates. ``sign_in``: whether there are passwords; ``pausing``: whether the switch is
+    offered.
+    """
 
     def __init__(self, store: Store, sign_in: bool, pausing: bool) -> None:
         self._store = store
         self._sign_in = sign_in
         self._pausing = pausing
-        self._templates = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / "templates"),
-            autoescape=True,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            undefined=StrictUndefined,
-        )
-        self._templates.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
+        self._templates = environment()
 
     def html(
         self,
@@ -84,6 +82,19 @@ class Renderer:
             "query": request.url.query,
         }
         return HTMLResponse(self._templates.get_template(f"{template}.html").render(**known, **data), status)
+
+
+def environment() -> Environment:
+    """Where templates are found, and what they may use. Values are escaped."""
+    made = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
+    return made
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -54,7 +54,9 @@ def formatted(text: str, *, literals: bool = True) -> str:
 
 
 def _masked(text: str) -> str:
-    """SQL with a parameter for each constant, so that it can still be parsed. Raises what the scanner raises."""
+    """SQL with a parameter for each constant, so that it can still be parsed. Raises
+    what the scanner raises.
+    """
     parts, at = [], 0
     for token in scan(text):
         if token.name in _CONSTANTS:

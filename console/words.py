@@ -20,12 +20,16 @@ STATES: Mapping[str, str] = {
 LEVELS: Mapping[str, str] = {
     "proved": "There is a proof that both queries give the same rows on every database with this schema.",
     "tested": "No difference was found on generated databases; that is no proof.",
-    "judged": "A language model says that both are the same, and nothing was found against it; that is weak evidence.",
+    "judged": "A language model says that both are the same, and nothing was found against it; that is weak "
+    "evidence.",
     "refuted": "They differ: there is a database on which the answers are not the same.",
     "unknown": "Nothing is known about whether both are the same.",
 }
 RESERVATIONS: Mapping[str, str] = {
-    "float-order": "Sums of floating-point numbers may differ in the last digits, as they do between two runs of one query.",
+    "float-order": (
+        "Sums of floating-point numbers may differ in the last digits, as they do between two runs of one "
+        "query."
+    ),
     "tie-order": "With ties in ORDER BY, LIMIT may return different rows, or equal rows in another order.",
     "errors": "One text may raise an error, such as a division by zero, where the other gives rows.",
     "overflow": "One text may exceed the range of a number type where the other does not.",
@@ -79,7 +83,9 @@ def facts(assumptions: Sequence[str]) -> Sequence[Fact]:
 
 
 def steps(names: Sequence[str]) -> Sequence[tuple[str, str, int]]:
-    """(whose, what, how often) of a proof's steps in a row; ``q1`` is the original, ``q2`` the replacement."""
+    """(whose, what, how often) of a proof's steps in a row; ``q1`` is the original,
+    ``q2`` the replacement.
+    """
     told: list[tuple[str, str, int]] = []
     for name in names:
         found = _STEP.match(str(name))
@@ -102,7 +108,10 @@ def coverage(document: Mapping[str, Any] | None) -> str:
     """How far a search without a hit looked, in one sentence; empty where there was none."""
     if not document or not document.get("databases"):
         return ""
-    told = f"Both ran on {document['databases']:,} generated databases with {document.get('rows', 0):,} rows in all"
+    told = (
+        f"Both ran on {document['databases']:,} generated databases with {document.get('rows', 0):,} rows "
+        f"in all"
+    )
     if document.get("bound"):
         told += (
             f"; every database with at most {document['bound']} rows a table over the values listed was tried"
@@ -114,7 +123,9 @@ def coverage(document: Mapping[str, Any] | None) -> str:
 
 
 def changes(remarks: Sequence[str]) -> Sequence[str]:
-    """What was done, from a plan report's fourth part: ``category: rule (note)`` becomes the note, with a capital."""
+    """What was done, from a plan report's fourth part: ``category: rule (note)`` becomes the note, with a
+    capital.
+    """
     told = []
     for remark in remarks:
         if str(remark).startswith("measured in "):
@@ -131,6 +142,7 @@ def _fact(assumption: str) -> Fact:
             rest = assumption[len(start) :].strip()
             return Fact(
                 f"{name} on {rest}",
-                "If it is dropped, the check in the client's session notices before the replacement runs: the original runs, and the rewrite is looked at again.",
+                "If it is dropped, the check in the client's session notices before the replacement runs: "
+                "the original runs, and the rewrite is looked at again.",
             )
     return Fact(assumption, "If it no longer holds, the original runs and the rewrite is looked at again.")

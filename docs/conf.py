@@ -1,4 +1,6 @@
-"""The documents as a site (`make docs`): Sphinx reading Markdown; a link that leads nowhere fails the build."""
+"""The documents as a site (`make docs`): Sphinx reading Markdown; a link that leads
+nowhere fails the build.
+"""
 
 project = "Rewright"
 extensions = ["myst_parser"]

@@ -1,9 +1,11 @@
-"""Time as it would have passed on an idle machine: what the kernel kept a thread waiting for a processor does not count.
+"""Time as it would have passed on an idle machine: what the kernel kept a thread waiting for a processor does
+not count.
 
-Owns the clock of deadlines. A search that may take two seconds gets two seconds of work, also where ten others want the
-processor; what it waits for of its own accord (a server, a lock) counts as it does on the wall, less what a server's process on this
-machine was kept waiting meanwhile (`following`). Linux tells how long a thread was runnable without running
-(`/proc/*/schedstat`); elsewhere this is the plain monotonic clock. Must not know what is timed.
+Owns the clock of deadlines. A search that may take two seconds gets two seconds of work, also where ten
+others want the processor; what it waits for of its own accord (a server, a lock) counts as it does on the
+wall, less what a server's process on this machine was kept waiting meanwhile (`following`). Linux tells how
+long a thread was runnable without running (`/proc/*/schedstat`); elsewhere this is the plain monotonic clock.
+Must not know what is timed.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _OWN = "/proc/thread-self/schedstat"
-# a deadline is put off by this factor at most: a machine that gives us nothing must not keep a search going for ever
+# a deadline is put off by this factor at most: a machine that gives us nothing must not keep a search going
+# for ever
 MOST = 8.0
 # seconds after which processes that are followed are looked at again
 _GLANCE = 0.005
@@ -105,19 +108,25 @@ def now() -> float:
 
 
 def discount(seconds: float) -> None:
-    """Of the time since the last look, this thread waited ``seconds`` for others who waited for a processor."""
+    """Of the time since the last look, this thread waited ``seconds`` for others who
+    waited for a processor.
+    """
     _clocks.mine.discounted += max(seconds, 0.0)
 
 
 def stretched(seconds: float) -> float:
-    """How long ``seconds`` of this thread's work take on the wall at the share of the processor that it gets lately."""
+    """How long ``seconds`` of this thread's work take on the wall at the share of the processor that it gets
+    lately.
+    """
     mine = _clocks.mine
     return seconds if mine.on_the_wall else seconds * mine.slowdown()
 
 
 @contextmanager
 def following(pid: int) -> Iterator[None]:
-    """Inside, what a process of this machine is kept waiting for a processor does not count either: this thread waits for it."""
+    """Inside, what a process of this machine is kept waiting for a processor does not count either: this
+    thread waits for it.
+    """
     mine = _clocks.mine
     mine.now()
     mine.followed.append(_Figures(f"/proc/{pid}/schedstat"))

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import psycopg
 
 from rewright.engines import clock
 from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
+from rewright.equivalence.certificates import Texts, certify
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.isolation import (
     Refused,
@@ -69,9 +70,9 @@ class Signature:
 class Checker:
     """Judges pairs of queries over one schema. Use as a context manager: it owns a scratch database.
 
-    ``catalog``: a `rewright.sql.catalog.Catalog`, or None when ``schema_sql`` (plain DDL) is given. ``scratch``:
-    a running scratch server, or None: then nothing can be refuted or tested. ``judge``: a model's
-    opinion, or None. `check` never raises for what is in the queries; it is not thread-safe.
+    ``catalog``: a `rewright.sql.catalog.Catalog`, or None when ``schema_sql`` (plain DDL) is given.
+    ``scratch``: a running scratch server, or None: then nothing can be refuted or tested. ``judge``: a
+    model's opinion, or None. `check` never raises for what is in the queries; it is not thread-safe.
     """
 
     def __init__(
@@ -117,7 +118,9 @@ class Checker:
         self._lacks_locales = False
 
     def linguistic_arena(self) -> ScratchDatabase | None:
-        """The schema in a database that orders texts as people do; None where the server has no such collation."""
+        """The schema in a database that orders texts as people do; None where the server has no such
+        collation.
+        """
         if self._linguistic is not None and not self._linguistic.connection.closed:
             return self._linguistic
         if self._scratch_db is None or self._scratch is None or self._lacks_locales:
@@ -198,6 +201,26 @@ class Checker:
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
         return replace(verdict, stamp=self._stamp(clock.now() - started))
+
+    def certificate(self, proved: Proved, original: str, candidate: str, seconds: float) -> dict[str, Any]:
+        """The certificate of a proof that `check` has given of the pair
+        (`rewright.equivalence.certificates`).
+
+        Raises NoCertificate.
+        """
+        left, right = screen_query(original), screen_query(candidate)
+        known: tuple[ParameterType, ...] | str = ()
+        if left.parameters and self._scratch_db is not None:
+            known = parameter_types(self._scratch_db, left)
+        schema = self._schema.kept_text if self._schema is not None else self._schema_sql
+        texts = Texts(
+            schema,
+            left.text,
+            right.text,
+            self.options.search_path,
+            () if isinstance(known, str) else tuple(p.type for p in known),
+        )
+        return certify(proved, texts, proved.stamp.catalog_digest, seconds)
 
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""

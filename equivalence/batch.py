@@ -14,6 +14,7 @@ import multiprocessing.connection
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -21,12 +22,14 @@ from typing import Any, TextIO
 import psycopg
 
 from rewright.equivalence.api import Checker
+from rewright.equivalence.certificates import NoCertificate
 from rewright.equivalence.options import Options
 from rewright.equivalence.refuter.server import AddressLike, SharedServer
-from rewright.equivalence.verdicts import Stamp, Unknown, to_json
+from rewright.equivalence.verdicts import Proved, Stamp, Unknown, to_json
 
 # schemas (scratch databases) a worker keeps open
 _KEPT = 3
+_CERTIFICATE = "certificate"
 # pairs a worker judges before a new one takes its place, so that nothing piles up
 _PAIRS_A_WORKER = 400
 # beyond its time a pair is given this long to come back by itself
@@ -96,8 +99,11 @@ def run_batch(
     timeout: float = 10.0,
     options: Options | None = None,
     progress: Callable[[int], object] = lambda _: None,
+    certificates: Path | None = None,
 ) -> Counter[str]:
-    """Judge every pair that ``out`` does not have yet; append a line each. Returns verdicts counted."""
+    """Judge every pair that ``out`` does not have yet; append a line each, and for a proof one to
+    ``certificates``. Returns verdicts counted.
+    """
     done = finished(out)
     waiting: deque[Pair] = deque()
     for pair in pairs:
@@ -107,18 +113,26 @@ def run_batch(
             progress(1)
         else:
             waiting.append(pair)
-    options = replace(options or Options(), seconds=0.85 * timeout)
+    share = 0.85 if certificates is None else 0.6  # what is left is for the certificate
+    options = replace(options or Options(), seconds=share * timeout, certificates=certificates is not None)
     counts: Counter[str] = Counter()
-    with out.open("a", encoding="utf-8") as file:
+    with out.open("a", encoding="utf-8") as file, _appended(certificates) as proofs:
         pool = _Pool(address, options, min(jobs, max(1, len(waiting))), timeout)
         try:
             for pair, document in pool.work(waiting):
+                proof = document.pop(_CERTIFICATE, None)
+                if proofs is not None and proof is not None:
+                    _write(proofs, pair, {_CERTIFICATE: proof})
                 _write(file, pair, document)
                 counts[document["verdict"]] += 1
                 progress(1)
         finally:
             pool.close()
     return counts
+
+
+def _appended(path: Path | None) -> AbstractContextManager[TextIO | None]:
+    return contextlib.nullcontext() if path is None else path.open("a", encoding="utf-8")
 
 
 def _write(file: TextIO, pair: Pair, document: dict[str, Any]) -> None:
@@ -239,7 +253,7 @@ def _serve(pipe: Any, address: AddressLike, options: Options) -> None:
             return
         started = time.monotonic()
         try:
-            document = to_json(_checker(checkers, pair, server, options).check(pair.q1, pair.q2))
+            document = _judged(_checker(checkers, pair, server, options), pair, options)
         except Exception as error:  # noqa: BLE001 - one pair must not end the others
             checkers.pop(pair.schema_key, None)
             document = _unknown(
@@ -248,6 +262,16 @@ def _serve(pipe: Any, address: AddressLike, options: Options) -> None:
         if document["verdict"] == "unknown" and document["seconds"] >= options.seconds:
             document["reason"] = f"timeout: {document['reason']}"
         pipe.send(document)
+
+
+def _judged(checker: Checker, pair: Pair, options: Options) -> dict[str, Any]:
+    """The document on a pair, with the certificate of a proof where certificates are asked for."""
+    verdict = checker.check(pair.q1, pair.q2)
+    document = to_json(verdict)
+    if options.certificates and isinstance(verdict, Proved):
+        with contextlib.suppress(NoCertificate):
+            document[_CERTIFICATE] = checker.certificate(verdict, pair.q1, pair.q2, options.seconds / 2)
+    return document
 
 
 def _checker(

@@ -5,6 +5,7 @@ Owns starting the scratch server for a verification and the text a person reads.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -15,11 +16,22 @@ from rewright.equivalence.batch import read_pairs, run_batch
 from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown, Verdict
 
+# how long a certificate may take, in seconds
+_CERTIFYING = 30.0
 
-def verify_pair(schema_sql: str, original: str, candidate: str, *, options: Options | None = None) -> Verdict:
-    """The verdict on one pair, with an embedded scratch server of its own.
 
-    Raises engines.postgres.installation.ServerUnavailable.
+def verify_pair(
+    schema_sql: str,
+    original: str,
+    candidate: str,
+    *,
+    options: Options | None = None,
+    certificate: Path | None = None,
+) -> Verdict:
+    """The verdict on one pair, with an embedded scratch server of its own; the certificate of a proof is
+    written to a file.
+
+    Raises NoCertificate, OSError and engines.postgres.installation.ServerUnavailable.
     """
     from rewright.engines.postgres.scratch import ScratchServer
 
@@ -27,13 +39,28 @@ def verify_pair(schema_sql: str, original: str, candidate: str, *, options: Opti
         ScratchServer() as server,
         Checker(scratch=server, options=options, schema_sql=schema_sql) as checker,
     ):
-        return checker.check(original, candidate)
+        return _checked(checker, original, candidate, certificate)
 
 
-def verify_on(dsn: str, original: str, candidate: str, *, options: Options | None = None) -> Verdict:
+def _checked(checker: Checker, original: str, candidate: str, certificate: Path | None) -> Verdict:
+    verdict = checker.check(original, candidate)
+    if certificate is not None and isinstance(verdict, Proved):
+        document = checker.certificate(verdict, original, candidate, _CERTIFYING)
+        certificate.write_text(json.dumps(document) + "\n", encoding="utf-8")
+    return verdict
+
+
+def verify_on(
+    dsn: str,
+    original: str,
+    candidate: str,
+    *,
+    options: Options | None = None,
+    certificate: Path | None = None,
+) -> Verdict:
     """The verdict over the schema of a live database, of which only the catalog is read.
 
-    Raises ServerUnavailable and engines.postgres.session.SessionError.
+    Raises NoCertificate, OSError, ServerUnavailable and engines.postgres.session.SessionError.
     """
     from rewright.engines.postgres.catalog import snapshot
     from rewright.engines.postgres.scratch import ScratchServer
@@ -45,13 +72,20 @@ def verify_on(dsn: str, original: str, candidate: str, *, options: Options | Non
         major = session.server_version // 10_000
     options = replace(options or Options(), search_path=path, server_major=major)
     with ScratchServer() as server, Checker(catalog, server, options) as checker:
-        return checker.check(original, candidate)
+        return _checked(checker, original, candidate, certificate)
 
 
 def verify_batch(
-    source: Path, out: Path, *, jobs: int = 2, timeout: float = 10.0, options: Options | None = None
+    source: Path,
+    out: Path,
+    *,
+    jobs: int = 2,
+    timeout: float = 10.0,
+    options: Options | None = None,
+    certificates: Path | None = None,
 ) -> Counter[str]:
-    """Judge all pairs of a JSON-lines file, with a progress bar when stderr is a terminal.
+    """Judge all pairs of a JSON-lines file, with a progress bar when stderr is a terminal; the certificates
+    of proofs are appended to a file.
 
     Raises OSError for the files and ServerUnavailable.
     """
@@ -66,7 +100,14 @@ def verify_batch(
         tqdm(total=len(pairs), unit="pair", file=sys.stderr, disable=not sys.stderr.isatty()) as bar,
     ):
         return run_batch(
-            pairs, out, server.address, jobs=jobs, timeout=timeout, options=options, progress=bar.update
+            pairs,
+            out,
+            server.address,
+            jobs=jobs,
+            timeout=timeout,
+            options=options,
+            progress=bar.update,
+            certificates=certificates,
         )
 
 

@@ -185,13 +185,17 @@ def screen_schema(text: str) -> ScreenedSchema:
 
 
 def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:
-    """A view or a plain index that uses something left out; constraints and tables are not left out for that."""
+    """A view or a plain index that uses something left out; constraints and tables
+    are not left out for that.
+    """
+    gone = frozenset().union(*(omission.relations for omission in omitted))
+    if isinstance(statement, ast.IndexStmt) and statement.relation.relname in gone:
+        return Omission(f"index {statement.idxname or ''}".strip())
     view = isinstance(statement, ast.ViewStmt)
     if not (view or (isinstance(statement, ast.IndexStmt) and not statement.unique)) or not omitted:
         return None
     found = tuple(nodes(statement))
     relations = {node.relname for node in found if isinstance(node, ast.RangeVar)}
-    gone = frozenset().union(*(omission.relations for omission in omitted))
     used = named(tuple(omitted), function_names(statement), operators_of(found))
     if not used and not relations & gone and view:
         return None

@@ -28,3 +28,5 @@ class Options:
     shrink: bool = True
     # major version of the server the answer is for; 0: the scratch server's own
     server_major: int = 0
+    # in a batch: whether proofs come with certificates
+    certificates: bool = False

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
+from rewright.equivalence.records import Proof
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.algebra import Query
 from rewright.sql.binder import BindError, Unsupported, bind
@@ -73,7 +73,9 @@ def bind_both(
 def prove_both(
     binding: Binding, catalog: Catalog, seconds: float, *, positions: bool | None = None
 ) -> Attempt:
-    """Ask the prover. It may say nothing; it may not raise. ``positions``: see `rewright.equivalence.prover.prove`."""
+    """Ask the prover. It may say nothing; it may not raise. ``positions``: see
+    `rewright.equivalence.prover.prove`.
+    """
     found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds, positions=positions)
     if not isinstance(found, Proof):
         return Attempt(None, "no proof found" if found is None else f"no proof: {found.reason}", binding)

@@ -1,9 +1,9 @@
 """One thread at a time with the solver, in a process that has several.
 
-z3 keeps one context for all, which is not for concurrent use: two proofs at once end the process. Its objects go back to it when
-Python frees them, and a collection of cycles frees them in whatever thread it happens to run; so none runs while the
-solver is in use. A thread in a hurry goes first: others let go of the solver and come back to it. Owns that lock. Must not know what is
-solved.
+z3 keeps one context for all, which is not for concurrent use: two proofs at once end the process. Its objects
+go back to it when Python frees them, and a collection of cycles frees them in whatever thread it happens to
+run; so none runs while the solver is in use. A thread in a hurry goes first: others let go of the solver and
+come back to it. Owns that lock. Must not know what is solved.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def solver_alone(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def in_a_hurry() -> Iterator[None]:
-    """Work for which somebody waits: this thread gets the solver before others, and its deadlines are the wall's."""
+    """Work for which somebody waits: this thread gets the solver before others, and its deadlines are the
+    wall's.
+    """
     token = _HURRIED.set(True)
     try:
         with clock.on_the_wall():
@@ -83,6 +85,8 @@ def must_let_go() -> bool:
 
 
 def let_others_go_first(deadline: float) -> None:
-    """Wait, at most until ``deadline`` (`rewright.engines.clock`), while this thread would have to let go of the solver."""
+    """Wait, at most until ``deadline`` (`rewright.engines.clock`), while this thread would have to let go of
+    the solver.
+    """
     while must_let_go() and clock.now() < deadline:
         time.sleep(_PAUSE_SECONDS)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-CHECKER_VERSION = "10"
+CHECKER_VERSION = "11"
 
 Scope = Literal["any", "these"]
 LEVELS = ("proved", "tested", "judged")
@@ -181,7 +181,8 @@ def level(verdict: Verdict) -> str:
 def counts_as(verdict: Verdict, accepted: frozenset[str]) -> str:
     """The word after reservations: a proof with one that is not accepted counts as tested.
 
-    ``errors`` and ``overflow`` can never be accepted. Whoever accepts any choice among ties accepts one that the candidate's order states.
+    ``errors`` and ``overflow`` can never be accepted. Whoever accepts any choice among ties accepts one that
+    the candidate's order states.
     """
     if isinstance(verdict, Proved) and set(verdict.modulo) - with_implied(accepted):
         return "tested"

@@ -1,6 +1,7 @@
 """Advice besides hints: what would make them unnecessary. Said, never done.
 
-A DBA prefers the cause: fresh statistics, extended statistics for columns that go together, statistics on an expression, an index.
+A DBA prefers the cause: fresh statistics, extended statistics for columns that go together, statistics on an
+expression, an index.
 """
 
 from __future__ import annotations
@@ -37,9 +38,11 @@ def advise(
     judgements: Sequence[Judgement] = (),
     text: str = "",
 ) -> tuple[Advice, ...]:
-    """Advice for the scans of a plan whose estimates were wrong, or are doubted; at most one of a kind a table.
+    """Advice for the scans of a plan whose estimates were wrong, or are doubted; at most one of a kind a
+    table.
 
-    With ``text``, an index is tried with HypoPG where that is installed, and left out if the planner would not use it.
+    With ``text``, an index is tried with HypoPG where that is installed, and left out if the planner would
+    not use it.
     """
     wrong = {e.aliases: _was(e) for e in estimates if not e.is_join and e.q_error >= WRONG}
     measured = {e.aliases for e in estimates}
@@ -82,7 +85,8 @@ def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[
         )
     elif len(columns) > 1:
         yield Advice(
-            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(_name, columns))} FROM {table}; ANALYZE {table}",
+            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(_name, columns))} FROM {table}; "
+            f"ANALYZE {table}",
             f"{what}; the columns of its filter go together, their selectivities were multiplied",
         )
 
@@ -124,7 +128,9 @@ def _that_help(session: HintingSession, plan: Plan, text: str, indexes: Sequence
         if cost is not None and cost < plan.cost:
             yield replace(
                 one,
-                reason=f"{one.reason}; with it the plan costs {cost:,.0f} instead of {plan.cost:,.0f} (HypoPG)",
+                reason=(
+                    f"{one.reason}; with it the plan costs {cost:,.0f} instead of {plan.cost:,.0f} (HypoPG)"
+                ),
             )
 
 

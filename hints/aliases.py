@@ -1,8 +1,9 @@
 """Makes the aliases of one statement unique, so that a hint can name each relation.
 
-pg_hint_plan knows no query blocks: an alias that stands in two levels takes a hint twice, or is ambiguous. Owns the
-edits of the text: a table's alias is renamed (or given) where it repeats, and with it each reference that resolves
-to it. The texts are to be held against each other by the caller (`same_query`): nothing here is believed.
+pg_hint_plan knows no query blocks: an alias that stands in two levels takes a hint twice, or is ambiguous.
+Owns the edits of the text: a table's alias is renamed (or given) where it repeats, and with it each reference
+that resolves to it. The texts are to be held against each other by the caller (`same_query`): nothing here is
+believed.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ _Frames = tuple[dict[str, _Relation], ...]
 
 
 def unique_aliases(text: str) -> str | None:
-    """``text`` with every table's alias unique; None when it can't be told how. The text itself if nothing repeats."""
+    """``text`` with every table's alias unique; None when it can't be told how. The text itself if nothing
+    repeats.
+    """
     try:
         (statement,) = parse(text)
         tokens = scan(text)
@@ -150,7 +153,9 @@ class _Walk:
 
 
 def _to_rename(found: Sequence[_Relation]) -> Iterator[_Relation]:
-    """Of each repeated name all but one; a derived table or function keeps it, its alias has no place to edit."""
+    """Of each repeated name all but one; a derived table or function keeps it, its alias has no place to
+    edit.
+    """
     times = Counter(relation.name for relation in found)
     fixed = {relation.name for relation in found if relation.node is None}
     kept = set(fixed)

@@ -1,7 +1,7 @@
 """Where the planner is wrong: estimates against what happened, per scan and join.
 
-Reads executed plans. A node that was not run to its end (under a LIMIT, in a semi-join, below a merge join that
-stopped early) tells less than the truth and is left out of what is learnt. Must not know hints.
+Reads executed plans. A node that was not run to its end (under a LIMIT, in a semi-join, below a merge join
+that stopped early) tells less than the truth and is left out of what is learnt. Must not know hints.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def _runs_to_end(parent: Node, child: Node) -> bool:
 def wrong_joins(
     plan: Plan, names: Names, known: Mapping[frozenset[str], float], threshold: float
 ) -> list[tuple[Node, frozenset[str], float]]:
-    """Joins of a (not executed) plan whose estimate contradicts what is known: (node, aliases, true rows), lowest first."""
+    """Joins of a (not executed) plan whose estimate contradicts what is known: (node, aliases, true rows),
+    lowest first.
+    """
     found = []
     for node in reversed(plan.joins):
         aliases = level_aliases(node, names)
@@ -94,7 +96,8 @@ def wrong_joins(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """An estimate that is doubted without having been run: rows ``low`` to ``high`` may be true, for ``reason``.
+    """An estimate that is doubted without having been run: rows ``low`` to ``high`` may be true, for
+    ``reason``.
 
     ``source``: statistics, or model.
     """
@@ -109,7 +112,9 @@ class Judgement:
 
     @property
     def likely(self) -> float:
-        """The middle of the range on a logarithmic scale: it is wrong by the same factor on both sides at most."""
+        """The middle of the range on a logarithmic scale: it is wrong by the same factor on both sides at
+        most.
+        """
         return max(1.0, math.sqrt(max(self.low, 1.0) * max(self.high, 1.0)))
 
     @property

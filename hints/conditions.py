@@ -1,4 +1,6 @@
-"""Conditions as plans print them, read back: which columns or expressions are compared with which constants."""
+"""Conditions as plans print them, read back: which columns or expressions are
+compared with which constants.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from rewright.sql.parsing import TooDeep, nodes_of, parse
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A conjunct of a filter: ``column`` or an ``expression`` compared with ``value`` (text; None: not a constant)."""
+    """A conjunct of a filter: ``column`` or an ``expression`` compared with ``value`` (text; None: not a
+    constant).
+    """
 
     column: str
     expression: str
@@ -116,7 +120,9 @@ def _is_text(kind: Any) -> bool:
 
 
 def plain(text: str) -> str:
-    """Without white space, parentheses, casts and the names of relations: near enough to find an expression again."""
+    """Without white space, parentheses, casts and the names of relations: near enough to find an expression
+    again.
+    """
     text = re.sub(r"::\w+(\[\])?", "", text.lower())
     return re.sub(r"[\s()]|\b\w+\.", "", text)
 

@@ -1,10 +1,11 @@
 """Hints with a model: the two-step dialogue of QUITE §6.2, over `models/`.
 
-First the model judges every estimate of the plan (reasonable, or a range and the reason) and every join method. The assistant
-then holds each opinion against the plan's numbers: it must speak of a node that is there, disagree with the estimate, stay
-within what the tables' sizes allow and contradict nothing that was seen; a method must be another one and be possible. What
-is left becomes a set of hints twice: by rule, and by the model itself, asked once more with the findings. Both are only
-candidates: they are planned, executed and validated like any other. Literals never reach the model (`rewright.models.redact`).
+First the model judges every estimate of the plan (reasonable, or a range and the reason) and every join
+method. The assistant then holds each opinion against the plan's numbers: it must speak of a node that is
+there, disagree with the estimate, stay within what the tables' sizes allow and contradict nothing that was
+seen; a method must be another one and be possible. What is left becomes a set of hints twice: by rule, and by
+the model itself, asked once more with the findings. Both are only candidates: they are planned, executed and
+validated like any other. Literals never reach the model (`rewright.models.redact`).
 """
 
 from __future__ import annotations
@@ -44,13 +45,17 @@ SYSTEM = (
     "You review PostgreSQL plans for wrong row estimates and badly chosen join methods. You answer in JSON."
 )
 JUDGE = (
-    "For every scan and join of the plan say whether its estimated row count is reasonable, given the query and the"
-    " statistics. Name a node by the aliases of the relations in it. Where the estimate is not reasonable give a range"
-    " (low, high) in which the true count will lie, and the reason. For every join say whether its method suits its inputs;"
+    "For every scan and join of the plan say whether its estimated row count is reasonable, given the query "
+    "and the"
+    " statistics. Name a node by the aliases of the relations in it. Where the estimate is not reasonable "
+    "give a range"
+    " (low, high) in which the true count will lie, and the reason. For every join say whether its method "
+    "suits its inputs;"
     " where not, name the better one (HashJoin, MergeJoin or NestLoop) and the reason."
 )
 BUILD = (
-    "The findings above were held against the plan; those that could not be true are left out. Write the smallest set of"
+    "The findings above were held against the plan; those that could not be true are left out. Write the "
+    "smallest set of"
     " pg_hint_plan hints that follows from them, as the inside of one hint comment, with these hints only:\n"
     + base_text()
 )
@@ -91,7 +96,8 @@ class Comment:
 
 @dataclass(slots=True)
 class Dialogue:
-    """A source of candidates (`rewright.hints.search.Source`). ``seconds``: what each reply may take; ``scope``: whom it is charged to.
+    """A source of candidates (`rewright.hints.search.Source`). ``seconds``: what each reply may take;
+    ``scope``: whom it is charged to.
 
     ``dropped`` keeps what the assistant did not believe, and why.
     """
@@ -246,7 +252,8 @@ class Believed:
 
     def text(self) -> str:
         lines = [
-            f"{', '.join(sorted(j.aliases))}: {j.low:.0f} to {j.high:.0f} rows rather than {j.estimated:.0f}, {j.reason}"
+            f"{', '.join(sorted(j.aliases))}: {j.low:.0f} to {j.high:.0f} rows rather than "
+            f"{j.estimated:.0f}, {j.reason}"
             for j in self.judgements
         ]
         return "\n".join([*lines, *(f"{move.hint}: {move.reason}" for move in self.methods)])

@@ -28,7 +28,8 @@ ENTRIES: tuple[Entry, ...] = (
         ("HashJoin", "MergeJoin", "NestLoop"),
         "HashJoin(alias alias [alias …])",
         "joins exactly these relations, however they were joined before, by this method",
-        "the method was chosen on a wrong row count: hash for large inputs without order, merge for large sorted ones,"
+        "the method was chosen on a wrong row count: hash for large inputs without order, merge for large "
+        "sorted ones,"
         " nested loop for a small outer side with an index on the inner",
         "data change size; a hash join needs an equality, and spills when its inner side outgrows work_mem",
     ),
@@ -71,7 +72,8 @@ ENTRIES: tuple[Entry, ...] = (
         ("Set",),
         "Set(name value)",
         "a planner switch while this query is planned",
-        "join order limits and the genetic search: geqo off from twelve relations on, collapse limits for a long Leading",
+        "join order limits and the genetic search: geqo off from twelve relations on, collapse limits for a "
+        "long Leading",
         "enable_* switches act on the whole query: what helps one join harms another",
     ),
     Entry(
@@ -83,11 +85,13 @@ ENTRIES: tuple[Entry, ...] = (
         extension=False,
     ),
     Entry(
-        ("SeqScan", "IndexScan", "IndexOnlyScan", "BitmapScan", "TidScan", "NoSeqScan", "NoIndexScan", "NoIndexOnlyScan", "NoBitmapScan", "NoTidScan"),
+        ("SeqScan", "IndexScan", "IndexOnlyScan", "BitmapScan", "TidScan", "NoSeqScan", "NoIndexScan",
+        "NoIndexOnlyScan", "NoBitmapScan", "NoTidScan"),
         "IndexScan(alias [index …])",
         "how one relation is read",
         "an index whose use the planner misjudges although it knows the row count",
-        "access paths follow from row counts and data change: an index that is dropped or grown makes it wrong",
+        "access paths follow from row counts and data change: an index that is dropped or grown makes it "
+        "wrong",
         offered=False,
     ),
 )  # fmt: skip

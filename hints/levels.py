@@ -1,8 +1,8 @@
 """Which names a join in a plan has in the query's text.
 
 pg_hint_plan names relations by alias within one query level and knows no query blocks. A plan shows
-aliases of all levels mixed, and leaves out subqueries that it could merge or whose scan it elided. Here a plan
-node gets the set of aliases that a hint for it must name, or None when that cannot be told.
+aliases of all levels mixed, and leaves out subqueries that it could merge or whose scan it elided. Here a
+plan node gets the set of aliases that a hint for it must name, or None when that cannot be told.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def no_views(_schema: str, _name: str) -> None:
 def names_of(text: str, views: Views = no_views) -> Names:
     """The names in one statement, those inside of views included; all empty when it does not parse.
 
-    The planner puts a view's query in its place, and pg_hint_plan finds the relations in it by their aliases there.
+    The planner puts a view's query in its place, and pg_hint_plan finds the relations in it by their aliases
+    there.
     """
     found = _Names(views)
     try:
@@ -106,7 +107,9 @@ class _Names:
 
 
 def is_select(text: str) -> bool:
-    """One SELECT (or VALUES, TABLE) that writes nothing; True for what does not parse: the server has the word."""
+    """One SELECT (or VALUES, TABLE) that writes nothing; True for what does not parse: the server has the
+    word.
+    """
     try:
         statements = parse(text)
     except (pglast.Error, TooDeep):

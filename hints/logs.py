@@ -1,7 +1,8 @@
 """Actual row counts from auto_explain's plans in the server's log: nothing has to be run.
 
-Reads stderr, csv and JSON logs, with `auto_explain.log_format` text or json and `log_analyze` on (without it there are no
-actual rows, and the plan is passed over). Hostile as any input: what cannot be read is passed over. Must not know hints.
+Reads stderr, csv and JSON logs, with `auto_explain.log_format` text or json and `log_analyze` on (without it
+there are no actual rows, and the plan is passed over). Hostile as any input: what cannot be read is passed
+over. Must not know hints.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def read_log(path: Path) -> Iterator[Logged]:
 
 
 def plans_of(text: str, logged: list[Logged]) -> list[Plan]:
-    """The plans of one query, newest first: the same statement but for spelling, comments and literals aside never."""
+    """The plans of one query, newest first: the same statement but for spelling, comments and literals aside
+    never.
+    """
     wanted = _canonical(text)
     return [one.plan for one in reversed(logged) if wanted and _canonical(one.text) == wanted]
 
@@ -135,12 +138,15 @@ def _logged(body: str, seconds: float) -> Logged | None:
 
 
 _NODE = re.compile(
-    r"^(?P<indent> *)(?:->  )?(?P<what>\S.*?)  \(cost=(?P<startup>[\d.]+)\.\.(?P<total>[\d.]+) rows=(?P<rows>[\d.]+) width=(?P<width>\d+)\)"
-    r"(?: \((?:actual (?:time=[\d.]+\.\.(?P<seconds>[\d.]+) )?rows=(?P<actual>[\d.]+) loops=(?P<loops>\d+)|never executed)\))?"
+    r"^(?P<indent> *)(?:->  )?(?P<what>\S.*?)  \(cost=(?P<startup>[\d.]+)\.\.(?P<total>[\d.]+) "
+    r"rows=(?P<rows>[\d.]+) width=(?P<width>\d+)\)"
+    r"(?: \((?:actual (?:time=[\d.]+\.\.(?P<seconds>[\d.]+) )?rows=(?P<actual>[\d.]+) "
+    r"loops=(?P<loops>\d+)|never executed)\))?"
 )
 _PROPERTY = re.compile(r"^\s*(?P<name>[A-Z][A-Za-z ]+?): (?P<value>.*)$")
 _SCAN = re.compile(
-    r"^(?P<operator>.*?Scan(?: Backward)?)(?: using (?P<index>\S+))? on (?P<name>\"(?:[^\"]|\"\")+\"|\S+)(?: (?P<alias>\S.*))?$"
+    r"^(?P<operator>.*?Scan(?: Backward)?)(?: using (?P<index>\S+))? on "
+    r"(?P<name>\"(?:[^\"]|\"\")+\"|\S+)(?: (?P<alias>\S.*))?$"
 )
 _JOIN = re.compile(
     r"^(?:(?P<operator>Hash|Merge)(?: (?P<type>Left|Right|Full|Semi|Anti|Right Semi|Right Anti))? Join"

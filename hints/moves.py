@@ -1,6 +1,7 @@
 """Moves: single pieces of advice read off a plan and what is known about its row counts.
 
-Each function looks at a plan and yields hints worth trying, with the reason in plain words. Nothing is decided here.
+Each function looks at a plan and yields hints worth trying, with the reason in plain words. Nothing is
+decided here.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ SEEN, SUPPOSED = "gave", "may well give"
 def row_corrections(
     plan: Plan, names: Names, known: Known, threshold: float = 2.0, verb: str = SEEN
 ) -> Iterator[Move]:
-    """Set the true row count of each join that the plan estimates wrongly, lowest join first (QUITE §6 step 1)."""
+    """Set the true row count of each join that the plan estimates wrongly, lowest join first (QUITE §6 step
+    1).
+    """
     for node, aliases, true in wrong_joins(plan, names, known, threshold):
         rows = max(1, round(true))
         yield Move(
@@ -180,7 +183,9 @@ def companions(names: Names) -> tuple[Hint, ...]:
 
 
 def _has_equality(join: Node, inner: Node) -> bool:
-    """Whether a hash join is possible: an equality between the sides in the join's or the inner index's condition."""
+    """Whether a hash join is possible: an equality between the sides in the join's or the inner index's
+    condition.
+    """
     texts = [join.condition("Join Filter")]
     texts += [
         node.condition(role) for node in inner.walk() for role in ("Index Cond", "Recheck Cond", "Filter")

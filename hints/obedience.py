@@ -1,7 +1,7 @@
 """Was a hint set obeyed? pg_hint_plan's "used" proves nothing, so the plan is looked at.
 
-Observed: HashJoin on an inequality, an impossible Leading and Rows on a pair that the plan never joins are all
-reported used. Each hint is therefore checked against the plan that came out.
+Observed: HashJoin on an inequality, an impossible Leading and Rows on a pair that the plan never joins are
+all reported used. Each hint is therefore checked against the plan that came out.
 """
 
 from __future__ import annotations

@@ -18,10 +18,13 @@ def always() -> bool:
 class Options:
     """Limits of one recommendation. Seconds throughout.
 
-    ``run_seconds``: what one execution may take; ``budget_seconds``: all of it; ``min_gain``: the share of time that
-    hints must save; ``repeats``: timed runs each in the validation; ``execute``: False plans only (cost decides);
-    ``scans``: scan hints too, which are off by default; ``settings``: Set() hints; ``small``: unneeded hints are dropped;
-    ``max_cost``: a query that the planner thinks dearer is not executed; ``allow``: asked before each execution.
+    ``run_seconds``: what one execution may take; ``budget_seconds``: all of it; ``min_gain``: the share of
+    time that hints must save; ``repeats``: timed runs each in the validation; ``execute``: False plans only
+    (cost decides);
+    ``scans``: scan hints too, which are off by default; ``settings``: Set() hints; ``small``: unneeded hints
+    are dropped;
+    ``max_cost``: a query that the planner thinks dearer is not executed; ``allow``: asked before each
+    execution.
     """
 
     run_seconds: float = 30.0

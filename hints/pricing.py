@@ -1,8 +1,8 @@
 """What a plan costs when row counts are others than the planner thought.
 
-The planner's cost of a plan holds its estimates: two plans can only be compared under the same row counts. Owns that
-correction, for joins: a nested loop runs its inner side once an outer row, a hash or merge join reads each row once.
-Costs are in the planner's units. PostgreSQL's costsize.c is what is approximated.
+The planner's cost of a plan holds its estimates: two plans can only be compared under the same row counts.
+Owns that correction, for joins: a nested loop runs its inner side once an outer row, a hash or merge join
+reads each row once. Costs are in the planner's units. PostgreSQL's costsize.c is what is approximated.
 """
 
 from __future__ import annotations

@@ -1,14 +1,16 @@
 """The recommender: the smallest set of hints that makes the planner right.
 
-QUITE §6 asks a model whether estimates look reasonable and which join methods fit; here the query is executed,
-so the true row counts are known. First the joins' row counts are corrected, lowest first, until the planner's new
-plan holds no known error (true cardinalities usually let it find the plan itself: Leis et al., VLDB 2015);
-then methods where a nested loop still stands on a wrong input (a scan's estimate cannot be corrected by Rows),
-join order and methods of a plan that was found faster with a switch turned off, and the CTE keywords.
-Every set is planned, executed within the best time so far, made smaller, and validated (`rewright.hints.validate`).
+QUITE §6 asks a model whether estimates look reasonable and which join methods fit; here the query is
+executed, so the true row counts are known. First the joins' row counts are corrected, lowest first, until the
+planner's new plan holds no known error (true cardinalities usually let it find the plan itself: Leis et al.,
+VLDB 2015); then methods where a nested loop still stands on a wrong input (a scan's estimate cannot be
+corrected by Rows), join order and methods of a plan that was found faster with a switch turned off, and the
+CTE keywords. Every set is planned, executed within the best time so far, made smaller, and validated
+(`rewright.hints.validate`).
 
-Where the query may not be run, row counts come from logged executions and from judgements over the statistics, and plans
-are compared by their price under those (`rewright.hints.pricing`). A model's dialogue (`rewright.hints.dialogue`) only adds candidates.
+Where the query may not be run, row counts come from logged executions and from judgements over the
+statistics, and plans are compared by their price under those (`rewright.hints.pricing`). A model's dialogue
+(`rewright.hints.dialogue`) only adds candidates.
 """
 
 from __future__ import annotations
@@ -49,8 +51,8 @@ def recommend(
 ) -> Recommendation:
     """Hints for one SELECT, validated; never raises for a query that cannot be helped.
 
-    ``session`` belongs to the optimiser and is read-only. ``strategy``: one more source of candidates (a model's
-    dialogue); ``logged``: executed plans of the same statement, newest first, from a log.
+    ``session`` belongs to the optimiser and is read-only. ``strategy``: one more source of candidates (a
+    model's dialogue); ``logged``: executed plans of the same statement, newest first, from a log.
     """
     options = options or Options()
     started = time.monotonic()
@@ -63,7 +65,8 @@ def recommend(
 
 
 def advised(session: HintingSession, text: str, options: Options | None = None) -> tuple[Advice, ...]:
-    """What would make the planner right or spare it work, without a search for hints: the query is executed once, where it may be.
+    """What would make the planner right or spare it work, without a search for hints: the query is executed
+    once, where it may be.
 
     Never raises for a query that cannot be helped.
     """
@@ -135,7 +138,9 @@ def _by_price(
     minds: Sequence[Source],
     logged: Sequence[Plan],
 ) -> Recommendation:
-    """Without running anything: sets that are obeyed and cheaper under what is known or supposed of row counts."""
+    """Without running anything: sets that are obeyed and cheaper under what is known or supposed of row
+    counts.
+    """
     _judged(session, trial, base)
     estimates = tuple(e for plan in logged[:1] for e in estimates_of(plan, trial.names))
     seen = next(iter(logged), base.plan)
@@ -211,7 +216,8 @@ def _calls_user_code(session: HintingSession, functions: frozenset[str]) -> bool
     """Functions in SQL or procedural languages plan queries of their own, under the same hints."""
     rows = session.ask(
         "select 1 from pg_proc p join pg_language l on l.oid = p.prolang"
-        " where p.proname = any(%s) and l.lanname not in ('internal', 'c') and p.pronamespace <> 'pg_catalog'::regnamespace limit 1",
+        " where p.proname = any(%s) and l.lanname not in ('internal', 'c') and p.pronamespace <> "
+        "'pg_catalog'::regnamespace limit 1",
         [sorted(functions)],
     )
     return bool(rows)

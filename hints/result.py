@@ -11,13 +11,14 @@ from rewright.hints.cardinality import Estimate, Judgement
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What was found for one query. ``hints`` is empty when nothing helps, with the ``reason``. The hints are for
+    """What was found for one query. ``hints`` is empty when nothing helps, with the ``reason``. The hints are
+    for
     ``text``: the query, its aliases made unique where they repeat.
 
     ``seconds_before`` is None when the query was not run to its end (``stopped_at``: the limit it ran into).
-    ``estimates`` compare the planner's row counts with the true ones on the original plan (or on one that could be
-    run); ``judgements`` are doubts without a run. Costs are in the planner's units; where nothing was run they are
-    prices under the row counts that are known or supposed.
+    ``estimates`` compare the planner's row counts with the true ones on the original plan (or on one that
+    could be run); ``judgements`` are doubts without a run. Costs are in the planner's units; where nothing
+    was run they are prices under the row counts that are known or supposed.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """The deterministic search for hint sets: which are tried, in which order, on what grounds.
 
-Owns the sources of candidates (corrected row counts, methods, what a faster plan did, CTE keywords, caches) and the
-greedy walk over them. Must not know how a set is validated or told.
+Owns the sources of candidates (corrected row counts, methods, what a faster plan did, CTE keywords, caches)
+and the greedy walk over them. Must not know how a set is validated or told.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from rewright.hints.trial import Planned, Trial
 # seconds from which other plans are looked for by turning switches off
 WORTH_EXPLORING = 0.05
 
-# what is turned off together, to see other plans: teaches row counts when the planner's own plan cannot be run to
-# its end, and shows orders and methods to imitate. Joins only: the time of a plan that no join hint brings about would
-# be the limit of those that can be
+# what is turned off together, to see other plans: teaches row counts when the planner's own plan cannot be
+# run to its end, and shows orders and methods to imitate. Joins only: the time of a plan that no join hint
+# brings
+# about would be the limit of those that can be
 SWITCHES: tuple[tuple[str, ...], ...] = (
     ("enable_nestloop",),
     ("enable_hashjoin",),
@@ -95,7 +96,9 @@ def search(
 def search_by_price(
     trial: Trial, base: Planned, options: Options, extra: Sequence[Source] = ()
 ) -> list[Found]:
-    """Sets whose plan is cheaper than the query's own under the row counts that are known or supposed; nothing runs."""
+    """Sets whose plan is cheaper than the query's own under the row counts that are known or supposed;
+    nothing runs.
+    """
     limit = price(base.plan, trial.names, trial.rows)
     found: list[Found] = []
     sources: list[Source] = [_cte_candidates]
@@ -205,7 +208,9 @@ def _memoize(trial: Trial, base: Planned, best: Found | None, _options: Options)
 
 
 def obeyed(trial: Trial, found: Found, base: Planned, *, execute: bool = True) -> Found:
-    """The same plan asked for outright, where the hints found it only by repelling the planner from others."""
+    """The same plan asked for outright, where the hints found it only by repelling
+    the planner from others.
+    """
     planned = found.planned
     if not complaints(found.hints, planned.plan, planned.report, base.plan, trial.names):
         return found

@@ -1,8 +1,8 @@
 """Estimates judged without running the query: from what the server knows, and does not know, of the columns.
 
-Owns the reading of pg_stats (most common values, n_distinct, correlation, histogram bounds), of extended statistics and of
-changes since the last ANALYZE, and what follows for one scan or join: a range in which the true row count may lie, with
-the reason. Nothing is executed. Must not know hints.
+Owns the reading of pg_stats (most common values, n_distinct, correlation, histogram bounds), of extended
+statistics and of changes since the last ANALYZE, and what follows for one scan or join: a range in which the
+true row count may lie, with the reason. Nothing is executed. Must not know hints.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ select attname::text, null_frac::float8, n_distinct::float8, coalesce(correlatio
        coalesce(most_common_vals::text::text[], '{}'), coalesce(most_common_freqs::float8[], '{}'),
        (histogram_bounds::text::text[])[array_upper(histogram_bounds::text::text[], 1)]
 from pg_stats where schemaname = %s and tablename = %s and not inherited"""
-# Of a table that only grew, what ANALYZE has not seen follows from its size: the counters of a session that loads and
-# analyzes at once arrive late, and count what was analyzed as changed.
+# Of a table that only grew, what ANALYZE has not seen follows from its size: the counters of a session that
+# loads and analyzes at once arrive late, and count what was analyzed as changed.
 _TABLE = """
 select c.reltuples::float8,
        case when s.n_tup_upd + s.n_tup_del = 0 and c.relpages > 0 and c.reltuples > 0
@@ -39,13 +39,18 @@ select c.reltuples::float8,
                  (pg_relation_size(c.oid) / current_setting('block_size')::float8 / c.relpages - 1)))
             else coalesce(s.n_mod_since_analyze, 0) end::float8,
        coalesce(s.n_live_tup, 0)::float8
-from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
+from pg_class c join pg_namespace n on n.oid = c.relnamespace left
+  join pg_stat_all_tables s on s.relid = c.oid
 where n.nspname = %s and c.relname = %s"""
-_EXTENDED = "select attnames::text[] from pg_stats_ext where schemaname = %s and tablename = %s and attnames is not null"
+_EXTENDED = (
+    "select attnames::text[] from pg_stats_ext where schemaname = %s and tablename = %s and attnames is not "
+    "null"
+)
 _EXPRESSIONS = """
 select expr from pg_stats_ext_exprs where schemaname = %s and tablename = %s
 union all select pg_get_indexdef(i.indexrelid) from pg_index i where i.indexprs is not null and i.indrelid =
-  (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = %s and c.relname = %s)"""
+  (select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = %s
+    and c.relname = %s)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,10 @@ def _unknown(node: Node, table: Table) -> Iterator[_Range]:
         yield (
             0.0,
             min(table.rows, node.rows + table.modified),
-            f"{table.modified:,.0f} of {table.rows:,.0f} rows of {node.relation} changed since its last ANALYZE",
+            (
+                f"{table.modified:,.0f} of {table.rows:,.0f} rows of {node.relation} changed since its last "
+                f"ANALYZE"
+            ),
         )
 
 
@@ -188,12 +196,17 @@ def _beyond(node: Node, table: Table, conditions: Sequence[Condition]) -> Iterat
             yield (
                 0.0,
                 node.rows + table.modified,
-                f"{condition.column} is asked for beyond the end of its histogram, {table.modified:,.0f} rows are newer",
+                (
+                    f"{condition.column} is asked for beyond the end of its histogram, {table.modified:,.0f} "
+                    f"rows are newer"
+                ),
             )
 
 
 def _multiplied(node: Node, table: Table, conditions: Sequence[Condition]) -> Iterator[_Range]:
-    """Equalities on several columns: independent is assumed, the smallest share alone is the other extreme."""
+    """Equalities on several columns: independent is assumed, the smallest share
+    alone is the other extreme.
+    """
     equal = {c.column: c for c in conditions if c.column in table.columns and c.operator in {"=", "~~"}}
     if len(equal) < 2 or any(len(known & set(equal)) >= 2 for known in table.together):
         return
@@ -236,7 +249,8 @@ def _judge_join(node: Node, aliases: frozenset[str], table_of: Any) -> Iterator[
                     node.rows,
                     node.rows,
                     node.rows * most / average,
-                    f"{alias}.{column_name} has {column.distinct_of(table.rows):,.0f} values, one of them in {most:.0%}"
+                    f"{alias}.{column_name} has {column.distinct_of(table.rows):,.0f} values, one of them "
+                    f"in {most:.0%}"
                     " of the rows; the join is estimated with an average one",
                     "statistics",
                 )

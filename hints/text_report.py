@@ -16,7 +16,9 @@ def lines_of(found: Recommendation) -> Iterator[str]:
 
 
 def lines_of_document(found: Mapping[str, Any]) -> Iterator[str]:
-    """As `lines_of`, for what `Recommendation.to_json` gave (a log book of an older version may lack parts)."""
+    """As `lines_of`, for what `Recommendation.to_json` gave (a log book of an older
+    version may lack parts).
+    """
     if found.get("hints"):
         yield f"hints: {found.get('comment') or found['hints']}"
         yield from (f"  because {reason}" for reason in found.get("reasons") or ())
@@ -39,12 +41,12 @@ def _figures(found: Mapping[str, Any]) -> Iterator[str]:
     before, after = found.get("seconds_before"), found.get("seconds_after")
     if after is not None:
         stopped = found.get("stopped_at")
-        was = f"{before:.3f} s" if before is not None else f"stopped after {stopped or 0:.0f} s"
+        was = f"{before:.3f} s" if before is not None else f"> {stopped or 0:g} s (cancelled)"
         yield f"time:  {was} -> {after:.3f} s"
     elif before is not None:
         yield f"time:  {before:.3f} s"
     elif found.get("stopped_at") is not None:
-        yield f"time:  stopped after {found['stopped_at']:.0f} s"
+        yield f"time:  > {found['stopped_at']:g} s (cancelled)"
     if found.get("cost_after") is not None:
         cost, now = found.get("cost_before") or 0.0, found["cost_after"]
         dearer = " (the planner's own: it now expects the rows that come)" if now > cost else ""
@@ -71,7 +73,10 @@ def _judgements(judgements: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     yield ""
     yield f"{'doubted without a run':{_WIDTH}} {'operator':16} {'estimated':>12} {'up to':>12}"
     for one in judgements:
-        yield f"{_names(one['relations']):{_WIDTH}} {one['operator']:16} {one['estimated']:12,.0f} {one['high']:12,.0f}"
+        yield (
+            f"{_names(one['relations']):{_WIDTH}} {one['operator']:16} {one['estimated']:12,.0f} "
+            f"{one['high']:12,.0f}"
+        )
         yield f"    {one['reason']}"
 
 

@@ -32,8 +32,8 @@ class Planned:
 
 @dataclass(slots=True)
 class Trial:
-    """One query under trial. ``limit``: seconds that any execution may take; ``deadline``: monotonic time of the end;
-    ``allow`` is asked before each execution.
+    """One query under trial. ``limit``: seconds that any execution may take; ``deadline``: monotonic time of
+    the end; ``allow`` is asked before each execution.
     """
 
     session: HintingSession
@@ -103,8 +103,8 @@ class Trial:
         return self._seconds[planned.plan.shape]
 
     def explore(self, settings: Mapping[str, str]) -> Plan | None:
-        """Execute the plan that the planner makes under session ``settings``: it teaches row counts, and if it
-        is fast, what to imitate. None when it was no new plan or was stopped.
+        """Execute the plan that the planner makes under session ``settings``: it teaches row counts, and if
+        it is fast, what to imitate. None when it was no new plan or was stopped.
         """
         try:
             plan, report = self.session.plan(self.text, settings)

@@ -1,7 +1,8 @@
 """Validation: a hint set is kept only if it was obeyed, changes nothing but time, and saves enough of it.
 
-Runs alternate between the query as it is and with hints, medians are compared, and a query that was stopped at its
-limit counts with that limit (a lower bound). A statement that errors or times out with hints is a refusal.
+Runs alternate between the query as it is and with hints, medians are compared, and a query that was stopped
+at its limit counts with that limit (a lower bound). A statement that errors or times out with hints is a
+refusal.
 """
 
 from __future__ import annotations

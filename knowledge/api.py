@@ -1,6 +1,7 @@
 """The knowledge base's public API: load the units, search them.
 
-A query is searched by its shape and by words, a text by its words and, where it names SQL, by shape too. Each hit says why.
+A query is searched by its shape and by words, a text by its words and, where it names SQL, by shape too. Each
+hit says why.
 """
 
 from __future__ import annotations
@@ -79,8 +80,9 @@ class KnowledgeBase:
         server_major: int = 0,
         plan: Mapping[str, Any] | None = None,
     ) -> list[Hit]:
-        """The ``k`` best units for a SQL query or for words, best first; fewer when fewer match. ``server_major``
-        leaves out units that do not speak of this version; ``plan`` (EXPLAIN's JSON) counts where it is known.
+        """The ``k`` best units for a SQL query or for words, best first; fewer when fewer match.
+        ``server_major`` leaves out units that do not speak of this version; ``plan`` (EXPLAIN's JSON) counts
+        where it is known.
         """
         shape = list(dict.fromkeys(features_of(text)))
         words = words_of(text)

@@ -1,6 +1,7 @@
 """Running units: both SQLs on the generated data, the checker's verdict, the measured gain.
 
-Owns `rewright knowledge check`. A unit whose pair is not equivalent is refused; one whose gain is not seen says so.
+Owns `rewright knowledge check`. A unit whose pair is not equivalent is refused; one whose gain is not seen
+says so.
 """
 
 from __future__ import annotations
@@ -199,7 +200,8 @@ def with_evidence(text: str, evidence: Evidence) -> str:
     """A unit file's text with its [evidence] table replaced."""
     head = text.split("\n[evidence]", maxsplit=1)[0].rstrip()
     return (
-        f'{head}\n\n[evidence]\nverdict = "{evidence.verdict}"\ngain = {evidence.gain}\nseed = {evidence.seed}\n'
+        f'{head}\n\n[evidence]\nverdict = "{evidence.verdict}"\ngain = {evidence.gain}\nseed = '
+        f"{evidence.seed}\n"
         f"seconds_before = {evidence.seconds_before:.4f}\nseconds_after = {evidence.seconds_after:.4f}\n"
         f"plan = {json.dumps(list(evidence.plan))}\n"
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-# looked for in this order; a pair belongs to the first whose words only one side has, else to the first that occurs
+# looked for in this order; a pair belongs to the first whose words only one side has, else to the first that
+# occurs
 _SIGNS = (
     ("window", re.compile(r"\bover\s*\(", re.IGNORECASE)),
     ("set_operation", re.compile(r"\b(union|intersect|except)\b", re.IGNORECASE)),

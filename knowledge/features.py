@@ -1,7 +1,7 @@
 """What a query looks like, as tokens: clauses, operators, functions and the shapes they form.
 
-Names of tables and columns are left out on purpose, so that two queries of one shape share their tokens whatever they are about.
-Must not know units or indexes.
+Names of tables and columns are left out on purpose, so that two queries of one shape share their tokens
+whatever they are about. Must not know units or indexes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _LIMIT = 4000
 
 
 def features_of(sql: str) -> list[str]:
-    """Tokens of every statement in ``sql``, repeated as often as the shape occurs; empty when it does not parse."""
+    """Tokens of every statement in ``sql``, repeated as often as the shape occurs; empty when it does not
+    parse.
+    """
     try:
         statements = parse(sql)
     except (PglastError, TooDeep):
@@ -44,7 +46,9 @@ def features_of(sql: str) -> list[str]:
 
 
 def plan_features(plan: Mapping[str, Any]) -> list[str]:
-    """Operators of a plan (EXPLAIN's JSON ``Plan`` object) as tokens, each alone and below its parent, once each."""
+    """Operators of a plan (EXPLAIN's JSON ``Plan`` object) as tokens, each alone and below its parent, once
+    each.
+    """
     found: dict[str, None] = {}
     stack: list[tuple[Any, str]] = [(plan, "")]
     while stack and len(found) < _LIMIT:
@@ -164,7 +168,8 @@ def _last(names: Any) -> str:
 
 def _select(node: ast.SelectStmt) -> Iterator[str]:
     if node.op is not None and enums.SetOperation(node.op).name != "SETOP_NONE":
-        yield f"set.{enums.SetOperation(node.op).name.removeprefix('SETOP_').lower()}{'.all' if node.all else ''}"
+        name = enums.SetOperation(node.op).name.removeprefix("SETOP_").lower()
+        yield f"set.{name}{'.all' if node.all else ''}"
         return
     for name, clause in _CLAUSES.items():
         if getattr(node, name, None):
@@ -210,7 +215,9 @@ def _repeats(node: ast.SelectStmt) -> Iterator[str]:
 
 
 def _sublinks(node: ast.SelectStmt) -> Iterator[str]:
-    """Subqueries of the block's own clauses: correlated or not, over the same table or another, one or several."""
+    """Subqueries of the block's own clauses: correlated or not, over the same table or another, one or
+    several.
+    """
     own = set(_tables(node.fromClause))
     for name in ("targetList", "whereClause", "havingClause"):
         links = list(_direct_sublinks(getattr(node, name)))

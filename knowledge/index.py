@@ -1,6 +1,7 @@
 """BM25 over units: words of their texts and features of their SQL, in one index each, their scores added.
 
-bm25s does the scoring (Lucene's variant; Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009). Must not know servers.
+bm25s does the scoring (Lucene's variant; Robertson and Zaragoza, "The Probabilistic Relevance Framework",
+2009). Must not know servers.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Lessons: what failed or surprised on one database, kept short and typed, for the next run (REFLECT-SQL's memory).
+"""Lessons: what failed or surprised on one database, kept short and typed, for the next run (REFLECT-SQL's
+memory).
 
 A lesson holds for one catalog (its digest) and one server version; when either changes it has expired.
 """
@@ -45,8 +46,8 @@ class Memory:
     now: Validity
 
     def learn(self, kind: Kind, subject: str, text: str, *, query: str = "") -> None:
-        """Keep one sentence; ``subject`` is a rule, a unit or a template's key, ``query`` the key of the template it
-        was learned from. The same lesson is kept once.
+        """Keep one sentence; ``subject`` is a rule, a unit or a template's key, ``query`` the key of the
+        template it was learned from. The same lesson is kept once.
         """
         text = " ".join(text.split())[:MAX_TEXT]
         known = self.recall(kind, subject, MANY)

@@ -1,7 +1,8 @@
 """Knowledge units: one executable piece of rewriting lore, one TOML file each.
 
-Owns the format and its checks (QUITE §5.1 keeps question, answer and category; ours adds the schema that the pair
-runs on, preconditions, when it hurts, and evidence made by running it). Must not know servers or retrieval.
+Owns the format and its checks (QUITE §5.1 keeps question, answer and category; ours adds the schema that the
+pair runs on, preconditions, when it hurts, and evidence made by running it). Must not know servers or
+retrieval.
 
     title = "OR across two indexed columns"
     question = '''What is slow, in a user's words.'''
@@ -57,7 +58,9 @@ class UnitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What running the pair showed. ``gain`` is before / after: medians of the server's CPU seconds on our data."""
+    """What running the pair showed. ``gain`` is before / after: medians of the server's CPU seconds on our
+    data.
+    """
 
     verdict: str
     gain: float
@@ -165,8 +168,8 @@ def load_units(folder: Path = UNITS) -> Iterator[Unit]:
 
 
 def read_unit(path: Path, category: str | None = None) -> Unit:
-    """One file as a unit; classified by its queries where no category is given. Its schema is beside the file, or one
-    of ours.
+    """One file as a unit; classified by its queries where no category is given. Its schema is beside the
+    file, or one of ours.
 
     Raises UnitError; UnicodeDecodeError.
     """
@@ -189,7 +192,8 @@ def schema_sql(name: str, folder: Path = SCHEMAS) -> tuple[str, str]:
 
 
 def toml_of(**texts: str) -> str:
-    """The file of a unit with these texts (all of title, question, answer, helps, hurts, source, schema, before, after).
+    """The file of a unit with these texts (all of title, question, answer, helps, hurts, source, schema,
+    before, after).
 
     What a stranger wrote cannot leave its string: JSON's escapes are TOML's.
     """

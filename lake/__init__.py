@@ -5,5 +5,6 @@ if __name__ != "rewright.lake":
 
 import os
 
-# OpenBLAS spins in as many threads as the machine has cores; our matrices are small and other work runs beside us
+# OpenBLAS spins in as many threads as the machine has cores; our matrices are small and other work runs
+# beside us
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

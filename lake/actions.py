@@ -132,7 +132,9 @@ class Actions:
     def search_table(
         self, action: SearchTable, k: int = 5, *, evicted: Iterable[EvictTable] = ()
     ) -> list[TableHit]:
-        """Cosine of `column column … table` with each table's schema snippet; without columns, words are searched."""
+        """Cosine of `column column … table` with each table's schema snippet; without columns, words are
+        searched.
+        """
         gone = {self._table(e.table).name for e in evicted}
         if action.columns:
             sims = self._index.snippet_similarities(query_snippet(action.domain, action.columns))
@@ -147,7 +149,9 @@ class Actions:
         ]
 
     def search_value(self, action: SearchValue, top: int = 3) -> list[ValueHit]:
-        """The closest values over the table's columns: meaning, with a bonus for the same text or a part of it."""
+        """The closest values over the table's columns: meaning, with a bonus for the same text or a part of
+        it.
+        """
         table = self._table(action.table)
         wanted = fold(action.value)
         hits: list[ValueHit] = []
@@ -197,7 +201,9 @@ class Actions:
         return sorted(hits, key=lambda h: (-h.score, h.table))[:k]
 
     def build_cte(self, action: BuildCte, written: Mapping[str, str] | None = None) -> CteResult:
-        """The cleaned table as a CTE, from the vetted normalisers; ``written``: expressions that go before them, by column."""
+        """The cleaned table as a CTE, from the vetted normalisers; ``written``: expressions that go before
+        them, by column.
+        """
         table = self._table(action.table)
         wanted = [c for c in table.columns if (c.name in action.columns if action.columns else c.noise)]
         found = {c.name: e for c in wanted if (e := clean_expression(c, self._index.values(c))) is not None}

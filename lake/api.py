@@ -1,6 +1,7 @@
 """The lake's public API: open a folder, query it, act on it.
 
-Owns the wiring of catalog, database, resolver and actions for one lake. Must not know the wire or the command line.
+Owns the wiring of catalog, database, resolver and actions for one lake. Must not know the wire or the command
+line.
 """
 
 from __future__ import annotations
@@ -152,8 +153,8 @@ class Lake:
     ) -> Answer:
         """Answer a query: as written if it binds (mode `bind`), else resolved.
 
-        With `resolve` also a query that binds is looked into: an empty or noisy answer is replaced by a better one.
-        Below `threshold` a resolution is refused.
+        With `resolve` also a query that binds is looked into: an empty or noisy answer is replaced by a
+        better one. Below `threshold` a resolution is refused.
 
         :raises NotResolved: refused; the hint lists what is closest.
         :raises LakeError: the query is wrong, forbidden, or failed.
@@ -195,6 +196,16 @@ class Lake:
             self._storage.accept(name, sql)
         return views
 
+    def keep_view(self, name: str, sql: str) -> None:
+        """Keep a query as a view of the lake; queries name it from now on.
+
+        :raises LakeError: 42P07, a table has the name; the query is not allowed.
+        """
+        if self.index.table(name) is not None:
+            raise LakeError(f'relation "{name}" is a table of the lake', sqlstate="42P07")
+        self.database.view(name, sql)
+        self._storage.accept(name, sql)
+
     def _resolve(self, sql: str, limit: int | None) -> Answer:
         if self._model is None or not self._model[0].available("lake"):
             return self.resolver.resolve(sql, limit=limit)
@@ -230,7 +241,9 @@ class Lake:
         self._actions = None
 
     def _native(self, sql: str) -> str:
-        """The statement in DuckDB's dialect: as it is where DuckDB's parser takes it, else read as PostgreSQL's."""
+        """The statement in DuckDB's dialect: as it is where DuckDB's parser takes it, else read as
+        PostgreSQL's.
+        """
         try:
             sqlglot.parse_one(sql, read="duckdb")
         except (SqlglotError, RecursionError):
@@ -255,7 +268,9 @@ class Lake:
         )
 
     def _wrong_key(self, sql: str, answer: Answer) -> bool:
-        """Does the query as written join real columns that do not belong together, where a good key was found?"""
+        """Does the query as written join real columns that do not belong together, where a good key was
+        found?
+        """
         if (
             answer.rows is None
             or not answer.rows.rows
@@ -290,7 +305,8 @@ def open_lake(
     beside: Sequence[Beside] = (),
     progress: bool = False,
 ) -> Lake:
-    """Open a folder of CSV, Parquet and JSON files as a lake; `over`: files that replace those of the same name.
+    """Open a folder of CSV, Parquet and JSON files as a lake; `over`: files that replace those of the same
+    name.
 
     Either may be ``s3://bucket/prefix`` (a text, not a Path): its copy is brought up to date first.
     `beside`: PostgreSQL databases that queries may name; they are read, never resolved to.
@@ -326,7 +342,9 @@ def open_lake(
 
 
 def work_of(catalog: Path) -> Path:
-    """Where copies of files are kept that DuckDB cannot read as they are: beside the catalog, else where temporary files are."""
+    """Where copies of files are kept that DuckDB cannot read as they are: beside the catalog, else where
+    temporary files are.
+    """
     work = catalog.with_suffix(".files")
     try:
         work.mkdir(parents=True, exist_ok=True)
@@ -376,8 +394,25 @@ def _judged(answer: Answer, threshold: float) -> Answer:
     return Answer(replace(resolution, kind="failed"), answer.rows)
 
 
+def joins_of(folder: Path) -> list[tuple[str, str, float, list[tuple[str, str, float]]]]:
+    """The join graph as it was last built, by tables, without opening the lake: two tables, Ω, and the column
+    pairs that join them with their S, best first. Empty before `Lake.graph` was first asked for.
+    """
+    storage = _storage(default_catalog(folder))
+    try:
+        edges = sorted(storage.edges(), key=lambda edge: edge[:2])
+    finally:
+        storage.close()
+    return [
+        (a, b, float(kept["omega"]), [(str(x), str(y), float(s)) for x, y, s in kept["pairs"]])
+        for a, b, kept in edges
+    ]
+
+
 def tables_of(folder: Path) -> list[Table]:
-    """The tables of a lake's catalog as they were last brought up to date, by name; the lake itself is not opened."""
+    """The tables of a lake's catalog as they were last brought up to date, by name; the lake itself is not
+    opened.
+    """
     storage = _storage(default_catalog(folder))
     try:
         return storage.tables()

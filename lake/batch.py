@@ -15,21 +15,28 @@ from pathlib import Path
 from typing import Any
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.lake.api import Lake
+from rewright.lake.api import Lake, Mode
+from rewright.lake.resolve.resolution import Answer
 
 REFUSE_BELOW = 0.7
 
 
 Answerer = Callable[[Any, Any], dict[str, Any]]
 """(id, query) → the line."""
+AnsweredBy = Callable[[Lake, str, str, Mode, float], Answer]
+"""`Lake.query` by a server that says what expressions mean: lake, the server's address, query, mode,
+threshold.
+"""
 
 
 def run_batch(
     answer: Answerer, pairs: Path, out: Path, *, report: Callable[[int], None] | None = None
 ) -> int:
-    """Answer every `user_query` of a JSON-lines file; append to `out`, skipping ids already there. Returns lines written.
+    """Answer every `user_query` of a JSON-lines file; append to `out`, skipping ids already there. Returns
+    lines written.
 
-    A line that is no JSON object is answered, too, under its number. A last line cut short by a killed run is made anew.
+    A line that is no JSON object is answered, too, under its number. A last line cut short by a killed run is
+    made anew.
     """
     _mend(out)
     done = {_known(line.get("id")) for line in _lines(out)} if out.exists() else set()
@@ -64,14 +71,21 @@ def empty_line(name: Any) -> dict[str, Any]:
     }
 
 
-def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFUSE_BELOW) -> dict[str, Any]:
-    """One query's line; never raises."""
+def answer_line(
+    lake: Lake,
+    name: Any,
+    query: Any,
+    *,
+    refuse_below: float = REFUSE_BELOW,
+    ask: Callable[[str], Answer] | None = None,
+) -> dict[str, Any]:
+    """One query's line; never raises. `ask`: who answers it instead of the lake itself."""
     started = time.monotonic()
     line = empty_line(name)
     try:
         if not isinstance(query, str) or not query.strip():
             raise LakeError("no user_query", sqlstate="42601")
-        answer = lake.query(query, "resolve")
+        answer = ask(query) if ask is not None else lake.query(query, "resolve")
         resolution = answer.resolution
         line.update(
             sql=resolution.sql,

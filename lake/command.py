@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,8 @@ import click
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.batch import REFUSE_BELOW, plain, run_batch
+from rewright.lake.api import Lake, Mode, open_lake
+from rewright.lake.batch import REFUSE_BELOW, AnsweredBy, plain, run_batch
 from rewright.lake.explaining import tree_of
 from rewright.lake.model_driver import Driving
 from rewright.lake.remote import is_remote
@@ -71,10 +71,39 @@ class Duration(click.ParamType[float]):
 
 @dataclass(frozen=True, slots=True)
 class ModelPort:
-    """The configured model, if any: `make` is importable by name, for it is called in other processes, too."""
+    """The configured model, if any: `make` is importable by name, for it is called
+    in other processes, too.
+    """
 
     make: Callable[[], Model]
     driving: Driving
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresPort:
+    """A server that says what a query's expressions mean, as in a lake session; both
+    are importable by name.
+    """
+
+    served: Callable[[Lake], AbstractContextManager[str]]
+    answered: AnsweredBy
+
+
+POSTGRES = "rewright.lake.postgres"
+"""Under this name a command finds a PostgresPort in its context; without one queries
+mean what DuckDB says.
+"""
+
+
+@contextmanager
+def _reader(ctx: click.Context, lake: Lake) -> Iterator[tuple[str, AnsweredBy | None]]:
+    """The server's address and who answers by it; empty and None where there is none."""
+    port: PostgresPort | None = ctx.meta.get(POSTGRES)
+    if port is None:
+        yield "", None
+        return
+    with port.served(lake) as dsn:
+        yield dsn, port.answered
 
 
 @click.group()
@@ -220,7 +249,9 @@ def join_path(folder: Path, a: str, b: str, as_json: bool) -> None:
 @click.argument("columns", nargs=-1)
 @JSON_OPTION
 def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool) -> None:
-    """TABLE cleaned: the query that does it, and the first rows it gives. Without COLUMNS, all that need it."""
+    """TABLE cleaned: the query that does it, and the first rows it gives. Without
+    COLUMNS, all that need it.
+    """
     with opened(folder) as lake:
         made = lake.actions().build_cte(BuildCte(table, columns))
     if not made.sql or made.preview is None:
@@ -271,9 +302,16 @@ def query(
     with opened(folder, over) as lake:
         if model == "on" and (port := ctx.find_object(ModelPort)) is not None:
             lake.drive(port.make(), port.driving)
-        # a candidate asked for by its number is a person's choice, and who asks why is told: nothing is refused
+        # a candidate asked for by its number is a person's choice, and who asks why is told: nothing is
+        # refused
         threshold = confidence if candidate is None and not explain else 0.0
-        answer = lake.query(sql, "resolve" if resolve else "bind", threshold=threshold)
+        mode: Mode = "resolve" if resolve else "bind"
+        with _reader(ctx, lake) as (dsn, answered):
+            answer = (
+                answered(lake, dsn, sql, mode, threshold)
+                if answered is not None
+                else lake.query(sql, mode, threshold=threshold)
+            )
         if candidate is not None:
             answer = lake.put_out(answer, candidate)
     if explain and not as_json:
@@ -319,18 +357,22 @@ def batch(
         if sys.stderr.isatty():
             click.echo(f"\r{done}", nl=False, err=True)
 
-    with opened(folder, over) as lake:
-        # brought up to date with a progress bar here, opened again by the worker
-        root, extra, catalog = lake.folder, lake.over, lake.catalog
-    task = Task(
-        root,
-        extra,
-        catalog,
-        timeout,
-        port.make if port is not None else None,
-        replace(port.driving, seconds=timeout) if port is not None else Driving(),
-    )
-    with Worker(task) as worker:
+    with ExitStack() as until:
+        with opened(folder, over) as lake:
+            # brought up to date with a progress bar here, opened again by the worker
+            root, extra, catalog = lake.folder, lake.over, lake.catalog
+            dsn, answered = until.enter_context(_reader(ctx, lake))
+        task = Task(
+            root,
+            extra,
+            catalog,
+            timeout,
+            port.make if port is not None else None,
+            replace(port.driving, seconds=timeout) if port is not None else Driving(),
+            dsn,
+            answered,
+        )
+        worker = until.enter_context(Worker(task))
         answer = partial(worker.answer, refuse_below=REFUSE_BELOW)
         written = run_batch(answer, pairs, out, report=report)
     click.echo(f"{written} lines written to {out}", err=True)

@@ -1,8 +1,8 @@
 """Text vectors: all-MiniLM-L6-v2 run with NumPy over installed weights, or hashed character n-grams.
 
 Owns how text becomes unit vectors, and a cache of them. Must not know what the texts mean.
-See docs/decisions/0080-minilm-in-numpy.md. Architecture: Devlin et al. 2019 (BERT), mean pooling as in Reimers and
-Gurevych 2019.
+See docs/decisions/0080-minilm-in-numpy.md. Architecture: Devlin et al. 2019 (BERT), mean pooling as in
+Reimers and Gurevych 2019.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _HEADS = 12
 _MAX_TOKENS = 64
 _BATCH_TOKENS = 512
 _WORTH_THREADS = 8
-"""Batches from which on several threads share them (products release the interpreter; OpenBLAS itself is kept to one)."""
+"""Batches from which on several threads share them (products release the interpreter; OpenBLAS itself is kept
+to one).
+"""
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
 
@@ -114,12 +116,15 @@ class MiniLm:
 
 
 class SentenceTransformers:
-    """The same encoder run by sentence-transformers (extra `embeddings-torch`): the same vectors, by another way."""
+    """The same encoder run by sentence-transformers (extra `embeddings-torch`): the same vectors, by another
+    way.
+    """
 
     name = MiniLm.name
 
     def __init__(self, folder: Path | None) -> None:
-        """`folder`: the weights; None: those that sentence-transformers keeps on this machine (nothing is downloaded).
+        """`folder`: the weights; None: those that sentence-transformers keeps on this machine (nothing is
+        downloaded).
 
         :raises OSError: there are none.
         """
@@ -191,7 +196,9 @@ def weights_folder() -> Path | None:
 
 
 def best_embedder(*, semantic: bool = True) -> CachedEmbedder:
-    """MiniLM where its weights are installed (or sentence-transformers holds them), else character n-grams."""
+    """MiniLM where its weights are installed (or sentence-transformers holds them),
+    else character n-grams.
+    """
     if not semantic:
         return CachedEmbedder(CharacterNgrams())
     if (folder := weights_folder()) is not None:
@@ -231,7 +238,8 @@ def _by_length(ids: Sequence[Sequence[int]]) -> Iterable[list[int]]:
 
 
 def _linear(x: Any, w: dict[str, Any], at: str) -> Any:
-    # one product over all tokens: of three dimensions NumPy makes a small one for each text, several times slower
+    # one product over all tokens: of three dimensions NumPy makes a small one for each text, several times
+    # slower
     flat = x.reshape(-1, x.shape[-1]) @ w[f"{at}.weight"].T
     flat += w[f"{at}.bias"]
     return flat.reshape(*x.shape[:-1], -1)

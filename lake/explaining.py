@@ -1,4 +1,5 @@
-"""A resolution as a tree that a person reads: tables that were considered, joins, what was done to values, candidates that were run.
+"""A resolution as a tree that a person reads: tables that were considered, joins, what was done to values,
+candidates that were run.
 
 Owns the form. Must not know how a resolution is found.
 """
@@ -44,7 +45,8 @@ def tree_of(found: Resolution) -> list[str]:
             "joins",
             tuple(
                 Branch(
-                    f"{j.left} with {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)} (quality {j.quality:.2f})"
+                    f"{j.left} with {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)} (quality "
+                    f"{j.quality:.2f})"
                 )
                 for j in found.joins
             ),
@@ -77,7 +79,10 @@ def tree_of(found: Resolution) -> list[str]:
         Branch("doubts", tuple(Branch(one) for one in found.doubts)),
         Branch("SQL", (Branch(found.sql),) if found.sql else ()),
     ]
-    told = f"{found.kind} with confidence {found.confidence:.2f}, in {found.seconds:.2f} s and {found.rounds} rounds"
+    told = (
+        f"{found.kind} with confidence {found.confidence:.2f}, in {found.seconds:.2f} s and {found.rounds} "
+        f"rounds"
+    )
     return _lines(Branch(told, tuple(one for one in parts if one.branches)))
 
 

@@ -1,7 +1,9 @@
-"""Words of German, Spanish, French, Italian, Portuguese and Dutch that tables and columns are named by, in English.
+"""Words of German, Spanish, French, Italian, Portuguese and Dutch that tables and columns are named by, in
+English.
 
-Owns general vocabulary as data, and taking German compounds apart. Must not know any lake. Words that are also English ones
-with another meaning (`art`, `data`, `note`, `prix`) are left out. All without diacritics, as `names.normal` writes them.
+Owns general vocabulary as data, and taking German compounds apart. Must not know any lake. Words that are
+also English ones with another meaning (`art`, `data`, `note`, `prix`) are left out. All without diacritics,
+as `names.normal` writes them.
 """
 
 from __future__ import annotations
@@ -10,11 +12,14 @@ from functools import lru_cache
 
 _WORDS = """
 customer kunde kunden kd cliente clientes klant klanten
-order bestellung bestellungen auftrag auftrage pedido pedidos commande commandes ordine ordini bestelling bestellingen encomenda
-supplier lieferant lieferanten proveedor proveedores fournisseur fournisseurs fornitore fornitori fornecedor fornecedores leverancier
+order bestellung bestellungen auftrag auftrage pedido pedidos commande commandes ordine ordini bestelling
+order bestellingen encomenda
+supplier lieferant lieferanten proveedor proveedores fournisseur fournisseurs fornitore fornitori fornecedor
+supplier fornecedores leverancier
 article artikel articulo articulos articolo articoli artigo artigos
 product produkt produkte producto productos produit produits prodotto prodotti produto produtos
-employee mitarbeiter angestellte empleado empleados employe employes dipendente dipendenti funcionario funcionarios medewerker
+employee mitarbeiter angestellte empleado empleados employe employes dipendente dipendenti funcionario
+employee funcionarios medewerker
 department abteilung abteilungen departamento departamentos depto departement reparto afdeling
 company firma firmen unternehmen empresa empresas entreprise entreprises azienda aziende societe bedrijf
 invoice rechnung rechnungen factura facturas facture factures fattura fatture fatura factuur

@@ -5,8 +5,9 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -18,6 +19,7 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Table, Values
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.joins.halves import halves
 from rewright.lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
 from rewright.lake.noise.clean import cleaned_counts
 from rewright.lake.noise.detect import meaning_of, noise_of
@@ -122,6 +124,24 @@ class LakeIndex:
                 found.setdefault(names.prefix(name), []).append(name)
         return found
 
+    def with_table(self, table: Table, values: Mapping[str, Values]) -> LakeIndex:
+        """This index with one more table, which is in no storage; the index itself is not changed."""
+        found = copy.copy(self)
+        found.tables = {**self.tables, table.name: table}
+        found._folded = {**self._folded, table.name.lower(): table.name}
+        found._values = dict(self._values) | {(table.name, name): one for name, one in values.items()}
+        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs"):
+            setattr(found, kept, {})
+        # made anew when asked for: they hold a place for each column or table
+        for made in ("columns", "position", "table_order", "by_prefix", "halves", "_owners", *_VECTORS):
+            found.__dict__.pop(made, None)
+        return found
+
+    @cached_property
+    def halves(self) -> dict[str, dict[str, tuple[Column, Column]]]:
+        """For each table that was split its other halves, with the columns that join them."""
+        return halves({name: table for name, table in self.tables.items() if name not in self.unions})
+
     def prepare(self) -> None:
         """Make all vectors and keep them, kind by kind: what is broken off goes on where it was."""
         for kind in _VECTORS:
@@ -164,7 +184,9 @@ class LakeIndex:
         return cleaned_counts(self.soiled(column), self.values(column))
 
     def soiled(self, column: Column) -> Column:
-        """The column with the noise it shows: of a union, that of all parts together (`Paid` in one, `paid` in another)."""
+        """The column with the noise it shows: of a union, that of all parts together (`Paid` in one, `paid`
+        in another).
+        """
         united = self.unions.get(column.table)
         if united is None or column.family is not Family.TEXT or column.name == united.mark:
             return column
@@ -184,7 +206,9 @@ class LakeIndex:
         return found
 
     def schema_similarity(self, a: Column, b: Column) -> float:
-        """Cosine of two column names. Of keys only what they refer to is compared; a bare `id` refers to its table."""
+        """Cosine of two column names. Of keys only what they refer to is compared; a bare `id` refers to its
+        table.
+        """
         if names.normal(a.name) == names.normal(b.name) and not set(names.words(a.name)) <= names.GENERIC:
             return 1.0
         keyed = [bool(set(names.words(c.name)) & names.KEY_WORDS) for c in (a, b)]
@@ -207,7 +231,9 @@ class LakeIndex:
 
     @contextmanager
     def holding_sketches(self) -> Iterator[None]:
-        """All columns' sketches in memory meanwhile: who compares most columns with many others need not look each up."""
+        """All columns' sketches in memory meanwhile: who compares most columns with many others need not look
+        each up.
+        """
         self._held = dict(self.storage.sketches())
         try:
             yield
@@ -335,7 +361,9 @@ def _apart(a: Column, b: Column) -> bool:
 
 
 def _make_room(kept: dict[Any, Any]) -> None:
-    """Drop the oldest half of what is kept once there is too much: memory stays flat however many columns a lake has."""
+    """Drop the oldest half of what is kept once there is too much: memory stays flat however many columns a
+    lake has.
+    """
     if len(kept) >= _KEPT:
         for key in list(itertools.islice(kept, _KEPT // 2)):
             del kept[key]

@@ -12,7 +12,8 @@ from rewright.lake.resolve.resolution import Resolution
 
 
 def views_of(resolution: Resolution, cleaned: dict[str, str]) -> dict[str, str]:
-    """Imagined table → SELECT giving its columns under their imagined names; values the query called otherwise, too.
+    """Imagined table → SELECT giving its columns under their imagined names; values the query called
+    otherwise, too.
 
     `cleaned`: table → SELECT of it with cleaned columns, for those the resolution cleaned.
     """

@@ -1,8 +1,9 @@
-"""The loop with a model (thesis 4.1): a rewriter proposes, a self-checker chooses actions, until one query is put out.
+"""The loop with a model (thesis 4.1): a rewriter proposes, a self-checker chooses actions, until one query is
+put out.
 
-Owns the prompts' structure, the JSON contracts and the rounds. Everything a model says is hostile: SQL runs only through
-the lake's guard. Must not see more of the data than `share` allows: below `samples` every SQL text and error message goes
-through the redactor, for the resolver's own queries hold values of the lake, too.
+Owns the prompts' structure, the JSON contracts and the rounds. Everything a model says is hostile: SQL runs
+only through the lake's guard. Must not see more of the data than `share` allows: below `samples` every SQL
+text and error message goes through the redactor, for the resolver's own queries hold values of the lake, too.
 """
 
 from __future__ import annotations
@@ -45,29 +46,40 @@ _PREVIEW = 3
 _CELL = 60
 _RETRIEVED = 5
 _AGREED, _SUPPORTED, _ALONE, _EMPTY = 0.6, 0.75, 0.55, 0.2
-"""Confidence of a model's choice: what agreement with the rules' answer adds, with another derivation, without any, without rows."""
+"""Confidence of a model's choice: what agreement with the rules' answer adds, with another derivation,
+without any, without rows.
+"""
 
 _REWRITER = (
-    "You rewrite SQL. The query below assumes tables and columns that do not exist. Write one DuckDB SELECT over the real tables "
-    "shown that gives what the user meant. Name the output columns exactly as the user did. Use only tables and columns shown. "
+    "You rewrite SQL. The query below assumes tables and columns that do not exist. Write one DuckDB SELECT "
+    "over the real tables "
+    "shown that gives what the user meant. Name the output columns exactly as the user did. Use only tables "
+    "and columns shown. "
     "Copy CTE definitions you use. Do not repeat a query of the history."
 )
 _CHECKER = (
-    "You judge rewritten queries over a data lake and decide what to do next. Choose actions: SEARCH_TABLE(domain, columns), "
-    "SEARCH_VALUE(table, value), FIND_JOIN_PATH(table_a, table_b), UNION_SEARCH(table), BUILD_CTE(table, columns, goal), "
-    "EVICT_TABLE(table), OUTPUT_QUERY(index). Choose OUTPUT_QUERY with the index of the best candidate once one answers the query."
+    "You judge rewritten queries over a data lake and decide what to do next. Choose actions: "
+    "SEARCH_TABLE(domain, columns), "
+    "SEARCH_VALUE(table, value), FIND_JOIN_PATH(table_a, table_b), UNION_SEARCH(table), BUILD_CTE(table, "
+    "columns, goal), "
+    "EVICT_TABLE(table), OUTPUT_QUERY(index). Choose OUTPUT_QUERY with the index of the best candidate once "
+    "one answers the query."
 )
 
 _NORMALISER = (
-    "You write functions that clean columns of a table. For each column that needs it give one Python function of one parameter (a text) "
-    "that returns the cleaned text, number or truth value, or None where the value means nothing. Fix only damage that you see in the values. "
+    "You write functions that clean columns of a table. For each column that needs it give one Python "
+    "function of one parameter (a text) "
+    "that returns the cleaned text, number or truth value, or None where the value means nothing. Fix only "
+    "damage that you see in the values. "
     "No imports: re, unicodedata and datetime are there."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Driving:
-    """What a model may see, how often it is asked, and for how long (seconds, its own and the resolver's together)."""
+    """What a model may see, how often it is asked, and for how long (seconds, its own and the resolver's
+    together).
+    """
 
     share: Share = "schema"
     rounds: int = 5
@@ -123,7 +135,9 @@ class Check:
 
 
 class ModelDriver:
-    """Resolves one query with a model; falls back on the deterministic answer whenever the model gives none."""
+    """Resolves one query with a model; falls back on the deterministic answer
+    whenever the model gives none.
+    """
 
     def __init__(
         self,
@@ -259,7 +273,9 @@ class ModelDriver:
             )
 
     def _written(self, action: BuildCte, seconds: float) -> dict[str, str]:
-        """Expressions from functions that the model writes for the values it is shown, by column; where it may not see any, none."""
+        """Expressions from functions that the model writes for the values it is shown, by column; where it
+        may not see any, none.
+        """
         table = self._index.table(action.table)
         if self._share != "samples" or not action.goal or table is None:
             return {}
@@ -391,17 +407,20 @@ class ModelDriver:
                 first.rows,
             )
         resolution = Resolution(
-            "resolved", query, sql, self._sure(first, history, chosen, rows, limit), **spent, actions=tuple(log),
-            doubts=(history.entries[chosen].reason[:300],), closest=first.resolution.closest, readings=first.resolution.readings,
+            "resolved", query, sql, self._sure(first, history, chosen, rows, limit), **spent,
+            actions=tuple(log),
+            doubts=(history.entries[chosen].reason[:300],), closest=first.resolution.closest,
+            readings=first.resolution.readings,
             driver="model", rounds=len(history.entries) - 1, seconds=first.resolution.seconds,
         )  # fmt: skip
         return Answer(resolution, rows)
 
     def _sure(self, first: Answer, history: History, chosen: int, rows: Rows, limit: int | None) -> float:
-        """How surely the model's choice is right: not the rules' word for their own, but whether anybody else came to the same rows.
+        """How surely the model's choice is right: not the rules' word for their own, but whether anybody else
+        came to the same rows.
 
-        docs/decisions/0385. Agreement with the rules' answer adds to theirs; with their second reading, or with another query that
-        the model wrote, it is enough to answer; a query that nothing supports is not.
+        docs/decisions/0385. Agreement with the rules' answer adds to theirs; with their second reading, or
+        with another query that the model wrote, it is enough to answer; a query that nothing supports is not.
         """
         if says_nothing(rows):
             return _EMPTY

@@ -19,7 +19,8 @@ ABBREVIATIONS: dict[str, str] = {
     "acct": "account", "addr": "address", "agg": "aggregate", "alt": "altitude", "amt": "amount",
     "approx": "approximate", "apt": "apartment", "arr": "arrival", "attr": "attribute", "auth": "author",
     "avail": "available", "avg": "average", "bal": "balance", "bday": "birthday", "bldg": "building",
-    "bn": "billion", "brd": "brand", "cat": "category", "cd": "code", "ch": "", "chg": "change", "cnt": "count",
+    "bn": "billion", "brd": "brand", "cat": "category", "cd": "code", "ch": "", "chg": "change",
+    "cnt": "count",
     "cntry": "country", "co": "company", "coef": "coefficient", "conf": "confirmed", "ctry": "country",
     "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
     "descr": "description", "dest": "destination", "dist": "distance", "dob": "birth date", "doc": "document",
@@ -27,8 +28,10 @@ ABBREVIATIONS: dict[str, str] = {
      "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
     "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
     "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
-    "lname": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income", "exch": "exchange", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
-    "lvl": "level", "max": "maximum", "med": "median", "mfr": "manufacturer", "mgr": "manager", "min": "minimum",
+    "lname": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income",
+    "exch": "exchange", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
+    "lvl": "level", "max": "maximum", "med": "median", "mfr": "manufacturer", "mgr": "manager",
+    "min": "minimum",
     "mo": "month", "mpg": "miles per gallon", "msg": "message", "mth": "month", "natl": "national",
     "nb": "number", "nbr": "number", "no": "number", "nr": "number", "num": "number", "obs": "observation",
     "occ": "occupation", "ord": "order", "org": "organization", "orig": "origin", "pct": "percent",
@@ -39,14 +42,22 @@ ABBREVIATIONS: dict[str, str] = {
     "stat": "statistic", "stats": "statistics", "subj": "subject", "svc": "service", "temp": "temperature",
     "tel": "telephone", "tot": "total", "trans": "transaction", "ttl": "total", "txn": "transaction",
     "univ": "university", "val": "value", "vol": "volume", "wt": "weight", "yr": "year", "yrs": "years",
-    "co2": "carbon dioxide", "nm": "name", "flg": "flag", "sal": "salary", "cap": "capacity", "arriv": "arrival", "sched": "scheduled", "precip": "precipitation",
-    "humid": "humidity", "visib": "visibility", "cyl": "cylinders", "hwy": "highway", "displ": "displacement", "hp": "horsepower",
-    "mfg": "manufacturer", "manuf": "manufacturer", "dlv": "delivery", "delv": "delivery", "recv": "received", "rcv": "received",
-    "crs": "course", "lic": "license", "reqd": "required", "upd": "updated", "upc": "product code", "sku": "product code",
-    "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international", "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",
-    "disc": "discount", "exp": "experience", "rtg": "rating", "wk": "week", "wks": "weeks", "mon": "month", "qtr": "quarter",
-    "yob": "birth year", "vin": "vehicle identification number",  "secs": "seconds", "mins": "minutes", "sev": "severity", "nat": "nationality",
-    "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code", "stn": "station",
+    "co2": "carbon dioxide", "nm": "name", "flg": "flag", "sal": "salary", "cap": "capacity",
+    "arriv": "arrival", "sched": "scheduled", "precip": "precipitation",
+    "humid": "humidity", "visib": "visibility", "cyl": "cylinders", "hwy": "highway", "displ": "displacement",
+    "hp": "horsepower",
+    "mfg": "manufacturer", "manuf": "manufacturer", "dlv": "delivery", "delv": "delivery", "recv": "received",
+    "rcv": "received",
+    "crs": "course", "lic": "license", "reqd": "required", "upd": "updated", "upc": "product code",
+    "sku": "product code",
+    "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international",
+    "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",
+    "disc": "discount", "exp": "experience", "rtg": "rating", "wk": "week", "wks": "weeks", "mon": "month",
+    "qtr": "quarter",
+    "yob": "birth year", "vin": "vehicle identification number",  "secs": "seconds", "mins": "minutes",
+    "sev": "severity", "nat": "nationality",
+    "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code",
+    "stn": "station",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -57,19 +68,25 @@ _UNIT_WORDS: dict[str, float] = {
 }  # fmt: skip
 _MEASURE: dict[str, tuple[str, float]] = {
     "mm": ("length", 0.001), "millimeters": ("length", 0.001), "cm": ("length", 0.01), "m": ("length", 1.0),
-    "meters": ("length", 1.0), "metres": ("length", 1.0), "km": ("length", 1000.0), "kilometers": ("length", 1000.0),
-    "miles": ("length", 1609.344), "ft": ("length", 0.3048), "feet": ("length", 0.3048), "inches": ("length", 0.0254),
+    "meters": ("length", 1.0), "metres": ("length", 1.0), "km": ("length", 1000.0), "kilometers": ("length",
+    1000.0),
+    "miles": ("length", 1609.344), "ft": ("length", 0.3048), "feet": ("length", 0.3048), "inches": ("length",
+    0.0254),
     "mg": ("mass", 1e-6), "g": ("mass", 1e-3), "grams": ("mass", 1e-3), "kg": ("mass", 1.0),
-    "kilograms": ("mass", 1.0), "lb": ("mass", 0.45359237), "lbs": ("mass", 0.45359237), "pounds": ("mass", 0.45359237),
-    "tonnes": ("mass", 1000.0), "ms": ("time", 0.001), "milliseconds": ("time", 0.001), "millis": ("time", 0.001),
-    "s": ("time", 1.0), "sec": ("time", 1.0), "secs": ("time", 1.0), "seconds": ("time", 1.0), "minutes": ("time", 60.0), "mins": ("time", 60.0),
+    "kilograms": ("mass", 1.0), "lb": ("mass", 0.45359237), "lbs": ("mass", 0.45359237), "pounds": ("mass",
+    0.45359237),
+    "tonnes": ("mass", 1000.0), "ms": ("time", 0.001), "milliseconds": ("time", 0.001), "millis": ("time",
+    0.001),
+    "s": ("time", 1.0), "sec": ("time", 1.0), "secs": ("time", 1.0), "seconds": ("time", 1.0),
+    "minutes": ("time", 60.0), "mins": ("time", 60.0),
     "hours": ("time", 3600.0), "hrs": ("time", 3600.0), "days": ("time", 86400.0),
     "cents": ("money", 0.01), "dollars": ("money", 1.0), "usd": ("money", 1.0),
 }  # fmt: skip
 
 _UNIT_NAMES = {
     "ms": "milliseconds", "km": "kilometers", "kg": "kilograms", "cm": "centimeters", "mm": "millimeters",
-    "mi": "miles", "ft": "feet", "lb": "pounds", "hr": "hours", "min": "minutes", "s": "seconds", "g": "grams", "m": "meters",
+    "mi": "miles", "ft": "feet", "lb": "pounds", "hr": "hours", "min": "minutes", "s": "seconds",
+    "g": "grams", "m": "meters",
 }  # fmt: skip
 
 _WHOLE = {
@@ -195,7 +212,9 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def skeleton_of(short: str, long: str) -> bool:
-    """`hwy` of `highway`, `flg` of `flag`: the first letter and some of the following consonants, in order, at least half of them."""
+    """`hwy` of `highway`, `flg` of `flag`: the first letter and some of the following consonants, in order,
+    at least half of them.
+    """
     if len(short) < 2 or len(short) >= len(long) or short[0] != long[0] or len(short) * 4 < len(long):
         return False
     if set(short[1:]) & set("aeiou") or not short.isalpha():
@@ -216,8 +235,9 @@ _LEAST_PIECE = 3
 def pieces(word: str, by: Sequence[str], needed: Sequence[str] = ()) -> tuple[str, ...]:
     """The words of `by` that a word is made of, run together and perhaps shortened; empty where it is not.
 
-    `percollege` by `college percent` is (`percent`, `college`): each of its pieces is a word, its abbreviation, or its first
-    three letters or more, and there are at least two. `needed`: words of which one at least must be among them.
+    `percollege` by `college percent` is (`percent`, `college`): each of its pieces is a word, its
+    abbreviation, or its first three letters or more, and there are at least two. `needed`: words of which one
+    at least must be among them.
     """
     found = _pieces(word, tuple(dict.fromkeys(by)))
     return found if len(found) >= 2 and (not needed or set(found) & set(needed)) else ()
@@ -252,7 +272,9 @@ def scale_of(name: str) -> float | None:
 
 
 def measure_of(name: str) -> tuple[str, float] | None:
-    """Dimension and factor to its base unit claimed by the last word of a name (`body_mass_g` → mass, 0.001)."""
+    """Dimension and factor to its base unit claimed by the last word of a name
+    (`body_mass_g` → mass, 0.001).
+    """
     parts = normal(name).split()
     return _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 2 else None
 

@@ -1,8 +1,10 @@
-"""Lakes in object storage: ``s3://bucket/prefix`` is kept as a local copy, brought up to date by size and ETag.
+"""Lakes in object storage: ``s3://bucket/prefix`` is kept as a local copy, brought up to date by size and
+ETag.
 
-Owns listing, downloading and forgetting. Must not know what the files hold. A copy keeps DuckDB locked in (it needs no network
-and no credentials) and each object is read once, not once a query: docs/decisions/0186-buckets-are-copied.md.
-Addresses and credentials are boto3's: AWS_ENDPOINT_URL, AWS_PROFILE, AWS_ACCESS_KEY_ID and the others of its documentation.
+Owns listing, downloading and forgetting. Must not know what the files hold. A copy keeps DuckDB locked in (it
+needs no network and no credentials) and each object is read once, not once a query:
+docs/decisions/0186-buckets-are-copied.md. Addresses and credentials are boto3's: AWS_ENDPOINT_URL,
+AWS_PROFILE, AWS_ACCESS_KEY_ID and the others of its documentation.
 """
 
 from __future__ import annotations
@@ -52,7 +54,8 @@ def local(path: str | Path) -> Path:
 
 
 def mirror(url: str, cache: Path | None = None) -> Path:
-    """Bring the copy of ``s3://bucket/prefix`` up to date and return its folder (below `cache`, default the user's cache).
+    """Bring the copy of ``s3://bucket/prefix`` up to date and return its folder (below `cache`, default the
+    user's cache).
 
     :raises LakeError: as `local`.
     """
@@ -110,7 +113,8 @@ def _download(client: Any, bucket: str, found: _Object, folder: Path, place: str
         client.download_file(bucket, found.key, str(partial))
         partial.replace(target)
     except OSError as error:
-        # such a key cannot be a file here (its folder is another object's file, its name is too long): not a table of the lake
+        # such a key cannot be a file here (its folder is another object's file, its name is too long): not a
+        # table of the lake
         if (
             isinstance(error, FileExistsError | NotADirectoryError | IsADirectoryError)
             or error.errno == errno.ENAMETOOLONG
@@ -128,7 +132,9 @@ def _download(client: Any, bucket: str, found: _Object, folder: Path, place: str
 
 
 def _place(key: str, prefix: str) -> str | None:
-    """Where below the copy's folder an object is kept; None: it is no table, or its key would lead elsewhere."""
+    """Where below the copy's folder an object is kept; None: it is no table, or its
+    key would lead elsewhere.
+    """
     relative = key.removeprefix(prefix) or PurePosixPath(key).name
     plain = relative.lower().removesuffix(".gz")
     parts = relative.split("/")

@@ -1,7 +1,8 @@
-"""Tables that are parts of one: same columns, names that differ in a year, a place, a code; and tables with a column for each year.
+"""Tables that are parts of one: same columns, names that differ in a year, a place, a code; and tables with a
+column for each year.
 
-Owns finding such families and the virtual table that unites each, with a column for what tells the parts apart.
-Must not know queries.
+Owns finding such families and the virtual table that unites each, with a column for what tells the parts
+apart. Must not know queries.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ _ALIKE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class UnitedTable:
-    """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column for each year
-    (docs/decisions/0383), it is every part, and `spread` tells which of its columns is the column `value` there.
+    """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column
+    for each year (docs/decisions/0383), it is every part, and `spread` tells which of its columns is the
+    column `value` there.
     """
 
     table: Table
@@ -163,7 +165,8 @@ def _by_year(table: Table) -> UnitedTable | None:
     marks = sorted(spread, key=int)
     columns = [
         Column(
-            name, "year", 0, "BIGINT", Family.INTEGER, Family.INTEGER, rows, 0, len(marks), str(marks[0]), str(marks[-1]),
+            name, "year", 0, "BIGINT", Family.INTEGER, Family.INTEGER, rows, 0, len(marks), str(marks[0]),
+            str(marks[-1]),
             tuple(str(mark) for mark in marks[:12]),
         ),
         *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),
@@ -204,6 +207,8 @@ def _column(table: str, position: int, first: Column, parts: list[Column]) -> Co
     if numbers and first.meaning.numeric:
         low, high = f"{min(n[0] for n in numbers):g}", f"{max(n[1] for n in numbers):g}"
     return Column(
-        table, first.name, position, first.type, first.family, first.meaning, sum(p.rows for p in parts), sum(p.nulls for p in parts),
-        max(p.distinct for p in parts), low, high, first.samples, tuple(sorted({n for p in parts for n in p.noise})),
+        table, first.name, position, first.type, first.family, first.meaning, sum(p.rows for p in parts),
+        sum(p.nulls for p in parts),
+        max(p.distinct for p in parts), low, high, first.samples,
+        tuple(sorted({n for p in parts for n in p.noise})),
     )  # fmt: skip

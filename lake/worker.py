@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake
-from rewright.lake.batch import answer_line, empty_line
+from rewright.lake.batch import AnsweredBy, answer_line, empty_line
 from rewright.lake.model_driver import Driving
 from rewright.lake.resolve.loop import Options
 from rewright.models.api import Model
@@ -25,12 +25,16 @@ _START_SECONDS = 600.0
 """For a process to open the lake; its catalog is up to date by then."""
 _GRACE = 2.0
 _SOFT = 0.75
-"""Of the time for one query the share after which the resolver looks for nothing more and runs the best it has."""
+"""Of the time for one query the share after which the resolver looks for nothing more and runs the best it
+has.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker opens. `model` is called in the worker's process, so it must be importable by name; None: no model."""
+    """What a worker opens. `model` is called in the worker's process, so it must be importable by name; None:
+    no model.
+    """
 
     folder: Path
     over: Path | None = None
@@ -38,6 +42,9 @@ class Task:
     seconds: float = 60.0
     model: Callable[[], Model] | None = None
     driving: Driving = field(default_factory=Driving)
+    dsn: str = ""
+    answered: AnsweredBy | None = None
+    """Who answers by the server at `dsn`, called in the worker's process, too; None: the lake itself."""
 
 
 class Worker:
@@ -55,7 +62,9 @@ class Worker:
         self.close()
 
     def answer(self, name: Any, query: Any, *, refuse_below: float) -> dict[str, Any]:
-        """The line of one query; an error line where it took too long or its process died. Never raises for the query's sake."""
+        """The line of one query; an error line where it took too long or its process died. Never raises for
+        the query's sake.
+        """
         started = time.monotonic()
         try:
             connection = self._started()
@@ -105,7 +114,11 @@ def _serve(connection: Connection, task: Task) -> None:
     ):
         if model is not None:
             lake.drive(model, task.driving)
+        answered = task.answered
+        ask = (
+            (lambda query: answered(lake, task.dsn, query, "resolve", 0.0)) if answered is not None else None
+        )
         connection.send("ready")
         while True:
             name, query, refuse_below = connection.recv()
-            connection.send(answer_line(lake, name, query, refuse_below=refuse_below))
+            connection.send(answer_line(lake, name, query, refuse_below=refuse_below, ask=ask))

@@ -1,7 +1,7 @@
 """The small interface behind which every language model stands: a request, a reply, what can go wrong.
 
-Owns the words (roles, messages, usage, errors) and the `Model` protocol. Must not know SQL, databases, prompts
-of any agent, nor which library talks to a provider.
+Owns the words (roles, messages, usage, errors) and the `Model` protocol. Must not know SQL, databases,
+prompts of any agent, nor which library talks to a provider.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ class Message:
 class Request:
     """What is asked of a model.
 
-    ``schema`` is a JSON schema the reply should follow (it is validated by `rewright.models.typed`, never trusted).
-    ``seconds`` is the time the caller can wait, all retries included. ``scope`` names what the tokens are
-    charged to (a query's digest); it does not change what is asked and is not part of the digest.
+    ``schema`` is a JSON schema the reply should follow (it is validated by `rewright.models.typed`, never
+    trusted). ``seconds`` is the time the caller can wait, all retries included. ``scope`` names what the
+    tokens are charged to (a query's digest); it does not change what is asked and is not part of the digest.
+    ``temperature`` above 0 asks for another reply each time.
     """
 
     role: Role
@@ -39,19 +40,19 @@ class Request:
     max_tokens: int = 2000
     seconds: float = 60.0
     scope: str = field(default="", compare=False)
+    temperature: float = 0.0
 
     def digest(self) -> str:
         """Identity of what is asked: a recording is found by it, so a changed prompt finds none."""
-        text = json.dumps(
-            {
-                "role": self.role,
-                "messages": [[m.speaker, m.text] for m in self.messages],
-                "schema": self.schema,
-                "max_tokens": self.max_tokens,
-            },
-            sort_keys=True,
-            ensure_ascii=False,
-        )
+        asked: dict[str, Any] = {
+            "role": self.role,
+            "messages": [[m.speaker, m.text] for m in self.messages],
+            "schema": self.schema,
+            "max_tokens": self.max_tokens,
+        }
+        if self.temperature:
+            asked["temperature"] = self.temperature
+        text = json.dumps(asked, sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def characters(self) -> int:
@@ -90,8 +91,8 @@ class Reply:
 
 
 class ModelError(Exception):
-    """A model gave no usable answer. ``usage`` is what was spent all the same; ``condition`` says in a word or two what is
-    the matter with the model, for people.
+    """A model gave no usable answer. ``usage`` is what was spent all the same; ``condition`` says in a word
+    or two what is the matter with the model, for people.
     """
 
     condition = "failed"
@@ -130,7 +131,9 @@ class ProviderError(ModelError):
 
 
 class Starved(ModelError):
-    """All tokens that a reply may have went by without an answer: a model that thinks at length needs more of them."""
+    """All tokens that a reply may have went by without an answer: a model that thinks at length needs more of
+    them.
+    """
 
     condition = "starved"
 

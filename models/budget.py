@@ -50,7 +50,9 @@ class Reservation:
 
 
 def worst_case(request: Request) -> tuple[int, int]:
-    """Upper estimate of prompt and completion tokens: three characters a token is on the safe side for SQL."""
+    """Upper estimate of prompt and completion tokens: three characters a token is on
+    the safe side for SQL.
+    """
     return request.characters() // 3 + 16 * len(request.messages), request.max_tokens
 
 
@@ -66,7 +68,9 @@ class Ledger:
     _scopes: dict[str, _Tally] = field(default_factory=dict)
 
     def reserve(self, request: Request, money: float) -> Reservation:
-        """Hold the worst case of ``request``; raises `BudgetExceeded` and holds nothing when it would not fit."""
+        """Hold the worst case of ``request``; raises `BudgetExceeded` and holds nothing when it would not
+        fit.
+        """
         tokens = sum(worst_case(request))
         with self._lock, self._day() as (day, tally):
             scope = self._scopes.get(request.scope, _Tally())

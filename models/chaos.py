@@ -1,7 +1,8 @@
 """A model that is as bad as models can be, on purpose and by seed.
 
-It answers with prose, nothing, broken JSON, wrong SQL, SQL that looks right and is not, late or with an error. Used to
-show that a bad model can waste time and nothing else. Must not know the agents: it is given the texts to say.
+It answers with prose, nothing, broken JSON, wrong SQL, SQL that looks right and is not, late or with an
+error. Used to show that a bad model can waste time and nothing else. Must not know the agents: it is given
+the texts to say.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _PROSE = (
 
 @dataclass(slots=True)
 class Chaos:
-    """``texts`` are SQL texts the model likes to propose; ``shapes`` turn one into a reply of the asked form."""
+    """``texts`` are SQL texts the model likes to propose; ``shapes`` turn one into a
+    reply of the asked form.
+    """
 
     seed: int
     texts: Sequence[str]

@@ -1,7 +1,7 @@
 """How many calls may be under way at once, and how many may start in a minute.
 
-Owns the gate through which every call passes. Waiting is bounded by the caller's deadline. Must not know what is
-called.
+Owns the gate through which every call passes. Waiting is bounded by the caller's deadline. Must not know what
+is called.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Language models through litellm, kept at arm's length.
 
-litellm takes seconds and 160 MB to import: the import happens in a thread, at the first call or at `warm()`. Its
-telemetry, callbacks, cache, retries and budgets stay off; ours apply. Every error is mapped here, once. Must not
-know prompts or what a reply means.
+litellm takes seconds and 160 MB to import: the import happens in a thread, at the first call or at `warm()`.
+Its telemetry, callbacks, cache, retries and budgets stay off; ours apply. Every error is mapped here, once.
+Must not know prompts or what a reply means.
 """
 
 from __future__ import annotations
@@ -55,10 +55,10 @@ class Price:
 class LiteLlm:
     """One litellm model name per role; ``names["default"]`` stands in for a role without its own.
 
-    ``api_base`` points at an OpenAI-compatible server (keys come from the environment, as litellm reads them).
-    ``prices`` overrides litellm's bundled price list; with a money budget, a model without a price is refused. ``max_tokens``
-    of a reply, in place of what a request asks for; ``reasoning_effort`` and ``response_format`` (text, json, schema) are left
-    out where a provider knows neither.
+    ``api_base`` points at an OpenAI-compatible server (keys come from the environment, as litellm reads
+    them). ``prices`` overrides litellm's bundled price list; with a money budget, a model without a price is
+    refused. ``max_tokens`` of a reply, in place of what a request asks for; ``reasoning_effort`` and
+    ``response_format`` (text, json, schema) are left out where a provider knows neither.
     """
 
     names: Mapping[Role, str]
@@ -99,7 +99,8 @@ class LiteLlm:
         self.ledger.settle(held, reply.usage)
         if not reply.text.strip() and _cut_short(raw):
             raise Starved(
-                f"{name} used all of its {request.max_tokens} tokens and gave no answer ([models] max_tokens)",
+                f"{name} used all of its {request.max_tokens} tokens and gave no answer ([models] "
+                f"max_tokens)",
                 reply.usage,
             )
         return reply
@@ -204,7 +205,7 @@ def _arguments(name: str, request: Request, seconds: float, api_base: str | None
     arguments: dict[str, Any] = {
         "model": name,
         "messages": [{"role": m.speaker, "content": m.text} for m in request.messages],
-        "temperature": 0,
+        "temperature": request.temperature,
         "max_tokens": request.max_tokens,
         "timeout": seconds,
         "num_retries": 0,

@@ -1,8 +1,10 @@
-"""Rows that the checker made up, in a prompt: shown as they are, except where they tell of a literal of the query.
+"""Rows that the checker made up, in a prompt: shown as they are, except where they tell of a literal of the
+query.
 
-A generated database holds values of our own (0, 1, 'a', a leap day) and values made from the constants of the query, which may be a
-client's secret: those become the constant's placeholder, their neighbours ``$3 + 1``, and what is neither an opaque word.
-Results are treated alike, since a sum can tell of its parts. Owns which value is shown how. Must not know how databases are made.
+A generated database holds values of our own (0, 1, 'a', a leap day) and values made from the constants of the
+query, which may be a client's secret: those become the constant's placeholder, their neighbours ``$3 + 1``,
+and what is neither an opaque word. Results are treated alike, since a sum can tell of its parts. Owns which
+value is shown how. Must not know how databases are made.
 """
 
 from __future__ import annotations
@@ -57,7 +59,9 @@ class MadeUp:
     redactor: Redactor
 
     def tells_nothing(self, statements: Sequence[str]) -> bool:
-        """Whether neither the query nor these rows hold anything of the client's: then results don't either."""
+        """Whether neither the query nor these rows hold anything of the client's:
+        then results don't either.
+        """
         return bool(statements) and not self.redactor.literals() and all(map(self._innocent, statements))
 
     @staticmethod

@@ -1,7 +1,8 @@
 """Prompts from typed parts, so that nothing of a client's data gets into one unseen.
 
-An agent states what each part is; `Prompt.render` passes everything but our own instructions through the query's
-`Redactor`. There is no other way to put text into a request. Must not know what agents do with replies.
+An agent states what each part is; `Prompt.render` passes everything but our own instructions through the
+query's `Redactor`. There is no other way to put text into a request. Must not know what agents do with
+replies.
 """
 
 from __future__ import annotations
@@ -91,8 +92,8 @@ class SizeText:
 
 @dataclass(frozen=True, slots=True)
 class StatisticText:
-    """A figure about a table or a column; left out at the level ``schema``. ``values`` are data (most common values,
-    bounds) and need ``samples``.
+    """A figure about a table or a column; left out at the level ``schema``. ``values`` are data (most common
+    values, bounds) and need ``samples``.
     """
 
     subject: str
@@ -103,8 +104,8 @@ class StatisticText:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Text from elsewhere (a model's own explanation, a knowledge unit): literals in it are hidden as far as they are
-    known, quoted words and numbers otherwise.
+    """Text from elsewhere (a model's own explanation, a knowledge unit): literals in it are hidden as far as
+    they are known, quoted words and numbers otherwise.
     """
 
     title: str
@@ -157,7 +158,8 @@ def messages(parts: Sequence[Part], redactor: Redactor, *, system: str) -> tuple
     body = "\n\n".join(text for part in parts if (text := render(part, redactor)))
     if redactor.hides and (legend := redactor.legend()):
         body += (
-            "\n\nPlaceholders stand for literals of these kinds; keep each placeholder you use exactly as it is,"
+            "\n\nPlaceholders stand for literals of these kinds; keep each placeholder you use exactly as "
+            "it is,"
             f" and make no literals of your own except 0 and 1:\n{legend}"
         )
     return Message("system", system), Message("user", body)

@@ -1,9 +1,10 @@
 """What may leave the process in a prompt: literals, constants, messages and rows become typed placeholders.
 
-One `Redactor` serves one query: equal literals get equal placeholders in every prompt, and the literals are put back
-into the SQL that a model returns. It works on tokens, so that also texts which do not parse are covered; a text that
-does not even scan is withheld. Levels (`[models] share`): `schema` and `statistics` hide every value, `samples` hides
-nothing; `statistics` allows figures about columns (`rewright.models.prompts`). Must not know agents or databases.
+One `Redactor` serves one query: equal literals get equal placeholders in every prompt, and the literals are
+put back into the SQL that a model returns. It works on tokens, so that also texts which do not parse are
+covered; a text that does not even scan is withheld. Levels (`[models] share`): `schema` and `statistics` hide
+every value, `samples` hides nothing; `statistics` allows figures about columns (`rewright.models.prompts`).
+Must not know agents or databases.
 """
 
 from __future__ import annotations
@@ -69,7 +70,8 @@ _AFTER_POSITION = frozenset(
 )
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"|\'((?:[^\']|\'\')*)\'')
 _PARAM = re.compile(r"\$([0-9]{1,9})")
-# SQLSTATE classes whose messages speak of the text of the query: feature not supported, cardinality, syntax or access
+# SQLSTATE classes whose messages speak of the text of the query: feature not supported, cardinality, syntax
+# or access
 _ABOUT_TEXT = frozenset({"0A", "21", "42"})
 _WITHHELD = "<withheld: this text could not be read>"
 
@@ -102,11 +104,15 @@ class Redactor:
         return self._sql(text)
 
     def plan(self, text: str) -> str:
-        """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2, which is the same placeholder."""
+        """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2, which is the
+        same placeholder.
+        """
         return self._sql(text, {bare(literal): n for literal, n in self._numbers.items()})
 
     def anonymous(self, text: str) -> str:
-        """SQL of somebody else's query as an example: literals without placeholders, which are this query's."""
+        """SQL of somebody else's query as an example: literals without placeholders,
+        which are this query's.
+        """
         if not self.hides:
             return text
         tokens = _tokens(text)
@@ -164,8 +170,8 @@ class Redactor:
         return "\n".join(f"${n}: {kind}" for n, kind in sorted(self._kinds.items()))
 
     def error(self, sqlstate: str, message: str) -> str:
-        """A server's message. Quoted words are kept only where the schema or the query has such a name; messages
-        about data (and of functions) are reduced to their SQLSTATE.
+        """A server's message. Quoted words are kept only where the schema or the query has such a name;
+        messages about data (and of functions) are reduced to their SQLSTATE.
         """
         if not self.hides:
             return f"{sqlstate}: {message}"
@@ -216,7 +222,9 @@ class Redactor:
         return match[0] if word.lower() in self._names else "<...>"
 
     def _harmless(self, word: str) -> bool:
-        """A word of a message with no digits, or a name that is known (possibly qualified, possibly quoted)."""
+        """A word of a message with no digits, or a name that is known (possibly
+        qualified, possibly quoted).
+        """
         bare = word.strip("\"'(),;:.")
         return not any(c.isdigit() for c in word) or all(
             part.strip('"').lower() in self._names for part in bare.split(".")

@@ -1,7 +1,7 @@
 """Recorded conversations: written beside a real model, read back instead of one.
 
-A transcript is a file of JSON lines {digest, request, reply | error}. A replay answers only what was recorded, word for
-word: a changed prompt fails loudly. Must not know what prompts mean.
+A transcript is a file of JSON lines {digest, request, reply | error}. A replay answers only what was
+recorded, word for word: a changed prompt fails loudly. Must not know what prompts mean.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Recorder:
 
 
 class Replay:
-    """Answers from a transcript. The same request asked again gets the recorded replies in turn, then the last."""
+    """Answers from a transcript. The same request asked again gets the recorded replies in turn, then the
+    last.
+    """
 
     def __init__(self, entries: Iterable[Mapping[str, Any]]) -> None:
         self._entries: dict[str, list[Mapping[str, Any]]] = {}

@@ -1,7 +1,9 @@
-"""Replies with a type: a dataclass says what is asked for, the reply is validated against it, and asked for again.
+"""Replies with a type: a dataclass says what is asked for, the reply is validated against it, and asked for
+again.
 
-Owns the JSON schema of a dataclass, finding the JSON in what a model said, and the retries. Must not know what the
-records mean. Supported field types: str, int, float, bool, Literal, tuple[X, ...], X | None, nested dataclasses.
+Owns the JSON schema of a dataclass, finding the JSON in what a model said, and the retries. Must not know
+what the records mean. Supported field types: str, int, float, bool, Literal, tuple[X, ...], X | None, nested
+dataclasses.
 """
 
 from __future__ import annotations
@@ -35,7 +37,8 @@ class Typed(Generic[T]):
 
 
 def ask(model: Model, request: Request, kind: type[T], *, attempts: int = 2) -> Typed[T]:
-    """Ask for a ``kind`` (a dataclass). Raises `BadReply` after ``attempts`` unusable replies, or `ModelError`.
+    """Ask for a ``kind`` (a dataclass). Raises `BadReply` after ``attempts`` unusable replies, or
+    `ModelError`.
 
     The complaint about a bad reply goes back to the model together with the reply, cut to a bounded length.
     """
@@ -76,7 +79,7 @@ def _form(schema: Mapping[str, Any]) -> str:
 def parse(text: str, kind: type[T]) -> T:
     """The first JSON object in ``text`` that fits ``kind``; raises `WrongShape`."""
     complaint = "there is no JSON object in the reply"
-    for value in _objects(text[:_MAX_REPLY]):
+    for value in objects(text[:_MAX_REPLY]):
         try:
             return _coerce(value, kind, "the reply")  # type: ignore[no-any-return]
         except WrongShape as error:
@@ -84,9 +87,9 @@ def parse(text: str, kind: type[T]) -> T:
     raise WrongShape(complaint)
 
 
-def _objects(text: str) -> list[Any]:
-    """Every outermost JSON object in a text of prose, fences and thinking; the last first, since models that think
-    aloud end with the answer.
+def objects(text: str) -> list[Any]:
+    """Every outermost JSON object in a text of prose, fences and thinking; the last first, since models that
+    think aloud end with the answer.
     """
     decoder = json.JSONDecoder()
     found: list[Any] = []

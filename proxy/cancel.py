@@ -57,9 +57,9 @@ class EndRequest:
 class Cancellable(Protocol):
     """What a session does about a cancel: ``mark`` before the server gets it, ``stop`` afterwards.
 
-    Marked first, so that a guard which the cancel ends is not taken for one that failed, and the original run.
-    Stopped last, because a held client goes on as soon as it has its error, and its next statement would be the
-    one that a cancel still on its way hits.
+    Marked first, so that a guard which the cancel ends is not taken for one that failed, and the original
+    run. Stopped last, because a held client goes on as soon as it has its error, and its next statement would
+    be the one that a cancel still on its way hits.
     """
 
     def mark(self) -> None: ...
@@ -110,8 +110,8 @@ async def forward(request: CancelRequest, target: Target) -> None:
 class WorkerMail:
     """A Unix socket a worker, through which the others pass on cancels for sessions they don't have.
 
-    The answer comes when the server has got the cancel, not before: a canceller goes on when its connection is
-    closed, and a cancel still on its way would then hit the session's next statement.
+    The answer comes when the server has got the cancel, not before: a canceller goes on when its connection
+    is closed, and a cancel still on its way would then hit the session's next statement.
     """
 
     def __init__(
@@ -142,7 +142,9 @@ class WorkerMail:
             self._path.unlink(missing_ok=True)
 
     async def pass_on(self, request: CancelRequest | EndRequest) -> bool:
-        """Ask the other workers, all at once; True: one of them owned the session and has forwarded the request."""
+        """Ask the other workers, all at once; True: one of them owned the session and has forwarded the
+        request.
+        """
         others = [path for path in sorted(self._directory.glob("*.cancel")) if path != self._path]
         asked = [asyncio.ensure_future(self._ask(path, request)) for path in others]
         try:

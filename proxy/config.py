@@ -31,7 +31,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ListenConfig:
-    """Where clients connect. Several workers share the port (SO_REUSEPORT) and ``run_dir`` for their sockets."""
+    """Where clients connect. Several workers share the port (SO_REUSEPORT) and
+    ``run_dir`` for their sockets.
+    """
 
     host: str = "127.0.0.1"
     port: int = 6432
@@ -47,7 +49,9 @@ class ListenConfig:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseConfig:
-    """One name clients may ask for; ``*`` stands for any other. ``dsn``: libpq's forms, several hosts allowed."""
+    """One name clients may ask for; ``*`` stands for any other. ``dsn``: libpq's forms, several hosts
+    allowed.
+    """
 
     name: str
     dsn: str = ""
@@ -76,7 +80,8 @@ class UserConfig:
 class AuthConfig:
     """``trust`` is accepted from loopback peers only and still logs in upstream as ``users`` or the dsn say.
 
-    ``cert``: a certificate is all the proof that is asked for; with the other methods ``clientcert`` asks for one besides.
+    ``cert``: a certificate is all the proof that is asked for; with the other methods ``clientcert`` asks for
+    one besides.
     """
 
     method: Literal["passthrough", "file", "trust", "cert"] = "passthrough"

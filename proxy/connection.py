@@ -1,7 +1,7 @@
 """One client's life: startup, login, relay, end.
 
-Owns the order of the phases and their timeouts. What happens inside a phase is decided by machines without I/O
-(``rewright.proxy.login``, ``rewright.proxy.session``); this is their shell.
+Owns the order of the phases and their timeouts. What happens inside a phase is decided by machines without
+I/O (``rewright.proxy.login``, ``rewright.proxy.session``); this is their shell.
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class Connection(Handshake):
             await (self.admin or self.ended.wait())
 
     async def _come_in(self) -> bool:
-        """Whether a session is established (or both ends are closing); False: it was a cancel, or is shown out."""
+        """Whether a session is established (or both ends are closing); False: it was a cancel, or is shown
+        out.
+        """
         handshake = self.proxy.config.limits.login_timeout
         self.client = client = await enter(self.socket, self.proxy.tls, handshake_timeout=handshake)
         first = decode_first(await first_packet(client))
@@ -91,7 +93,7 @@ class Connection(Handshake):
             text_limit=limits.max_text,
         )
         self.idle_since = session.clock()
-        session.parameters.update(login.parameters)
+        session.server.parameters.update(login.parameters)
         session.on_broken = self._broken
         session.on_fault = self._fault
         if login.key is not None:
@@ -123,7 +125,9 @@ class Connection(Handshake):
         self.marked = self.effect
 
     def stop(self) -> None:
-        """The server has got the cancel: what this session itself waited for ends, too, if it still waits for it."""
+        """The server has got the cancel: what this session itself waited for ends, too, if it still waits for
+        it.
+        """
         if self.effect is not None and self.effect is self.marked:
             self.effect.add_done_callback(self._effect_cancelled)
             self.effect.cancel()
@@ -205,18 +209,30 @@ class Connection(Handshake):
             self.server.close(LINGER_SECONDS)
 
     def _fault(self, fault: Exception) -> None:
-        """A mistake of ours in a session: counted and logged with its cause, and only this session is affected."""
+        """A mistake of ours in a session: counted and logged with its cause, and only this session is
+        affected.
+        """
         self.proxy.metrics.faults += 1
         self.proxy.event("session.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
-    def _client_lost(self, _exc: Exception | None) -> None:
+    def _note(self, error: Exception | None) -> None:
+        """What event loops close a connection for: the network's errors, or one that our walk over its bytes
+        has raised.
+        """
+        if error is not None and not isinstance(error, OSError):
+            self._fault(error)
+
+    def _client_lost(self, error: Exception | None) -> None:
+        self._note(error)
         if self.server is not None and not self.server.lost:
-            # its backend may be waiting for us to read: then it takes nothing more, and must see the connection end
+            # its backend may be waiting for us to read: then it takes nothing more, and must see the
+            # connection end
             self.server.close(LINGER_SECONDS)
         else:
             self.ended.set()
 
-    def _server_lost(self, _exc: Exception | None) -> None:
+    def _server_lost(self, error: Exception | None) -> None:
+        self._note(error)
         if self.client is not None and not self.client.lost:
             if self.session is not None:
                 self.client.write(self.session.farewell())
@@ -234,7 +250,7 @@ class Connection(Handshake):
         session = self.session
         if not limit or session is None:
             return
-        if not session.is_idle or session.started > self.idle_since:
+        if not session.is_idle or session.cycles.started > self.idle_since:
             self.idle_since = now  # busy now, or since the last look
         elif now - self.idle_since > limit:
             self.shut("terminating connection due to idle-session timeout", "57P05")
@@ -256,7 +272,9 @@ class Connection(Handshake):
             self.server.close(LINGER_SECONDS)
 
     async def kill(self) -> None:
-        """End now, whatever runs: the server is told to stop, for it may not notice otherwise until it has rows to send."""
+        """End now, whatever runs: the server is told to stop, for it may not notice otherwise until it has
+        rows to send.
+        """
         key, target = self.key, self.target
         self.shut("terminating connection due to administrator command")
         if key is not None and target is not None and self.session is not None and not self.session.is_idle:

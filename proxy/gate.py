@@ -19,7 +19,8 @@ AVOID_SECONDS = 5.0
 
 
 class Gate:
-    """``connect`` as ``rewright.proxy.upstream.connect``. More at once would only wait for each other, until all are too late.
+    """``connect`` as ``rewright.proxy.upstream.connect``. More at once would only wait for each other, until
+    all are too late.
 
     Who queues is refused only when nobody has been connected for longer than one attempt may take.
     """

@@ -1,7 +1,7 @@
 """A client's way in: who it is, the server it gets, and the login of both ends.
 
-Owns the phases before a session is established. What is said in them is decided by ``rewright.proxy.client_auth`` and the login
-machines; must not know what becomes of the session.
+Owns the phases before a session is established. What is said in them is decided by
+``rewright.proxy.client_auth`` and the login machines; must not know what becomes of the session.
 """
 
 from __future__ import annotations
@@ -141,7 +141,9 @@ class Handshake:
         self.proxy.event("admin.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
     async def _with_settings(self, who: Who, log_in: Callable[[StartupMessage], Awaitable[None]]) -> None:
-        """Log in with the client's parameters; without our settings where a pooler refuses them: the session keeps those itself."""
+        """Log in with the client's parameters; without our settings where a pooler refuses them: the session
+        keeps those itself.
+        """
         try:
             await log_in(who.startup)
         except ParameterRefused:
@@ -162,7 +164,9 @@ class Handshake:
         return connected
 
     async def _admitted(self, client: Side, who: Who) -> UserConfig:
-        """The client proves who it is (or is on this machine, for ``trust``; its certificate did, for ``cert``). Raises Refused."""
+        """The client proves who it is (or is on this machine, for ``trust``; its certificate did, for
+        ``cert``). Raises Refused.
+        """
         auth = self.proxy.config.auth
         negotiated = negotiation(who.startup)
         client.write(negotiated)
@@ -230,7 +234,9 @@ class Handshake:
         return role
 
     def _ended_early(self) -> bool:
-        """All that the client will ever send is here, before it has logged in: it may still read the answers."""
+        """All that the client will ever send is here, before it has logged in: it
+        may still read the answers.
+        """
         self.client_ended = True
         if self.relayed is not None:
             self.relayed.write_end()
@@ -315,7 +321,9 @@ class Handshake:
         login: PassthroughLogin | UpstreamLogin,
         startup: StartupMessage,
     ) -> None:
-        """Drive the login until the session is established, or both ends are closed. Raises ClientGone, Refused."""
+        """Drive the login until the session is established, or both ends are closed. Raises ClientGone,
+        Refused.
+        """
         server = connected.side
         if client.lost:
             # it left while the server was reached: nobody would tell again

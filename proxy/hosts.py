@@ -1,7 +1,8 @@
 """Which of a dsn's hosts is meant, where it asks for a kind of server (``target_session_attrs``).
 
-A server says what it is only after a login, and a client's login can be relayed to one host only; so libpq itself is
-asked, with the dsn's own account, which host it would take. The answer holds for a moment. Must not know sessions.
+A server says what it is only after a login, and a client's login can be relayed to one host only; so libpq
+itself is asked, with the dsn's own account, which host it would take. The answer holds for a moment. Must not
+know sessions.
 """
 
 from __future__ import annotations

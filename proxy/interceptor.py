@@ -1,39 +1,82 @@
-"""What a session looks at: which messages are special, and what is remembered of the others.
+"""One session's interceptor: puts together what is known of the session, and hears of what happens in it.
 
-Owns the decision for each Query, Parse, Bind, Describe, Execute and Close that the session shows. What a special
-message leads to is an exchange (``rewright.proxy.serving``). Must not do I/O.
+Decisions about messages are ``texts``' and ``names``'; what they lead to are exchanges
+(``rewright.proxy.serving``), which see the session as their ``SessionContext``. Must not do I/O.
 """
 
 from __future__ import annotations
 
-import contextlib
-import re
-import struct
+from collections.abc import Callable, Mapping
 
-from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
-from rewright.proxy.interceptor_state import Identity, InterceptorState, Timing, rows_of
-from rewright.proxy.serving import inline, local
-from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
-from rewright.proxy.serving.kept_settings import read_command
-from rewright.proxy.session import IDLE, Cancelled, Exchange
-from rewright.proxy.statements import Portal, Statement, split_names, split_parse
-from rewright.proxy.wire.frontend import Execute, Query
+from rewright.proxy.duckdb_backend.ports import Declared, LakeSession
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.names import Names
+from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.serving.identity import Identity
+from rewright.proxy.serving.in_force import SettingsInForce
+from rewright.proxy.serving.lookups import Lookups
+from rewright.proxy.serving.measuring import Measuring, Timing
+from rewright.proxy.serving.private import Privates
+from rewright.proxy.serving.reports import Reports
+from rewright.proxy.serving.settings import Settings
+from rewright.proxy.session import IDLE, Exchange, Session
+from rewright.proxy.slow import SlowReports
+from rewright.proxy.statements import Statement, StatementRegistry, split_names
+from rewright.proxy.texts import Texts
 from rewright.proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
-# the first byte of a text that may be one of ours: a keyword, a blank or a comment
-_FIRST = frozenset(b"aec \t\r\n/-(")
-_FIRST_BYTES = frozenset(bytes((byte,)) for byte in _FIRST) | {b""}
-_KEYWORD = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*([a-zA-Z]+)")
-_NAMES_CHANGE = re.compile(rb"\b(?:deallocate|prepare|discard)\b", re.IGNORECASE)
-_SETTINGS_CHANGE = re.compile(rb"rewright|\bset_config\b|\b(?:reset|discard)\s+all\b", re.IGNORECASE)
-_DIGITS = b"0123456789"
-# texts without their digits that name nothing of ours and change nothing; of all sessions of the process
-_plain_texts: set[bytes] = set()
-_PLAIN_COUNT, _PLAIN_SIZE = 1000, 4000
+_STATES = {ord("T"): "idle in transaction", ord("E"): "idle in transaction (aborted)"}
 
 
-class SessionInterceptor(InterceptorState):
-    """One session's interceptor."""
+class SessionInterceptor:
+    """The session's ``Interceptor``, and the ``SessionContext`` of its exchanges."""
+
+    def __init__(
+        self,
+        session: Session,
+        ports: Ports,
+        identity: Identity,
+        metrics: Metrics,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._session = session
+        self.ports = ports
+        self.identity = identity
+        self.metrics = metrics
+        self.clock = clock
+        self.cycles = session.cycles
+        self.parameters: Mapping[bytes, bytes] = session.server.parameters
+        self.registry = StatementRegistry()
+        self.privates = Privates(settings.names)
+        self.in_force = SettingsInForce(
+            session,
+            settings,
+            identity.startup_settings,
+            reads=not (ports.lookup is None and ports.reporter is None and ports.lakes is None),
+            reports=ports.reporter is not None,
+            knows_server=bool(identity.backend_pid),
+            on_change=self._look_anew,
+            on_read=self.rewatch,
+        )
+        self.lookups = Lookups(ports, identity.database, self.in_force)
+        reports = Reports(ports.reporter, metrics)
+        self.measuring = Measuring(
+            session, identity, self.in_force, ports.lookup, reports, metrics, clock, self.rewatch
+        )
+        self.slow = SlowReports(
+            session, identity, self.in_force, self.registry, reports, clock, self.measuring.was_slow
+        )
+        self.lake: LakeSession | None = (
+            ports.lakes.session(identity.database) if ports.lakes is not None else None
+        )
+        self.lake_cursors: dict[str, Declared] = {}
+        self.asked_before: object = None
+        self._lookup = ports.lookup
+        self._texts = Texts(self)
+        self._query = self._texts.query
+        self._names = Names(self)
+        self._next: Exchange | None = None
 
     # --- what the session asks ---------------------------------------------------------------------
 
@@ -43,30 +86,33 @@ class SessionInterceptor(InterceptorState):
         return exchange
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
-        lookup = self.ports.lookup
-        if lookup is not None and lookup.version != self.seen_version:
+        lookup = self._lookup
+        if lookup is not None and lookup.version != self.lookups.seen:
             self.look_again()
-        start = at + HEADER_SIZE
         if kind == Q:
-            if data[end - 1]:
-                return True  # it does not end as a text does: the server says so
-            return self._query(data[start : end - 1])
-        if kind == PARSE:
-            return self._parse(data, at, end)
-        if kind == BIND:
-            return self._bind(data, at, end)
-        if kind == EXECUTE:
-            return self._execute(data, at, end)
-        if kind == DESCRIBE:
-            return self._describe(data, at, end)
-        if kind == CLOSE:
-            return self._close(data[start], data[start + 1 : end - 1])
-        return True
+            # one that does not end as a text does is the server's to refuse
+            taken = None if data[end - 1] else self._query(data[at + HEADER_SIZE : end - 1])
+        elif kind == PARSE:
+            taken = self._texts.parse(data, at, end)
+        elif kind == BIND:
+            taken = self._names.bind(data, at, end)
+        elif kind == EXECUTE:
+            taken = self._names.execute(data, at, end)
+        elif kind == DESCRIBE:
+            taken = self._names.describe(data, at, end)
+        else:
+            taken = None
+            if kind == CLOSE:
+                self._close(data[at + HEADER_SIZE], data[at + HEADER_SIZE + 1 : end - 1])
+        if taken is None:
+            return True
+        self._next = taken
+        return False
 
     def unseen(self, kind: int, data: bytes, at: int) -> bool:
         """A message too large to look at: what it changes is unknown. False: not even its names are there."""
         if kind == Q:
-            self._forget_unnamed()
+            self.forget_unnamed()
             return True
         names = split_names(data, at + HEADER_SIZE, len(data))
         if kind == PARSE:
@@ -80,22 +126,25 @@ class SessionInterceptor(InterceptorState):
             return True
         return False
 
+    # --- what the session tells ---------------------------------------------------------------------
+
     def cycle_ended(self) -> bool:
         """True: call again at the end of the next cycle."""
-        self.registry.confirmed()
-        if self.session.status == IDLE:
-            self.portion_over()
-        if self.registry.portals or self.privates.open_portals:
-            self._end_portals()
-        if self.kept.cycle_ended(idle=self.session.status == IDLE):
-            self.kept_changed()
-        return bool(
-            self.registry.portals or self.registry.fresh or self.privates.open_portals or self.kept.open
-        )
+        registry, privates, kept = self.registry, self.privates, self.in_force.kept
+        idle = self.cycles.status == IDLE
+        registry.confirmed()
+        if idle:
+            self.measuring.portion_over()
+        if registry.portals or privates.open_portals:
+            self._end_portals(idle=idle)
+        if kept.cycle_ended(idle=idle):
+            self.in_force.kept_changed()
+        return bool(registry.portals or registry.fresh or privates.open_portals or kept.open)
 
-    def _end_portals(self) -> None:
-        """Those of the cycle that ended; clients that pipeline may have bound others for the next one already."""
-        idle = self.session.status == IDLE
+    def _end_portals(self, *, idle: bool) -> None:
+        """Those of the cycle that ended; clients that pipeline may have bound others for the next one
+        already.
+        """
         for name, portal in list(self.registry.portals.items()):
             if portal.ahead:
                 portal.ahead -= 1
@@ -111,337 +160,116 @@ class SessionInterceptor(InterceptorState):
     def error(self, message: bytes) -> None:
         self.registry.failed()
         self.slow.failed(message)
-        self.kept.failed()
-        if self.timing is not None:
-            self.timing_failed(message)
+        self.in_force.kept.failed()
+        self.measuring.failed(message)
 
     def suspended(self) -> None:
         """Execute's limit of rows was reached: drivers that want one row never ask for more."""
-        if self.timing is not None:
-            self.portion_ended()
+        self.measuring.portion_ended()
 
     def tag(self, tag: bytes) -> None:
-        self.portion_over()
-        self.kept.tag(tag)
-        if self.timing is not None:
-            self._timed(rows=rows_of(tag))
+        self.measuring.portion_over()
+        self.in_force.kept.tag(tag)
+        self.measuring.tag(tag)
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
-            self._all_gone()
+            self.registry.forget()
+            self.privates.forget()
+            self.rewatch()
         elif tag.startswith((b"DEALLOCATE", b"PREPARE")):
             self.registry.doubt()
             self.rewatch()
 
-    # --- texts --------------------------------------------------------------------------------------
+    def close_lake(self) -> None:
+        """The session is over: what it was reading from a lake is not wanted any more."""
+        for declared in self.lake_cursors.values():
+            declared.close()
+        for portal in self.registry.portals.values():
+            if portal.cursor is not None:
+                portal.cursor.close()
 
-    def _query(self, text: bytes, *, refreshed: bool = False) -> bool:
-        registry = self.registry
-        if registry.statements or registry.portals:
-            self._forget_unnamed()
-        if text.translate(None, _DIGITS) in _plain_texts:
-            if self.settings_stale and not refreshed and self._must_refresh():
-                self._next = self._refreshing_query(text)
-                return False
-        elif self._noted(text, refreshed=refreshed):
-            return False
-        if self.lake is not None and not self.session.since:
-            self._next = duckdb_backend.query_exchange(self, text)
-            if self._next is not None:
-                return False
-        candidate = self.find(text, ())
-        if candidate is None:
-            self.last = self._passed()
-            if self.view.mode != "inline" or not self.may_hold(text):
-                return True
-            self._next = inline.query_exchange(self, text)
-            return False
-        self._next = ServeQuery(self, text, candidate).exchange()
-        return False
+    # --- what is watched ----------------------------------------------------------------------------
 
-    def _noted(self, text: bytes, *, refreshed: bool) -> bool:
-        """What the words of a text mean for the session; whether an exchange takes it over (or reads the settings first)."""
-        lower = text.lower()
-        ours = b"rewright" in lower
-        touches = _touches_state(lower)
-        changes = (ours or touches) and self._note_changes(lower)
-        known = refreshed or (changes and not self.unread)
-        if self.settings_stale and not known and self._must_refresh():
-            self._next = self._refreshing_query(text)
-            return True
-        self.unread = self.unread or b"pooled" in lower
-        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
-            self._next = local.query_exchange(self, text)
-            if self._next is not None:
-                return True
-        if changes and self.kept.in_force:
-            command = read_command(text)
-            self._next = None if command is None else local.changing_query(self, text, command)
-            return self._next is not None
-        if not (ours or touches):
-            _remember_plain(text)
-        return False
+    def rewatch(self) -> None:
+        """Look at names only while one of them is special, or what they do must be known."""
+        registry, in_force, measuring = self.registry, self.in_force, self.measuring
+        special = (
+            registry.any_special()
+            or in_force.view.mode == "inline"
+            or measuring.timing is not None
+            or bool(measuring.last.text)  # until something else was executed
+            or (in_force.stale and bool(registry.statements))
+        )
+        self._session.client.watch(names=special)
+        self._session.server.watch_tags(special or in_force.kept.open)
 
-    def _note_changes(self, lower: bytes) -> bool:
-        """Whether the text may change settings; names of statements it may change become unknown."""
-        self._note_names_change(lower)
-        if not _SETTINGS_CHANGE.search(lower):
-            return False
-        if not self.kept.in_force:
-            self.settings_stale_after()
-        return True
-
-    def _refreshing_query(self, text: bytes) -> Exchange:
-        """Read the settings first, then look at the text again."""
-        try:
-            yield from self.privates.refresh(self)
-        except Cancelled:
-            yield from local.failed_query(None)
+    def look_again(self) -> None:
+        """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
+        if not self.lookups.renewed():
             return
-        if self._query(text, refreshed=True):
-            yield from local.forward_query(Query(text).encode())
-        else:
-            yield from self.special()
+        for statement in self.registry.known():
+            if statement.answer is None and not statement.tag:
+                statement.candidate = self.lookups.find(statement.text, statement.param_types)
+        self.rewatch()
 
-    def _parse(self, data: bytes, at: int, end: int) -> bool:
-        payload = data[at:end]
-        known = self._plain_parse
-        if (
-            payload == known[0]
-            and not self.settings_stale
-            and known[1] is not None
-            and self.registry.statements.get(b"") is known[1]
-            and known[1].candidate is None
-        ):
-            # the same once more, as drivers do that prepare nothing by name
-            self.last = self._passed()
-            return True
-        parts = split_parse(data, at + HEADER_SIZE, end)
-        if parts is None:
-            return True
-        name, text, types = parts
-        if self.settings_stale and self._must_refresh():
-            self._next = self._refreshing_parse(data[at:end])
-            return False
-        passed = self._parse_known(name, text, types)
-        if passed and self._plain is not None and not name:
-            self._plain_parse = payload, self._plain
-        return passed
+    def _look_anew(self) -> None:
+        """What may be served is another than before."""
+        self.lookups.seen = -1
+        self.rewatch()
 
-    def _parse_known(self, name: bytes, text: bytes, types: tuple[int, ...]) -> bool:
-        statement = Statement(text, types)
-        lower = text.lower()
-        ours = b"rewright" in lower
-        touches = _touches_state(lower)
-        changes = (ours or touches) and self._note_changes(lower)
-        self.unread = self.unread or (changes and b"pooled" in lower)
-        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
-            exchange = local.parse_exchange(self, name, statement)
-            if exchange is not None:
-                self._next = exchange
-                return False
-        if self.lake is not None:
-            self._next = duckdb_backend.parse_exchange(self, name, statement)
-            if self._next is not None:
-                return False
-        if changes and self.kept.in_force:
-            statement.command = read_command(text)
-        statement.changes = changes and not self.kept.in_force
-        statement.candidate = self.find(text, types)
-        if statement.candidate is None:
-            self.last = self._passed()
-        self.note_parsed(name, statement)
-        is_plain = not (ours or touches or statement.special or self.lake is not None)
-        self._plain = statement if is_plain else None
-        return True
-
-    def _refreshing_parse(self, message: bytes) -> Exchange:
-        with contextlib.suppress(Cancelled):  # what is not running yet goes on
-            yield from self.privates.refresh(self)
-        parts = split_parse(message, HEADER_SIZE, len(message))
-        assert parts is not None
-        if self._parse_known(*parts):
-            yield from local.forward(message, b"P")
-        else:
-            yield from self.special()
+    # --- names --------------------------------------------------------------------------------------
 
     def note_parsed(self, name: bytes, statement: Statement) -> None:
         before = self.registry.statements.get(name)
         self.registry.parsed(name, statement)
-        self.session.unusual = True
+        self.cycles.unusual = True
         if statement.special or (before is not None and before.special):
             self.rewatch()
 
-    def _has_keyword(self, lower: bytes) -> bool:
-        """Whether the text begins with a word of a statement of ours."""
-        word = _KEYWORD.match(lower) if self.keywords else None
-        return word is not None and word[1] in self.keywords
-
-    # --- names --------------------------------------------------------------------------------------
-
-    def _bind(self, data: bytes, at: int, end: int) -> bool:
-        names = split_names(data, at + HEADER_SIZE, end)
-        if names is None:
-            return True
-        portal, name = names
-        self._drop_portal(portal)
-        if self.settings_stale and self._must_refresh():
-            self._next = self._refreshing_bind(data[at:end])
-            return False
-        statement = self.registry.statements.get(name)
-        if statement is None or not (statement.special or self.view.mode == "inline"):
-            return True
-        if statement.changes and statement.answer is None and not statement.tag:
-            # read before it runs, the settings are old again once it has
-            self.settings_stale_after()
-            return True
-        self.session.unusual = True
-        message = data[at:end]
-        if statement.answer is not None or statement.tag:
-            self._next = local.bind_exchange(self, portal, statement, message)
-            return self._next is None
-        self.registry.portals[portal] = Portal(statement, message, ahead=self.session.pending)
-        return True
-
-    def _refreshing_bind(self, message: bytes) -> Exchange:
-        """A driver that only binds what it prepared long ago must feel a change of its settings, too."""
-        with contextlib.suppress(Cancelled):
-            yield from self.privates.refresh(self)
-        self.look_again()
-        if self._bind(message, 0, len(message)):
-            self.last = self._passed()  # its Execute may pass unseen
-            yield from local.forward(message, b"B")
-        else:
-            yield from self.special()
-
-    def _execute(self, data: bytes, at: int, end: int) -> bool:
-        name_end = data.find(b"\0", at + HEADER_SIZE, end)
-        if name_end < 0 or end - name_end != 5:
-            return True
-        name = data[at + HEADER_SIZE : name_end]
-        portal = self.registry.portals.get(name)
-        if portal is None:
-            self._passed_by()
-            return True
-        (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
-        message = data[at:end]
-        exchange = self._execution(name, portal, max_rows, message)
-        if exchange is None:
-            portal.original = True
-            self._passed_by()
-            return True
-        self._next = self._while_it_lives(name, portal, message, exchange)
-        return False
-
-    def _execution(self, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Exchange | None:
-        """What takes an Execute over; None: it passes as it is."""
-        statement = portal.statement
-        if isinstance(statement.answer, duckdb_backend.LakeStatement):
-            return duckdb_backend.execute_exchange(self, name, portal, statement.answer, max_rows)
-        if statement.fetches is not None and statement.fetches.name in self.lake_cursors:
-            return duckdb_backend.fetch_exchange(self, name, portal, statement.fetches, max_rows)
-        if statement.answer is not None or statement.tag:
-            return local.execute_exchange(self, name, portal, max_rows, message)
-        if statement.command is not None:
-            return local.changing_execute(self, statement.command, message)
-        if portal.private:
-            # it goes on where it began, whatever became of the rewrite: the original would begin anew
-            self.portion_begins()
-            return local.forward(Execute(portal.private, max_rows).encode(), b"E")
-        held = self.view.mode == "inline" and self.may_hold(statement.text)
-        if portal.original or (statement.candidate is None and not held):
-            return None
-        if statement.candidate is None:
-            return inline.execute_exchange(self, name, portal, max_rows, message)
-        return ServeExecute(self, name, portal, max_rows, message).exchange()
-
-    def _while_it_lives(self, name: bytes, portal: Portal, message: bytes, exchange: Exchange) -> Exchange:
-        """A cycle that was still open when the Execute came may have ended the portal: then the server says so."""
-        if self.registry.portals.get(name) is portal:
-            yield from exchange
-        else:
-            exchange.close()
-            yield from local.forward(message, b"E")
-
-    def _passed_by(self) -> None:
-        """An original was executed: what SHOW rewright.last knew is over."""
-        if self.timing is not None:
-            self.followed = True
-        elif self.last.text:
-            self.last = self._passed()
-            self.rewatch()
-
-    def _describe(self, data: bytes, at: int, end: int) -> bool:
-        start = at + HEADER_SIZE
-        name = data[start + 1 : end - 1]
-        if data[start : start + 1] == b"S":
-            statement = self.registry.statements.get(name)
-            formats: tuple[int, ...] = ()
-        else:
-            portal = self.registry.portals.get(name)
-            statement = portal.statement if portal is not None else None
-            formats = portal.result_formats if portal is not None else ()
-        if statement is None or statement.answer is None:
-            return True
-        self._next = local.describe_exchange(statement.answer, formats, data[at:end])
-        return False
-
-    def _close(self, kind: int, name: bytes) -> bool:
+    def _close(self, kind: int, name: bytes) -> None:
         if kind == ord("S"):
             self.registry.closed(name)
             self.rewatch()
         else:
-            self._drop_portal(name)
-        return True
+            self.drop_portal(name)
 
-    def _drop_portal(self, name: bytes) -> None:
+    def drop_portal(self, name: bytes) -> None:
         portal = self.registry.portals.pop(name, None)
         if portal is not None and portal.private:
             self.privates.dead_portals.append(portal.private)
 
-    def _forget_unnamed(self) -> None:
+    def forget_unnamed(self) -> None:
         """A simple Query destroys the unnamed statement and the unnamed portal."""
         registry = self.registry
         if registry.statements and registry.statements.pop(b"", None) is not None:
             self.rewatch()
         if registry.portals:
-            self._drop_portal(b"")
+            self.drop_portal(b"")
 
-    def _all_gone(self) -> None:
-        self.registry.forget()
-        self.privates.forget()
-        self.rewatch()
+    # --- who it is ----------------------------------------------------------------------------------
 
-    def _note_names_change(self, text: bytes) -> None:
-        """SQL that (de)allocates statements: from here on, only their command tags tell."""
-        if _NAMES_CHANGE.search(text):
-            self.privates.forget()
-            self.registry.doubt()
-            self.rewatch()
+    def session_view(self) -> SessionView:
+        identity = self.identity
+        return SessionView(
+            database=identity.database,
+            role=identity.user,
+            application_name=identity.name_of(self.parameters),
+            client_address=identity.client_address,
+            backend_pid=identity.backend_pid,
+            settings=self.in_force.view,
+            last=self.measuring.last,
+            state=self._state(),
+            server=identity.server,
+        )
 
+    def seen_as(self, current: str) -> SessionView:
+        """The session with the rights of its current role, as the server named it just now."""
+        return self.identity.login.seen_as(self.session_view(), current)
 
-def _remember_plain(text: bytes) -> None:
-    """Texts like this one have no word that is of interest; with what is left without digits it is known at once.
-
-    A word of interest has no digit, so it would stand in what is left, too. That might be a word only because digits
-    between its letters are gone: then it is not remembered.
-    """
-    left = text.translate(None, _DIGITS)
-    lower = left.lower()
-    if len(left) > _PLAIN_SIZE or b"rewright" in lower or _touches_state(lower) or lower[:1] in _FIRST_BYTES:
-        return
-    if len(_plain_texts) >= _PLAIN_COUNT:
-        _plain_texts.clear()
-    _plain_texts.add(left)
-
-
-def _touches_state(lower: bytes) -> bool:
-    """Quickly: whether a text may change names of statements, or settings."""
-    return (
-        b"prepare" in lower
-        or b"allocate" in lower
-        or b"discard" in lower
-        or b"set_config" in lower
-        or b"reset" in lower
-    )
+    def _state(self) -> str:
+        """In pg_stat_activity's words."""
+        if self.cycles.pending or self.cycles.since:
+            return "active"
+        return _STATES.get(self.cycles.status, "idle")
 
 
 __all__ = ["Identity", "SessionInterceptor", "Timing"]

@@ -33,9 +33,11 @@ class Histogram:
 
 @dataclass(slots=True)
 class Metrics:
-    """``routes``: statements by what ran (``replacement``, ``original``, ``fallback``, ``local``); statements without
-    a rewrite are not counted one by one. ``reasons``: why an original ran although a rewrite was known.
-    ``seconds``: durations by what ran, and of ``slow`` statements without a rewrite, the only ones of those that are looked at.
+    """``routes``: statements by what ran (``replacement``, ``original``, ``fallback``, ``local``); statements
+    without a rewrite are not counted one by one. ``reasons``: why an original ran although a rewrite was
+    known.
+    ``seconds``: durations by what ran, and of ``slow`` statements without a rewrite, the only ones of those
+    that are looked at.
     ``overhead_seconds``: time spent on guards. ``connections``: now open; the rest only ever grow.
     """
 

@@ -1,8 +1,8 @@
 """Places for sessions, shared by all workers of a port: a total, so many for each role and each database.
 
-A place is a byte of a file that its worker keeps locked. The kernel tells who has it, decides between two that want the last
-one, and gives back what a killed worker had; nobody waits for anybody, whoever stops when (docs/decisions/0374). Owns the file and the
-numbers. Must not know connections.
+A place is a byte of a file that its worker keeps locked. The kernel tells who has it, decides between two
+that want the last one, and gives back what a killed worker had; nobody waits for anybody, whoever stops when
+(docs/decisions/0374). Owns the file and the numbers. Must not know connections.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _BUSY = {errno.EACCES, errno.EAGAIN}
 
 
 class Places:
-    """One for each worker. ``take`` a place, ``give`` it back; without ``open`` only this worker's own are counted."""
+    """One for each worker. ``take`` a place, ``give`` it back; without ``open`` only this worker's own are
+    counted.
+    """
 
     def __init__(self) -> None:
         self._file = -1
@@ -78,7 +80,9 @@ class Places:
         self._forget_empty(key)
 
     def relimit(self, limit_of: Callable[[str, str], int]) -> None:
-        """Limits have changed (kind, name -> limit): sessions above one stay, and count until they are so few."""
+        """Limits have changed (kind, name -> limit): sessions above one stay, and count until they are so
+        few.
+        """
         for key in self._held:
             self._limit(key, limit_of(*key))
 

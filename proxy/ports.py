@@ -83,13 +83,15 @@ class Guard:
     """What must hold in the client's own session, checked after the locks are taken (POSTGRES.md d2).
 
     ``original`` / ``replacement``: the relations each text names. ``below``: OIDs of relations under views.
-    ``functions`` / ``operators`` / ``types``: last parts of the names used (of collations among types); user-defined
-    ones that could capture them are part of the digest. ``foreign_keys``: whether the evidence rests on some;
-    ``snapshot``: the transaction number (``pg_snapshot_xmax``) under which their rows were looked at, 0: they were not.
+    ``functions`` / ``operators`` / ``types``: last parts of the names used (of collations among types);
+    user-defined ones that could capture them are part of the digest. ``foreign_keys``: whether the evidence
+    rests on some;
+    ``snapshot``: the transaction number (``pg_snapshot_xmax``) under which their rows were looked at, 0: they
+    were not.
     ``search_path``: the effective path (``current_schemas(true)`` without pg_temp) the texts
     were bound under; None: every name in both texts is schema-qualified.
-    ``digest``: what ``rewright.proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in the
-    transaction in which the catalog was read that the verdict rests on.
+    ``digest``: what ``rewright.proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in
+    the transaction in which the catalog was read that the verdict rests on.
     """
 
     original: tuple[RelationName, ...]
@@ -114,8 +116,9 @@ class ServedRewrite:
     """An active rewrite as the store hands it to the proxy.
 
     ``original``: for scope ``these`` the text it was found for; for scope ``any`` the template's text as
-    ``Templater`` spells it; texts of the same form (``rewright.sql.forms``) are meant as well. ``replacement``: likewise; in a template ``holes`` mark where the original's
-    literals go (see ``Templater.fill``). ``param_types``: type OIDs declared in Parse (0: undeclared).
+    ``Templater`` spells it; texts of the same form (``rewright.sql.forms``) are meant as well.
+    ``replacement``: likewise; in a template ``holes`` mark where the original's literals go (see
+    ``Templater.fill``). ``param_types``: type OIDs declared in Parse (0: undeclared).
     ``plain_replacement``: the replacement without hints, None when there is nothing left without them.
     ``server_major``: the major version the verdict was made on; 0: any.
     ``unreserved``: proved with ``modulo`` empty, so it may be served inside a transaction block.
@@ -146,7 +149,8 @@ class ServedRewrite:
 class Candidate:
     """A rewrite found for one text: the replacement has the text's literals in it and is ready to parse.
 
-    ``site``: the text is another statement around a SELECT with a rewrite; ``inner`` are that SELECT and its replacement.
+    ``site``: the text is another statement around a SELECT with a rewrite; ``inner`` are that SELECT and its
+    replacement.
     """
 
     rewrite: ServedRewrite
@@ -170,7 +174,9 @@ class Lookup(Protocol):
 
 
 class Templater(Protocol):
-    """Template identity: verbatim text with the literals taken out (filled with ``rewright.sql.templates``)."""
+    """Template identity: verbatim text with the literals taken out (filled with
+    ``rewright.sql.templates``).
+    """
 
     def split(self, text: str) -> tuple[str, tuple[str, ...]] | None:
         """(template, literals in order); None when the text has no template."""
@@ -220,15 +226,19 @@ class Parameters:
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
-    ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints`` when it did without them):
-    ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``, ``search_path``, ``role``, ``row security``,
-    ``temporary``, ``privileges``, ``block``, ``doubted``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
-    ``target``: the table written to has triggers, identities, defaults or the like that rows' order could show in.
+    ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints``
+    when it did without them): ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``,
+    ``search_path``, ``role``, ``row security``, ``temporary``, ``privileges``, ``block``, ``doubted``,
+    ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
+    ``target``: the table written to has triggers, identities, defaults or the like that rows' order could
+    show in.
     ``doubted``: it failed where the original did not, for this role or in this session, lately.
-    ``failure``: SQLSTATE of a replacement that failed, unless the error may meet any statement; ``original_failure``: that of
-    the original that ran in its place, empty where it succeeded, None where it could not be run (``rewright.proxy.serving.failures``).
+    ``failure``: SQLSTATE of a replacement that failed, unless the error may meet any statement;
+    ``original_failure``: that of the original that ran in its place, empty where it succeeded, None where it
+    could not be run (``rewright.proxy.serving.failures``).
     ``parameters``: what both were bound with, where the replacement failed.
-    ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before it.
+    ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before
+    it.
     """
 
     rewrite_id: int
@@ -310,7 +320,9 @@ class SessionView:
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column of a local answer: name and type OID (16 bool, 20 int8, 25 text, 701 float8, 1184 timestamptz, 114 json)."""
+    """A column of a local answer: name and type OID (16 bool, 20 int8, 25 text, 701 float8, 1184 timestamptz,
+    114 json).
+    """
 
     name: str
     type_oid: int = 25
@@ -370,8 +382,8 @@ class Answer(Protocol):
 
 class LocalAnswers(Protocol):
     """Recognises the SQL that Rewright answers itself. ``match`` is only called for texts that begin
-    (after blanks and comments) with one of ``keywords`` or contain ``rewright.`` in any case; it must be pure and
-    quick, and returns None for everything that is the server's business. ``settings`` serves
+    (after blanks and comments) with one of ``keywords`` or contain ``rewright.`` in any case; it must be pure
+    and quick, and returns None for everything that is the server's business. ``settings`` serves
     ``SHOW rewright.<setting>`` and checks SET: the proxy does these itself, from ``SettingsRules``.
     """
 

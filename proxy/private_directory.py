@@ -1,7 +1,8 @@
 """A directory that belongs to this user alone, for sockets and small files of running proxies.
 
-Owns where it may be and what makes it trustworthy. A directory in a place that others can write to may have been made by
-somebody else: it is used only when it is no link, ours, and closed to all others. Must not know what is kept in it.
+Owns where it may be and what makes it trustworthy. A directory in a place that others can write to may have
+been made by somebody else: it is used only when it is no link, ours, and closed to all others. Must not know
+what is kept in it.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def make_private(path: Path) -> bool:
 
 
 def runtime_directory(configured: str = "") -> Path:
-    """The first of these that can be used: ``configured``, ``$XDG_RUNTIME_DIR/rewright``, one named after the user in the
-    system's temporary directory; else a new one that no other process finds. Raises OSError when there is none at all.
+    """The first of these that can be used: ``configured``, ``$XDG_RUNTIME_DIR/rewright``, one named after the
+    user in the system's temporary directory; else a new one that no other process finds. Raises OSError when
+    there is none at all.
     """
     found = shared_directory(configured)
     if found is None and not has_temporary_directory():
@@ -49,7 +51,9 @@ def runtime_directory(configured: str = "") -> Path:
 
 
 def has_temporary_directory() -> bool:
-    """Whether ``tempfile`` works; where the usual places are full it is led to one in memory, for this process."""
+    """Whether ``tempfile`` works; where the usual places are full it is led to one in memory, for this
+    process.
+    """
     try:
         tempfile.gettempdir()
     except FileNotFoundError:  # it tries to write some bytes in each

@@ -107,7 +107,9 @@ class Side(asyncio.Protocol):
         return self.on_eof is not None and not encrypted and self.on_eof()
 
     def write_end(self) -> None:
-        """Nothing more will be written; what comes from the peer is still read. With TLS: a farewell instead."""
+        """Nothing more will be written; what comes from the peer is still read. With
+        TLS: a farewell instead.
+        """
         if self.lost or self.transport.is_closing():
             return
         if not self.transport.can_write_eof():
@@ -142,7 +144,9 @@ class Side(asyncio.Protocol):
         await self._writable.wait()
 
     def write_through(self, plain: socket.socket) -> None:
-        """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event loop."""
+        """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event
+        loop.
+        """
         self._send = plain.send
 
     def write(self, data: bytes) -> None:
@@ -179,7 +183,8 @@ class Side(asyncio.Protocol):
     def finish(self) -> None:
         """Send what is buffered and the end, and close when the peer has closed, too, or after a moment.
 
-        A socket that is closed while bytes of the peer lie in it unread is reset, and the peer loses what it has not read yet.
+        A socket that is closed while bytes of the peer lie in it unread is reset, and the peer loses what it
+        has not read yet.
         """
         if self.transport is None or self.lost or self.transport.is_closing():
             return
@@ -199,7 +204,9 @@ class Side(asyncio.Protocol):
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)
 
     def close(self, patience: float = STUCK_SECONDS) -> None:
-        """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds, close all the same."""
+        """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds,
+        close all the same.
+        """
         if self.transport is not None and not self.lost:
             self._send = None
             if (
@@ -215,7 +222,9 @@ class Side(asyncio.Protocol):
         self._ending = loop.call_later(patience, self._end_stuck, patience, unsent)
 
     def _end_stuck(self, patience: float, before: int) -> None:
-        """A transport that is closing is not read from, so a peer that waits to be read never takes what is left."""
+        """A transport that is closing is not read from, so a peer that waits to be read never takes what is
+        left.
+        """
         if self.lost:
             return
         unsent = self._unsent()

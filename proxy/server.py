@@ -38,7 +38,8 @@ TICK = 0.05
 class Proxy:
     """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
-    ``name`` tells it from the other workers of the port (default: by process). ``listeners``: sockets that listen already.
+    ``name`` tells it from the other workers of the port (default: by process). ``listeners``: sockets that
+    listen already.
     """
 
     def __init__(
@@ -91,7 +92,9 @@ class Proxy:
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
 
     async def _meet_workers(self, run_dir: str) -> None:
-        """Without a directory a cancel that comes to the wrong worker is forwarded to every server, and each counts for itself."""
+        """Without a directory a cancel that comes to the wrong worker is forwarded to every server, and each
+        counts for itself.
+        """
         try:
             directory = runtime_directory(run_dir) / str(self.address[1])
             mail = WorkerMail(directory, self.name, self.cancels.cancel, self._end)
@@ -164,16 +167,20 @@ class Proxy:
         return [interceptor.session_view() for interceptor in interceptors if interceptor is not None]
 
     def _bound_memory(self) -> None:
-        """What is held of clients, of all of them: above the limit nobody is looked at any more until it shrinks."""
+        """What is held of clients, of all of them: above the limit nobody is looked at any more until it
+        shrinks.
+        """
         sessions = [c.session for c in self._connections.values() if c.session is not None]
-        full = sum(len(s.held) + len(s.client_rest) for s in sessions) > self.config.limits.total_buffer
+        full = sum(session.held_bytes for session in sessions) > self.config.limits.total_buffer
         for session in sessions:
-            session.looking = not full
+            session.client.looking = not full
 
     # --- cancel ------------------------------------------------------------------------------------
 
     async def cancel(self, request: CancelRequest) -> None:
-        """Forward a cancel request: to the server of its session, or to each server when it is unknown here."""
+        """Forward a cancel request: to the server of its session, or to each server
+        when it is unknown here.
+        """
         self.metrics.cancels += 1
         if await self.cancels.cancel(request) or (
             self._mail is not None and await self._mail.pass_on(request)
@@ -183,7 +190,8 @@ class Proxy:
             await forward(request, target)
 
     async def kill(self, pid: int, database: str) -> bool:
-        """End the session of a database (empty: of any) whose backend has the number ``pid``, at whichever worker.
+        """End the session of a database (empty: of any) whose backend has the number ``pid``, at whichever
+        worker.
 
         False: there is none.
         """
@@ -215,7 +223,9 @@ class Proxy:
         return list(found.values())
 
     def same_certificate(self, client_tls: bool, connected: Connected) -> bool:
-        """Whether channel binding works through us: one certificate on both sides, or no encryption at all."""
+        """Whether channel binding works through us: one certificate on both sides,
+        or no encryption at all.
+        """
         if not client_tls and not connected.tls:
             return True
         return client_tls and connected.tls and connected.certificate == self.certificate
@@ -223,7 +233,9 @@ class Proxy:
     # --- the end -----------------------------------------------------------------------------------
 
     async def retire(self) -> None:
-        """Stop accepting; returns when the last session has ended by itself. Who is on the way in comes in."""
+        """Stop accepting; returns when the last session has ended by itself. Who is
+        on the way in comes in.
+        """
         self._stop_accepting()
         self.event("proxy.retiring", connections=len(self._connections))
         for connection in list(self._connections.values()):
@@ -256,8 +268,8 @@ class Proxy:
             self._background(self.ports.on_reload())
 
     async def drain(self, grace: float) -> None:
-        """Stop accepting; who is not logged in yet (57P03) and idle sessions (57P01) end at once, busy ones when done or
-        after ``grace`` seconds.
+        """Stop accepting; who is not logged in yet (57P03) and idle sessions (57P01) end at once, busy ones
+        when done or after ``grace`` seconds.
         """
         self.draining = True
         self._stop_accepting()
@@ -285,7 +297,9 @@ class Proxy:
 
 
 def listening_socket(host: str, port: int, *, share: bool) -> socket.socket:
-    """``share``: other sockets may listen at the same address. Raises OSError with a message that names it."""
+    """``share``: other sockets may listen at the same address. Raises OSError with a
+    message that names it.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -1,23 +1,25 @@
 """Noticing SELECTs that take long, running or ended, without looking at those that don't.
 
-Owns what a report says. The text is found only when a query turned out slow, in the piece of bytes that began the
-cycle. Must not do I/O.
+Owns what a report says. The text is found only when a query turned out slow, in the piece of bytes that began
+the cycle. Must not do I/O.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
 from rewright.proxy.ports import SlowQuery
+from rewright.proxy.serving.identity import Identity
+from rewright.proxy.serving.in_force import SettingsInForce
+from rewright.proxy.serving.reports import Reports
 from rewright.proxy.serving.sites import find_site
-from rewright.proxy.statements import formats_of, split_parse
+from rewright.proxy.session import Session
+from rewright.proxy.statements import StatementRegistry, formats_of, split_parse
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, decode
 from rewright.proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
-
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor_state import InterceptorState
 
 _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|with)\b", re.IGNORECASE)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
@@ -29,42 +31,56 @@ def is_select(text: bytes) -> bool:
 
 
 class SlowReports:
-    """One session's. ``tick`` is called now and then while a cycle is open."""
+    """One session's. ``tick`` is called now and then while a cycle is open; ``was_slow`` is told what ended
+    slowly, and how long it took.
+    """
 
-    def __init__(self, interceptor: InterceptorState) -> None:
-        self.interceptor = interceptor
+    def __init__(
+        self,
+        session: Session,
+        identity: Identity,
+        in_force: SettingsInForce,
+        registry: StatementRegistry,
+        reports: Reports,
+        clock: Callable[[], float],
+        was_slow: Callable[[bytes, float], None],
+    ) -> None:
+        self._session = session
+        self._identity = identity
+        self._in_force = in_force
+        self._registry = registry
+        self._reports = reports
+        self._clock = clock
+        self._was_slow = was_slow
         self._execution = 0
         self._reported_start = -1.0
         self._failure: State | None = None
 
     def tick(self, now: float) -> None:
         """Report the running query, once."""
-        session = self.interceptor.session
-        slow = session.pending and now - session.started > session.slow_after
-        if slow and self._reported_start != session.started:
+        cycles = self._session.cycles
+        slow = cycles.pending and now - cycles.started > self._session.server.slow_after
+        if slow and self._reported_start != cycles.started:
             self._report("running", now)
 
     def failed(self, message: bytes) -> None:
         if b"C57014\0" not in message:
             self._failure = "failed"
         else:
-            self._failure = (
-                "cancelled"
-                if self.interceptor.session.cancelled or b"user request" in message
-                else "timed out"
-            )
+            by_request = self._session.cycles.cancelled or b"user request" in message
+            self._failure = "cancelled" if by_request else "timed out"
 
     def ended(self) -> None:
         state: State = self._failure or "finished"
         self._failure = None
-        self._report(state, self.interceptor.clock())
+        self._report(state, self._clock())
 
     def _report(self, state: State, now: float) -> None:
-        interceptor, session = self.interceptor, self.interceptor.session
-        if self._reported_start != session.started:
-            self._execution = interceptor.next_execution()
-            self._reported_start = session.started
-        found = self._statement(session.chunk)
+        cycles = self._session.cycles
+        if self._reported_start != cycles.started:
+            self._execution = self._reports.next_execution()
+            self._reported_start = cycles.started
+        found = self._statement(cycles.chunk)
         if found is None or _OFF.search(found[0]):
             return
         text, types, bind = found
@@ -73,15 +89,19 @@ class SlowReports:
             if site is None or site.kind == "explain":
                 return
             text = site.select  # what may be replaced
-        interceptor.put(self.describe(text, types, bind, state, now - session.started))
+        self._reports.put(self._describe(text, types, bind, state, now - cycles.started))
         if state != "running":
-            interceptor.was_slow(text, now - session.started)
+            self._was_slow(text, now - cycles.started)
 
-    def describe(
+    def before(self, text: bytes, types: tuple[int, ...], bind: Bind | None = None) -> SlowQuery:
+        """What the optimiser is told of a query that has not run yet."""
+        return self._describe(text, types, bind, "running", 0.0)
+
+    def _describe(
         self, text: bytes, types: tuple[int, ...], bind: Bind | None, state: State, duration: float
     ) -> SlowQuery:
         """One execution in the words of the port."""
-        interceptor = self.interceptor
+        identity = self._identity
         values = bind.values if bind is not None else ()
         return SlowQuery(
             execution=self._execution,
@@ -91,13 +111,13 @@ class SlowReports:
             parameters=values,
             parameter_formats=formats_of(bind.formats if bind is not None else (), len(values)),
             duration=duration,
-            database=interceptor.identity.database,
-            role=interceptor.identity.user,
-            application_name=interceptor.application_name,
-            client_address=interceptor.identity.client_address,
-            backend_pid=interceptor.identity.backend_pid,
-            settings=interceptor.view,
-            in_block=interceptor.session.status != ord("I"),
+            database=identity.database,
+            role=identity.user,
+            application_name=identity.name_of(self._session.server.parameters),
+            client_address=identity.client_address,
+            backend_pid=identity.backend_pid,
+            settings=self._in_force.view,
+            in_block=self._session.cycles.status != ord("I"),
         )
 
     def _statement(self, chunk: bytes) -> tuple[bytes, tuple[int, ...], Bind | None] | None:
@@ -130,7 +150,7 @@ class SlowReports:
     ) -> tuple[bytes, tuple[int, ...], Bind | None] | None:
         if bind is None:
             return None
-        known = self.interceptor.registry.statements.get(bind.statement)
+        known = self._registry.statements.get(bind.statement)
         if bind.statement in parses:
             return *parses[bind.statement], bind
         return (known.text, known.resolved or known.param_types, bind) if known is not None else None

@@ -1,7 +1,7 @@
 """What a session has prepared and bound, as far as it can be told from the wire.
 
-Owns the names. When in doubt a name is unknown (None) until the client closes it: an unknown statement is only
-relayed, so a mistake here can cost speed, never an answer. Must not know rewrites beyond carrying them.
+Owns the names. When in doubt a name is unknown (None) until the client closes it: an unknown statement is
+only relayed, so a mistake here can cost speed, never an answer. Must not know rewrites beyond carrying them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ class Statement:
 
     ``param_types``: declared in Parse; ``resolved`` and ``columns``: as the server described it, once asked.
     ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another;
-    ``fetches``: it reads from a cursor by name, which may be a lake's; ``command``: it changes settings that the session keeps itself; ``changes``: running it may change settings on the server.
+    ``fetches``: it reads from a cursor by name, which may be a lake's; ``command``: it changes settings that
+    the session keeps itself; ``changes``: running it may change settings on the server;
+    ``executes``: a ``rewright.proxy.serving.taking.TakesExecutes`` that runs it.
     """
 
     __slots__ = (
@@ -32,6 +34,7 @@ class Statement:
         "changes",
         "columns",
         "command",
+        "executes",
         "fetches",
         "param_types",
         "refused",
@@ -50,6 +53,7 @@ class Statement:
         self.fetches: Any = None
         self.command: SetCommand | None = None
         self.changes = False
+        self.executes: Any = None
         self.resolved: tuple[int, ...] | None = None
         self.columns: tuple[Column, ...] | None = None
         self.verified = False
@@ -64,6 +68,7 @@ class Statement:
             or self.fetches is not None
             or self.command is not None
             or self.changes
+            or self.executes is not None
         )
 
 
@@ -96,7 +101,9 @@ class StatementRegistry:
     special: int = 0
 
     def parsed(self, name: bytes, statement: Statement) -> None:
-        """The client sent Parse. A name that is taken will be refused by the server, or we lost track: unknown."""
+        """The client sent Parse. A name that is taken will be refused by the server, or we lost track:
+        unknown.
+        """
         if name and (name in self.statements or len(self.statements) >= MAX_STATEMENTS):
             self.statements[name] = None
             return
@@ -131,7 +138,9 @@ class StatementRegistry:
         self.fresh.clear()
 
     def known(self) -> Iterator[Statement]:
-        """What names or portals stand for; a portal outlives the name of its statement. Some may come twice."""
+        """What names or portals stand for; a portal outlives the name of its
+        statement. Some may come twice.
+        """
         yield from (statement for statement in self.statements.values() if statement is not None)
         yield from (portal.statement for portal in self.portals.values())
 

@@ -136,7 +136,9 @@ async def _encrypted(client: socket.socket, tls: ssl.SSLContext | None, handshak
 
 
 async def _say_why(client: socket.socket, alert: bytes) -> None:
-    """Past the transport, which has closed its end; a reset would take from the client what it has not read yet."""
+    """Past the transport, which has closed its end; a reset would take from the client what it has not read
+    yet.
+    """
     if not alert:
         return
     loop = asyncio.get_running_loop()

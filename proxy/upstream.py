@@ -133,7 +133,8 @@ async def connect(
     keepalive_idle: int = 0,
     on_silence: Callable[[Host], None] = lambda _: None,
 ) -> Connected:
-    """A connection to the first host that answers within ``patience`` seconds; ``on_silence`` is told of those that don't.
+    """A connection to the first host that answers within ``patience`` seconds; ``on_silence`` is told of
+    those that don't.
 
     Raises UpstreamUnavailable.
     """
@@ -184,7 +185,9 @@ async def _try_connect(
 
 
 def tune(connection: socket.socket, keepalive_idle: int) -> None:
-    """No delay for small packets; after ``keepalive_idle`` seconds of silence (0: never) probes, in as long again."""
+    """No delay for small packets; after ``keepalive_idle`` seconds of silence (0: never) probes, in as long
+    again.
+    """
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if keepalive_idle:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)

@@ -1,7 +1,7 @@
 """Rewright, a PostgreSQL proxy that serves faster queries with the same answer.
 
-This folder is the composition root: command line, settings, wiring, processes. The other parts (``rewright.sql``,
-``rewright.proxy``, …) are the folders at the top of the repository, linked here.
+This folder is the composition root: command line, settings, wiring, processes. The other parts
+(``rewright.sql``, ``rewright.proxy``, …) are the folders at the top of the repository, linked here.
 """
 
 from __future__ import annotations

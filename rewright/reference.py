@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from rewright.models.api import Message
 from rewright.settings import REGISTRY
 
 DIRECTORY = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -24,15 +25,20 @@ def settings() -> str:
         "# Settings",
         "",
         (
-            "Set them like any parameter of PostgreSQL: `SET`, `SET LOCAL`, `RESET`, `SHOW`, `options=-c ...` at connect, "
-            "`ALTER ROLE|DATABASE ... SET`. `[defaults]` and `[databases.NAME.defaults]` in the configuration give other "
-            "defaults. A wrong value in a SET that Rewright sees is refused with 22023; one that arrives otherwise counts as "
+            "Set them like any parameter of PostgreSQL: `SET`, `SET LOCAL`, `RESET`, `SHOW`, `options=-c "
+            "...` at connect, "
+            "`ALTER ROLE|DATABASE ... SET`. `[defaults]` and `[databases.NAME.defaults]` in the "
+            "configuration give other "
+            "defaults. A wrong value in a SET that Rewright sees is refused with 22023; one that arrives "
+            "otherwise counts as "
             "the default, with a WARNING."
         ),
         "",
         (
-            "An ordinary role needs `GRANT SET ON PARAMETER rewright.mode TO role` (PostgreSQL 15) for `ALTER ROLE`. A "
-            "pooler in transaction mode leaks custom settings to the next client; what Rewright does about it is told in "
+            "An ordinary role needs `GRANT SET ON PARAMETER rewright.mode TO role` (PostgreSQL 15) for "
+            "`ALTER ROLE`. A "
+            "pooler in transaction mode leaks custom settings to the next client; what Rewright does about "
+            "it is told in "
             "[Beside PgBouncer](../guide/pgbouncer.md)."
         ),
         "",
@@ -50,9 +56,12 @@ def configuration() -> str:
         "# Configuration",
         "",
         (
-            "`rewright.toml` in the working directory, `~/.config/rewright/` or `/etc/rewright/`, or the file given with "
-            "`--config`. Environment variables win over the file, the command line over both. `rewright config` shows what "
-            "is in force and where it comes from; `rewright config --check` says what is wrong. This is what `rewright "
+            "`rewright.toml` in the working directory, `~/.config/rewright/` or `/etc/rewright/`, or the "
+            "file given with "
+            "`--config`. Environment variables win over the file, the command line over both. `rewright "
+            "config` shows what "
+            "is in force and where it comes from; `rewright config --check` says what is wrong. This is "
+            "what `rewright "
             "config --example` prints:"
         ),
         "",
@@ -92,10 +101,14 @@ def relations() -> str:
         "# Relations and procedures",
         "",
         *textwrap.wrap(
-            "`SELECT` over these relations takes any WHERE, ORDER BY, join or aggregate over them (evaluated by DuckDB, "
-            "whose dialect is PostgreSQL's in nearly everything). They are not in the database: they join with each "
-            "other only. They show rows of the session's own database. Roles that are not admins of it see the texts (marked *) "
-            "of their own rows only; others read `<insufficient privilege>`. The session's current role counts.",
+            "`SELECT` over these relations takes any WHERE, ORDER BY, join or aggregate over them "
+            "(evaluated by DuckDB, "
+            "whose dialect is PostgreSQL's in nearly everything). They are not in the database: they join "
+            "with each "
+            "other only. They show rows of the session's own database. Roles that are not admins of it see "
+            "the texts (marked *) "
+            "of their own rows only; others read `<insufficient privilege>`. The session's current role "
+            "counts.",
             110,
         ),
     ]
@@ -110,14 +123,18 @@ def relations() -> str:
             "|---|---|---|",
         ]
         lines += [
-            f"| `{column.name}`{' *' if column.private else ''} | {_TYPES[column.type_oid]} | {column.meaning} |"
+            f"| `{column.name}`{' *' if column.private else ''} | {_TYPES[column.type_oid]} | "
+            f"{column.meaning} |"
             for column in relation.columns
         ]
     lines += [
         "",
         "## Procedures",
         "",
-        "For roles listed in `[admins] roles` or `[databases.NAME] admins`, on what belongs to the session's database; `pause` and `resume` for `[admins] roles` only; others get 42501.",
+        (
+            "For roles listed in `[admins] roles` or `[databases.NAME] admins`, on what belongs to the "
+            "session's database; `pause` and `resume` for `[admins] roles` only; others get 42501."
+        ),
         "",
     ]
     lines += [f"- `CALL rewright.{name}({_ARGUMENTS.get(name, 'id [, reason]')})`" for name in NAMES]
@@ -150,9 +167,12 @@ def prompts() -> str:
         "# Prompts",
         "",
         *textwrap.wrap(
-            "What a language model is asked when rules find nothing faster, word for word: one run over a made-up query, in which the "
-            "model misspells a name, is then wrong, and is right at last. Placeholders stand for literals at the levels `schema` "
-            "and `statistics` of `[models] share`; what else each level allows is in [How a query is rewritten](../rewriting.md). "
+            "What a language model is asked when rules find nothing faster, word for word: one run over a "
+            "made-up query, in which the "
+            "model misspells a name, is then wrong, and is right at last. Placeholders stand for literals "
+            "at the levels `schema` "
+            "and `statistics` of `[models] share`; what else each level allows is in [How a query is "
+            "rewritten](../rewriting.md). "
             "Rows of counterexamples are made up by the checker at every level. The client's query:",
             110,
         ),
@@ -171,8 +191,110 @@ def prompts() -> str:
     return "\n".join(lines) + "\n"
 
 
+def ask_prompts() -> str:
+    """The prompts of ASK, what each level of sharing allows, and the parts that can be left out."""
+    from rewright.ask.pipeline_settings import PARTS
+    from rewright.ask.prompt_examples import DOCUMENT, QUESTION, conversation
+
+    at_schema, at_samples = conversation(), conversation("samples")
+    lines = [
+        "# Prompts of ASK",
+        "",
+        *_ask_levels(),
+        "",
+        "## A question over a small database, at `schema`",
+        "",
+    ]
+    lines += textwrap.wrap(
+        f'The question is "{QUESTION}", and the user gave a document that says "{DOCUMENT.text}". The model '
+        f"looks at "
+        "the data, misspells a name, joins on the wrong column, and is right after one refinement.",
+        110,
+    )
+    lines += _dialogue(at_schema)
+    lines += ["", "## The same at `samples`", "", "The first prompt, and the one after the exploration:", ""]
+    lines += _dialogue((at_samples[0], (at_samples[2][0], at_samples[2][1][-1:])))
+    lines += ["", "## Linking, for a database too large to be sent whole", ""]
+    lines += textwrap.wrap(
+        "These come first then, at `samples`; the others follow as above with what was linked.", 110
+    )
+    first = "plan the query"
+    linking = conversation("samples", linked=True)
+    lines += _dialogue(linking[: next(i for i, (task, _) in enumerate(linking) if task == first)])
+    lines += ["", "## Parts", ""]
+    lines += textwrap.wrap(
+        "`rewright bench ask --data DIR --model M --without PART,PART` measures what each is worth: "
+        + ", ".join(f"`{part}`" for part in PARTS)
+        + ". `--feedback coarse` and `--feedback epistemic` tell the guilty stage less than it could be "
+        "told, and `--learn` adopts "
+        "lessons between questions.",
+        110,
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _ask_levels() -> list[str]:
+    return [
+        *textwrap.wrap(
+            "What a language model is asked when a question is put with `ASK`, word for word. No prompt is "
+            "made without a model "
+            "in `[models] ask` or `[models] default`. `[models] share` decides what they hold:",
+            110,
+        ),
+        "",
+        "| | `schema`, `statistics` | `samples` |",
+        "|---|---|---|",
+        (
+            "| names and types of tables and columns, keys, joins, whether a column has NULLs or a table is "
+            "empty | yes | yes |"
+        ),
+        "| comments of tables and columns | no | yes |",
+        "| values of columns with few of them | no | the first few |",
+        (
+            "| results of exploratory queries and of the answer | numbers of rows, kinds, distinct values "
+            "and NULLs "
+            "| up to 30 rows, else 10 and these figures |"
+        ),
+        "| messages of the server | those about the query's text, unknown words hidden | yes |",
+        (
+            "| the question, its evidence, the user's documents | as written, but what they quote or say as "
+            "the data says it "
+            "is a placeholder | as written |"
+        ),
+        "| queries made before | literals as placeholders | yes |",
+        "",
+        *textwrap.wrap(
+            "Placeholders are put back into the queries that the model writes. What a question quotes or "
+            "writes like a name is "
+            "looked up in columns with too many values to be known beforehand, for three seconds at most; a "
+            "name in small letters "
+            "that stands in such a column, or was not found in time, goes out as it is written unless it is "
+            "quoted. Text that is not "
+            "ours stands on lines that begin with `| `, or in quotes.",
+            110,
+        ),
+    ]
+
+
+def _dialogue(asked: Iterable[tuple[str, Sequence[Message]]]) -> list[str]:
+    """What each adds to the one before."""
+    lines: list[str] = []
+    before: Sequence[Message] = ()
+    for number, (task, messages) in enumerate(asked, 1):
+        goes_on = 0 < len(before) < len(messages) and messages[: len(before)] == before
+        if messages == before:
+            lines += ["", f"### {number}. {task[:1].upper()}{task[1:]}, the same again for another draft"]
+            continue
+        lines += ["", f"### {number}. {task[:1].upper()}{task[1:]}{', continued' if goes_on else ''}", ""]
+        new, before = messages[len(before) if goes_on else 0 :], messages
+        for message in new:
+            lines += [f"{message.speaker.capitalize()}:", "", *_fenced(message.text, "text"), ""]
+    return lines
+
+
 def _fenced(text: str, kind: str) -> list[str]:
-    return [f"```{kind}", *(line.rstrip() for line in text.splitlines()), "```"]
+    fence = "````" if "```" in text else "```"
+    return [f"{fence}{kind}", *(line.rstrip() for line in text.splitlines()), fence]
 
 
 def reloading() -> str:
@@ -183,8 +305,10 @@ def reloading() -> str:
         "# What a reload changes",
         "",
         (
-            "SIGHUP, or `RELOAD` in the admin database, reads the configuration, users, certificates, their authorities and "
-            "revocations again. A wrong configuration changes nothing. `SHOW CONFIG` says the same of each key."
+            "SIGHUP, or `RELOAD` in the admin database, reads the configuration, users, certificates, their "
+            "authorities and "
+            "revocations again. A wrong configuration changes nothing. `SHOW CONFIG` says the same of each "
+            "key."
         ),
         "",
         "- *at once*: for sessions that run, too.",
@@ -207,18 +331,29 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "relations.md": relations,
     "metrics.md": metrics,
     "prompts.md": prompts,
+    "ask-prompts.md": ask_prompts,
 }
+
+
+def installed() -> Mapping[str, str]:
+    """The files that a wheel puts below ``share``, by their names beside the pages."""
+    from rewright.cli.manual import SHELLS, completion, manual_page
+
+    scripts = {f"share/{name}": completion(shell) for shell, name in SHELLS.items()}
+    return {"share/rewright.1": manual_page(), **scripts}
 
 
 def pages() -> Iterator[tuple[Path, str]]:
     """(file, contents) of every page."""
     for name, make in PAGES.items():
         yield DIRECTORY / name, MADE + make()
+    for name, contents in installed().items():
+        yield DIRECTORY / name, contents
 
 
 def main() -> int:
     """Write what changed."""
-    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    (DIRECTORY / "share").mkdir(parents=True, exist_ok=True)
     for path, contents in pages():
         if not path.exists() or path.read_text(encoding="utf-8") != contents:
             path.write_text(contents, encoding="utf-8")

@@ -96,7 +96,8 @@ REGISTRY: tuple[Setting, ...] = (
     _switch(
         "pooled",
         "off",
-        "a pooler in transaction mode shares this session among its clients: what one of them sets counts to the end of its "
+        "a pooler in transaction mode shares this session among its clients: what one of them sets counts "
+        "to the end of its "
         "transaction, and this setting stays on (for a pooler's connect_query)",
     ),
 )

@@ -1,8 +1,9 @@
 """Constraints that would let a faster query be proved: NOT NULL where no stored row has a NULL.
 
-The rules and the prover are asked once more under a catalog in which the nullable columns of the query are NOT NULL; what is proved then
-and gains more than what is proved now names the constraints that its proof rests on. Proposed only: the catalog here is made up. Whether stored
-rows keep a constraint is a port. Must not know servers.
+The rules and the prover are asked once more under a catalog in which the nullable columns of the query are
+NOT NULL; what is proved then and gains more than what is proved now names the constraints that its proof
+rests on. Proposed only: the catalog here is made up. Whether stored rows keep a constraint is a port. Must
+not know servers.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Unlocked:
-    """A rewrite that is proved if ``columns`` are NOT NULL. ``kept``: no stored row says otherwise now; None: not looked at."""
+    """A rewrite that is proved if ``columns`` are NOT NULL. ``kept``: no stored row says otherwise now; None:
+    not looked at.
+    """
 
     columns: tuple[Column, ...]
     kept: bool | None
@@ -91,7 +94,9 @@ class Unlocked:
 
 @dataclass(frozen=True, slots=True)
 class Unlocking:
-    """For one database. ``keeps``: whether no stored row has a NULL in a column; None where that can't be found out."""
+    """For one database. ``keeps``: whether no stored row has a NULL in a column; None where that can't be
+    found out.
+    """
 
     catalog: Catalog
     database: Database

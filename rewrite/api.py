@@ -1,7 +1,8 @@
-"""The rewriter's public API: one query in, an outcome out, for the optimiser process and the command line alike.
+"""The rewriter's public API: one query in, an outcome out, for the optimiser process and the command line
+alike.
 
-Owns the composition of a run from ports and settings, and the outcome's JSON. Must not know which database, checker,
-store or model is behind the ports.
+Owns the composition of a run from ports and settings, and the outcome's JSON. Must not know which database,
+checker, store or model is behind the ports.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ from rewright.rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one query. ``best`` is the verified, better replacement or None; ``servable`` whether its evidence
-    meets the trust asked for (otherwise it is only proposed).
+    """What came of one query. ``best`` is the verified, better replacement or None; ``servable`` whether its
+    evidence meets the trust asked for (otherwise it is only proposed).
     """
 
     original: str
@@ -85,7 +86,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Rewriter:
-    """Finds a faster equivalent of one query at a time. Safe to call from several threads if the ports are."""
+    """Finds a faster equivalent of one query at a time. Safe to call from several
+    threads if the ports are.
+    """
 
     ports: Ports
 
@@ -94,7 +97,8 @@ class Rewriter:
     ) -> Outcome:
         """Run the state machine on ``sql``. Never raises for what a query, a model or a server does.
 
-        ``observed_seconds``: how long the original was seen to run (so far), which bounds the replacement's runs.
+        ``observed_seconds``: how long the original was seen to run (so far), which bounds the replacement's
+        runs.
         """
         settings = settings or Settings()
         started = time.monotonic()
@@ -247,7 +251,9 @@ class _Session:
 
     @property
     def rounds(self) -> int:
-        """One more with a model: the first is the rules' alone, and it should hear what became of its proposals."""
+        """One more with a model: the first is the rules' alone, and it should hear what became of its
+        proposals.
+        """
         asked = self.settings.model and self.ports.model.available("reasoning")
         return self.settings.rounds + (1 if asked and self.settings.rounds > 1 else 0)
 

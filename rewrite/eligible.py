@@ -1,8 +1,9 @@
-"""May a statement be replaced at all? One function, a reason people can read, or None (SOUNDNESS M5-M15, F4, F7).
+"""May a statement be replaced at all? One function, a reason people can read, or None (SOUNDNESS M5-M15, F4,
+F7).
 
-A first prefilter by text and catalog: what is refused here is never shown to a rule, a model or the checker. The checker refuses
-more, with the bound trees at hand; passing this prefilter promises nothing. LIMIT over ties is a reservation of a
-proof (`tie-order`), no refusal. Pure: no server.
+A first prefilter by text and catalog: what is refused here is never shown to a rule, a model or the checker.
+The checker refuses more, with the bound trees at hand; passing this prefilter promises nothing. LIMIT over
+ties is a reservation of a proof (`tie-order`), no refusal. Pure: no server.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def eligible(
 ) -> str | None:
     """Why ``sql`` may not be replaced, or None.
 
-    ``filtered``: tables of which the account that measures sees some rows only, by row-level security; None: not known, so all
-    that have it. Whether a client's role may be served is decided in its session (`rewright.proxy.serving.guard`).
+    ``filtered``: tables of which the account that measures sees some rows only, by row-level security; None:
+    not known, so all that have it. Whether a client's role may be served is decided in its session
+    (`rewright.proxy.serving.guard`).
     """
     statement = parse_one(sql)
     if isinstance(statement, str):
@@ -104,7 +106,9 @@ def _tables(
 
 @dataclass(frozen=True, slots=True)
 class _Reads:
-    """Which columns a statement may read: by name, all of tables with some alias, all of some nodes, all there are."""
+    """Which columns a statement may read: by name, all of tables with some alias, all of some nodes, all
+    there are.
+    """
 
     names: frozenset[str]
     aliases: frozenset[str]
@@ -191,7 +195,9 @@ def _table(
 
 
 def _within_view(query: ast.SelectStmt, catalog: Catalog, seen: frozenset[str]) -> str | None:
-    """What a view hides. Definitions from the server qualify what is not on the path, so all schemas are tried."""
+    """What a view hides. Definitions from the server qualify what is not on the path, so all schemas are
+    tried.
+    """
     nodes = list(nodes_of(query))
     reads = _reads(nodes)
     if reason := effects(nodes) or _functions(nodes, catalog, catalog.schemas) or _columns(nodes):

@@ -1,7 +1,7 @@
 """The words of the rewriter: candidates, evidence, measurements, settings, time.
 
-Owns plain records that agents hand to each other. Must not know agents, models, servers or how any of these is
-found.
+Owns plain records that agents hand to each other. Must not know agents, models, servers or how any of these
+is found.
 """
 
 from __future__ import annotations
@@ -81,7 +81,9 @@ OPEN: Mapping[str, str] = {
     "errors": "one of the two may stop with an error where the other does not",
     "overflow": "arithmetic may leave its range in one of the two only",
     "tie-order": "the order leaves rows free, so that the two may show them otherwise or keep others",
-    "refinement": "of rows that tie the replacement's fuller order puts one first; the original might show another",
+    "refinement": (
+        "of rows that tie the replacement's fuller order puts one first; the original might show another"
+    ),
     "float-order": "sums of floats may differ in their last digits",
     "types": "the types of columns may differ",
 }
@@ -115,8 +117,8 @@ class Evidence:
         )
 
     def counts_as(self, accepted: frozenset[str]) -> Level:
-        """The level after reservations: a proof with one that is not accepted counts as tested. ``errors`` and
-        ``overflow`` can't be accepted.
+        """The level after reservations: a proof with one that is not accepted counts as tested. ``errors``
+        and ``overflow`` can't be accepted.
         """
         if self.level == "proved" and set(self.modulo) - with_implied(accepted):
             return "tested"
@@ -132,7 +134,10 @@ class Evidence:
         if self.level != "proved" or not left:
             return f"the best replacement is {self.level}, {trust} is asked for"
         words = "; ".join(f"{OPEN.get(m, m)} ({m})" for m in left)
-        return f"the best replacement is proved but for this: {words}. So it counts as tested, {trust} is asked for"
+        return (
+            f"the best replacement is proved but for this: {words}. So it counts as tested, {trust} is "
+            f"asked for"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +168,8 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer. ``digest`` identifies the bag
-    of rows, empty when not known.
+    """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer. ``digest``
+    identifies the bag of rows, empty when not known.
     """
 
     seconds: float
@@ -205,10 +210,11 @@ class Weighed:
 class Settings:
     """What one optimisation may do.
 
-    ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further round
-    is worth its time. Times in seconds. ``width``: candidates a round, ``run_width``: how many of
-    them are weighed; ``quick_search``: seconds of the first round's search; ``looking``: the share of the time left in which a
-    candidate with a quick proof is looked for. ``correction_seconds``: of corrections alone, their checks included, in one round;
+    ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further
+    round is worth its time. Times in seconds. ``width``: candidates a round, ``run_width``: how many of
+    them are weighed; ``quick_search``: seconds of the first round's search; ``looking``: the share of the
+    time left in which a candidate with a quick proof is looked for. ``correction_seconds``: of corrections
+    alone, their checks included, in one round;
     ``samples``: replies that are asked for, each by another strategy.
     """
 
@@ -239,7 +245,9 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A point in time after which nothing new is begun; by the clock on which waiting for a processor does not count."""
+    """A point in time after which nothing new is begun; by the clock on which waiting for a processor does
+    not count.
+    """
 
     at: float
     clock: Callable[[], float] = now

@@ -1,26 +1,31 @@
-"""Rewriting texts instead of traffic: files, directories, the top of pg_stat_statements; one outcome for each statement.
+"""Rewriting texts instead of traffic: files, directories, the top of pg_stat_statements; one outcome for each
+statement.
 
-Owns splitting, collecting and the order of work. Must not know how a database is reached or what a report looks like.
+Owns splitting, collecting and the order of work. Must not know how a database is reached or what a report
+looks like.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Settings
-from rewright.sql.parsing import has_parameters
+from rewright.sql.parsing import TooDeep, has_parameters, nodes_of, parse
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One statement to look at. ``observed``: seconds it is known to take; ``calls``: how often it was seen."""
+    """One statement to look at. ``observed``: seconds it is known to take;
+    ``calls``: how often it was seen.
+    """
 
     name: str
     sql: str
@@ -30,11 +35,15 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Done:
+    """``advice``: what a DBA could do where nothing is rewritten, as `rewright advise --json` lists it."""
+
     work: Work
     outcome: Outcome
+    advice: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"name": self.work.name, "calls": self.work.calls or None, **self.outcome.to_json()}
+        own = {"name": self.work.name, "calls": self.work.calls or None}
+        return {**own, **self.outcome.to_json(), "advice": [dict(a) for a in self.advice]}
 
 
 class InputError(Exception):
@@ -42,8 +51,8 @@ class InputError(Exception):
 
 
 def statements(text: str) -> tuple[str, ...]:
-    """The statements of a text, in order, split at semicolons outside literals and comments: one with an error
-    does not hide the others. A text that does not even scan is one statement, to be reported as it is.
+    """The statements of a text, in order, split at semicolons outside literals and comments: one with an
+    error does not hide the others. A text that does not even scan is one statement, to be reported as it is.
     """
     try:
         tokens = scan(text)
@@ -86,23 +95,50 @@ class Asks(Protocol):
 
 
 _TOP = """
-select s.queryid::text, s.query, s.mean_exec_time / 1000.0, s.calls
+select s.query, s.mean_exec_time / 1000.0, s.calls
 from {schema}.pg_stat_statements s join pg_database d on d.oid = s.dbid
 where d.datname = current_database() and s.query ~* '^\\s*(select|with)\\M'
 order by s.total_exec_time desc limit %s"""
+# of what is read some only asks the server about itself
+_SPARE = 200
+_NAME = 60
 
 
 def top(session: Asks, n: int) -> tuple[Work, ...]:
-    """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements).
+    """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements), each
+    named by its first words; those that read nothing but the server's catalogs, as tools and Rewright do, are
+    left out.
 
-    Their literals are parameters there: they are planned generically, proved for all values or not at all, and
-    not run. Raises InputError when the extension is missing, and what the session raises.
+    Their literals are parameters there: they are planned generically, proved for all values or not at all,
+    and not run. Raises InputError when the extension is missing, and what the session raises.
     """
     schema = session.extension_schema("pg_stat_statements")
     if schema is None:
         raise InputError("the extension pg_stat_statements is not there (CREATE EXTENSION)")
-    rows = session.ask(_TOP.format(schema=schema), [n])
-    return tuple(Work(f"queryid {row[0]}", str(row[1]), float(row[2]), int(row[3])) for row in rows)
+    rows = session.ask(_TOP.format(schema=schema), [n + _SPARE])
+    found = [row for row in rows if not _asks_the_server(str(row[0]))][:n]
+    return tuple(
+        Work(f"{number}. {_first_words(str(row[0]))}", str(row[0]), float(row[1]), int(row[2]))
+        for number, row in enumerate(found, 1)
+    )
+
+
+def _asks_the_server(text: str) -> bool:
+    """Whether it reads no table but the server's own."""
+    try:
+        parsed = [one.stmt for one in parse(text)]
+    except (PglastError, TooDeep, ValueError):
+        return False
+    tables = (one for one in nodes_of(parsed) if isinstance(one, ast.RangeVar))
+    return all(
+        one.schemaname in {"pg_catalog", "information_schema"} or (one.relname or "").startswith("pg_")
+        for one in tables
+    )
+
+
+def _first_words(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= _NAME else flat[:_NAME].rsplit(" ", 1)[0] + " …"
 
 
 class Optimises(Protocol):
@@ -118,13 +154,17 @@ def work_off(
     works: Iterable[Work],
     settings: Settings,
     progress: Callable[[Done], None] = lambda _: None,
+    advise: Callable[[str], Sequence[Mapping[str, Any]]] = lambda _: (),
 ) -> list[Done]:
-    """All works in order. A statement with parameters is not measured."""
+    """All works in order. A statement with parameters is not measured. ``advise`` is asked about what may not
+    be rewritten, unless it is no query.
+    """
     finished = []
     for work in works:
         chosen = replace(settings, measure="explain") if has_parameters(work.sql) else settings
         observed = None if chosen.measure == "explain" else work.observed
-        done = Done(work, rewriter.optimise(work.sql, observed_seconds=observed, settings=chosen))
+        outcome = rewriter.optimise(work.sql, observed_seconds=observed, settings=chosen)
+        done = Done(work, outcome, () if outcome.servable else tuple(advise(work.sql)))
         progress(done)
         finished.append(done)
     return finished

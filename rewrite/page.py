@@ -1,6 +1,8 @@
-"""A report of many outcomes that a DBA can take to a meeting: Markdown, and the same as one HTML page.
+"""A report of many outcomes that a DBA can take to a meeting, as Markdown (as HTML:
+`rewright.console.report`).
 
-Pure: finished works in, text out. Texts of queries and names are hostile: they are escaped, never interpreted.
+Pure: finished works in, text out. Texts of queries and names are hostile: they are escaped, never
+interpreted.
 """
 
 from __future__ import annotations
@@ -11,12 +13,6 @@ from collections.abc import Sequence
 
 from rewright.rewrite.offline import Done
 
-_STYLE = (
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"
-    "table{border-collapse:collapse;width:100%}td,th{padding:.3em .6em;border-bottom:1px solid #ddd;text-align:left}"
-    "pre{background:#f6f6f6;padding:1em;overflow-x:auto}ins{background:#d8f5d8;text-decoration:none;display:block}"
-    "del{background:#fbdcdc;text-decoration:none;display:block}"
-)
 _COLUMNS = ("query", "result", "evidence", "cost", "time", "what was done")
 
 
@@ -24,7 +20,10 @@ def summary(done: Sequence[Done]) -> str:
     """One sentence."""
     rewritten = sum(1 for d in done if d.outcome.best and d.outcome.servable)
     proposed = sum(1 for d in done if d.outcome.best and not d.outcome.servable)
-    return f"{len(done)} statements: {rewritten} rewritten, {proposed} proposed, {len(done) - rewritten - proposed} left as they are."
+    return (
+        f"{len(done)} statements: {rewritten} rewritten, {proposed} proposed, "
+        f"{len(done) - rewritten - proposed} left as they are."
+    )
 
 
 def markdown(done: Sequence[Done]) -> str:
@@ -32,28 +31,11 @@ def markdown(done: Sequence[Done]) -> str:
     lines = ["# Query rewriting report", "", summary(done), "", _row(_COLUMNS), _row(["---"] * len(_COLUMNS))]
     lines += [_row([_cell(c) for c in cells(d)]) for d in done]
     for d in done:
+        if d.outcome.best is not None or d.advice:
+            lines += ["", f"## {_cell(d.work.name)}", "", *(f"- {_cell(line)}" for line in _details(d))]
         if d.outcome.best is not None:
-            lines += [
-                "",
-                f"## {_cell(d.work.name)}",
-                "",
-                *_details(d),
-                "",
-                *_fenced("\n".join(diff(d)), "diff"),
-            ]
+            lines += ["", *_fenced("\n".join(diff(d)), "diff")]
     return "\n".join(lines) + "\n"
-
-
-def page(done: Sequence[Done]) -> str:
-    """The whole report as one HTML page without scripts or links."""
-    head = "".join(f"<th>{html.escape(c)}</th>" for c in _COLUMNS)
-    rows = "".join("<tr>" + "".join(f"<td>{html.escape(c)}</td>" for c in cells(d)) + "</tr>" for d in done)
-    sections = "".join(_section(d) for d in done if d.outcome.best is not None)
-    return (
-        "<!doctype html><html lang=en><meta charset=utf-8><title>Query rewriting report</title>"
-        f"<style>{_STYLE}</style><h1>Query rewriting report</h1><p>{html.escape(summary(done))}</p>"
-        f"<table><tr>{head}</tr>{rows}</table>{sections}</html>\n"
-    )
 
 
 def cells(done: Done) -> tuple[str, ...]:
@@ -68,9 +50,15 @@ def cells(done: Done) -> tuple[str, ...]:
         "rewritten" if outcome.servable else "proposed",
         f"{evidence.level}{reservations} ({outcome.scoped.scope} literals)",
         _pair(best.cost_before, best.cost_after, ""),
-        _pair(best.seconds_before, best.seconds_after, " s"),
+        _pair(best.seconds_before, best.seconds_after, " s", cancelled=cancelled(done)),
         " → ".join(s.name for s in best.checked.candidate.steps),
     )
+
+
+def cancelled(done: Done) -> bool:
+    """Whether the original was cancelled in its runs, so that it takes longer than its time says."""
+    best = done.outcome.best
+    return best is not None and bool(best.report.get("cost", {}).get("stopped"))
 
 
 def diff(done: Done) -> list[str]:
@@ -90,28 +78,22 @@ def diff(done: Done) -> list[str]:
 
 
 def _details(done: Done) -> list[str]:
-    best = done.outcome.best
-    assert best is not None
-    facts = best.checked.evidence.assumptions
-    lines = [f"- rests on: {_cell(f)}" for f in facts]
-    lines += [f"- {_cell(str(change))}" for change in best.report.get("plan", {}).get("changes", ())]
-    return lines or ["- no schema fact is needed"]
+    """What a rewrite rests on and changes in the plan; what would help besides."""
+    best, lines = done.outcome.best, list[str]()
+    if best is not None:
+        lines += [f"rests on: {fact}" for fact in best.checked.evidence.assumptions]
+        lines += [str(change) for change in best.report.get("plan", {}).get("changes", ())]
+        lines = lines or ["no schema fact is needed"]
+    for one in done.advice:
+        lines.append(f"would help: {'; '.join(one['statements'])} ({one['reason']})")
+    return lines
 
 
-def _section(done: Done) -> str:
-    lines = []
-    for line in diff(done)[2:]:
-        tag = {"+": "ins", "-": "del"}.get(line[:1])
-        text = html.escape(line)
-        lines.append(f"<{tag}>{text}</{tag}>" if tag else text + "\n")
-    details = "".join(f"<li>{html.escape(d.removeprefix('- '))}</li>" for d in _details(done))
-    return f"<h2>{html.escape(done.work.name)}</h2><ul>{details}</ul><pre>{''.join(lines)}</pre>"
-
-
-def _pair(before: float | None, after: float | None, unit: str) -> str:
+def _pair(before: float | None, after: float | None, unit: str, *, cancelled: bool = False) -> str:
     if before is None or after is None:
         return ""
-    return f"{_figure(before)}{unit} → {_figure(after)}{unit}"
+    was = f"> {_figure(before)}{unit} (cancelled)" if cancelled else f"{_figure(before)}{unit}"
+    return f"{was} → {_figure(after)}{unit}"
 
 
 def _figure(value: float) -> str:

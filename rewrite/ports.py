@@ -34,7 +34,9 @@ class ResultColumn:
 
 
 class Database(Protocol):
-    """The database whose query is being optimised; read-only, with timeouts. Every call may raise `DatabaseError`."""
+    """The database whose query is being optimised; read-only, with timeouts. Every call may raise
+    `DatabaseError`.
+    """
 
     def explain(self, sql: str) -> Explained: ...
 
@@ -43,8 +45,8 @@ class Database(Protocol):
         ...
 
     def measure(self, sql: str, seconds: float) -> Timed:
-        """Run it, read all rows, throw them away; stopped after ``seconds``. Times without what other work on the
-        server's machine has cost, as far as that is known.
+        """Run it, read all rows, throw them away; stopped after ``seconds``. Times without what other work on
+        the server's machine has cost, as far as that is known.
         """
         ...
 
@@ -102,8 +104,8 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of rewrite knowledge. ``rule`` applies its pattern; ``prefer`` names rules to try first; ``before`` and ``after``
-    are its pair of queries.
+    """A piece of rewrite knowledge. ``rule`` applies its pattern; ``prefer`` names rules to try first;
+    ``before`` and ``after`` are its pair of queries.
     """
 
     title: str
@@ -117,7 +119,8 @@ class Unit:
 
 
 class Proposer(Protocol):
-    """The deterministic strategy: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
+    """The deterministic strategy: candidates reachable from ``sql`` by rules, best first, costs from
+    ``database``.
 
     ``advice`` is what knowledge suggests: rules and categories to try first, patterns to apply as well.
     """
@@ -135,7 +138,9 @@ class Knowledge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scoped:
-    """For which literals a pair holds. For ``any``: both texts with placeholders, and the literals taken out."""
+    """For which literals a pair holds. For ``any``: both texts with placeholders,
+    and the literals taken out.
+    """
 
     scope: Scope
     template: str = ""

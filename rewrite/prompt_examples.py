@@ -1,7 +1,8 @@
-"""The prompts that a model gets, word for word, of one run over a made-up query: for people who want to know before they switch it on.
+"""The prompts that a model gets, word for word, of one run over a made-up query: for people who want to know
+before they switch it on.
 
-Owns the example: a fixed database that answers from memory, and a model that has its replies ready and is wrong at first. The agents
-are the real ones. Must not know where the prompts are printed.
+Owns the example: a fixed database that answers from memory, and a model that has its replies ready and is
+wrong at first. The agents are the real ones. Must not know where the prompts are printed.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from rewright.rewrite.ports import DatabaseError, Ports, ResultColumn, Unit
 QUERY = """select c."customerId", c.note
 from shop.customer c
 where c.region = 'north' and c.credit > 5000
-  and (select count(*) from shop.orders o where o.customer = c."customerId" and o.day >= date '2024-03-01') > 1"""
+  and (select count(*) from shop.orders o where o.customer = c."customerId"
+    and o.day >= date '2024-03-01') > 1"""
 _SCHEMA = """create table shop.customer (
   "customerId" integer not null,
   region character varying(20) not null,
@@ -45,7 +47,10 @@ _WRONG, _RIGHT = _GROUPED.format(test=">= 1"), _GROUPED.format(test="> 1")
 _EXAMPLE = {
     "kind": "rows",
     "setup": [
-        "INSERT INTO shop.customer (\"customerId\", region, credit, note) OVERRIDING SYSTEM VALUE VALUES ('1', 'north', '5000.01', 'a')",
+        (
+            'INSERT INTO shop.customer ("customerId", region, credit, note) OVERRIDING SYSTEM VALUE VALUES '
+            "('1', 'north', '5000.01', 'a')"
+        ),
         "INSERT INTO shop.orders (id, customer, day) OVERRIDING SYSTEM VALUE VALUES ('1', '1', '2024-03-02')",
     ],
     "original": "(no rows)",
@@ -157,7 +162,8 @@ class _Shelf:
             "",
             "join",
             before="select t.a from t where (select count(*) from u where u.t = t.a and u.k = 7) > 3",
-            after="select t.a from t join (select t from u where k = 7 group by t having count(*) > 3) g on g.t = t.a",
+            after="select t.a from t join (select t from u where k = 7 group by t having count(*) > 3) g on "
+            "g.t = t.a",
         )
         return (unit,)
 

@@ -1,48 +1,30 @@
 """Foreign keys under what is found, and whether they may be relied on ([optimiser] foreign_keys).
 
-A foreign key is kept by triggers alone: what a replica, a restore or a disabled trigger let in breaks it, and it still
-looks valid. Owns which foreign keys evidence rests on, and the search without those that are not kept. Must not know
-servers: who looks at rows is a port.
+A foreign key is kept by triggers alone: what a replica, a restore or a disabled trigger let in breaks it, and
+it still looks valid. Owns which foreign keys evidence rests on, and the search without those that are not
+kept. Must not know servers: who looks at rows is a port.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from pglast import ast
 from pglast.error import Error as PglastError
 
 from rewright.equivalence.generator.ddl import reachable
 from rewright.equivalence.isolation import Refused
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Evidence
-from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.records import ForeignKey, Table
+from rewright.sql.references import Policy, Reference
 
-Policy = Literal["verified", "declared", "never"]
 # searches for one query: each but the first without the foreign keys that were found broken
 _SEARCHES = 3
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
-    """A foreign key by its table and name."""
-
-    schema: str
-    table: str
-    name: str
-
-    @property
-    def ref(self) -> TableRef:
-        return TableRef(self.schema, self.table)
-
-    def __str__(self) -> str:
-        return f"{self.schema}.{self.table}.{self.name}"
 
 
 # why a foreign key is not to be relied on; "": it is kept
@@ -50,7 +32,9 @@ Look = Callable[[Reference], str]
 
 
 def trusted(catalog: Catalog, policy: Policy, broken: Iterable[Reference]) -> Catalog:
-    """The catalog in which what must not be relied on guarantees nothing. ``broken``: known not to be kept."""
+    """The catalog in which what must not be relied on guarantees nothing.
+    ``broken``: known not to be kept.
+    """
     if policy == "declared":
         return catalog
     names = set(references(catalog)) if policy == "never" else set(broken)
@@ -69,8 +53,8 @@ def references(catalog: Catalog) -> Iterator[Reference]:
 
 
 def rests_on(catalog: Catalog, evidence: Evidence | None, texts: Sequence[str]) -> frozenset[Reference]:
-    """Foreign keys that the evidence needs. A proof names its own; anything else was found on databases that keep all
-    those of the relations in the ``texts``.
+    """Foreign keys that the evidence needs. A proof names its own; anything else was found on databases that
+    keep all those of the relations in the ``texts``.
     """
     if evidence is None:
         return frozenset()
@@ -127,7 +111,9 @@ def search(
 
 
 def _told(outcome: Outcome, broken: Mapping[Reference, str]) -> Outcome:
-    """With the reason why these foreign keys were not relied on, where nothing was found that does without."""
+    """With the reason why these foreign keys were not relied on, where nothing was
+    found that does without.
+    """
     if outcome.best is not None or not broken:
         return outcome
     why = [f"foreign key {key} is not relied on: {reason}" for key, reason in sorted(broken.items())]

@@ -1,7 +1,8 @@
 """A snapshot of a database's schema: what a user created, looked up by name and search path.
 
 Owns lookup by PostgreSQL's rules (pg_catalog first unless the path names it) and the digest. The records
-are in `rewright.sql.records`, built-in objects in `rewright.sql.builtins`. Must not know where a snapshot came from.
+are in `rewright.sql.records`, built-in objects in `rewright.sql.builtins`. Must not know where a snapshot
+came from.
 """
 
 from __future__ import annotations

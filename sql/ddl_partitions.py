@@ -1,7 +1,7 @@
 """What the bounds of a partition say of its rows, from PARTITION BY of its parent and FOR VALUES of its own.
 
-As pg_get_partition_constraintdef() words it, for the first column of a range and for lists. The default partition says nothing: what
-it takes in grows when another one goes. Must not know tables.
+As pg_get_partition_constraintdef() words it, for the first column of a range and for lists. The default
+partition says nothing: what it takes in grows when another one goes. Must not know tables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ def partition_columns(spec: Any) -> tuple[str, ...]:
 
 
 def bounds_text(columns: tuple[str, ...], bound: Any, text_of: Callable[[Any], str]) -> str:
-    """A condition that every row of the partition meets; empty where none is known. ``text_of`` prints an expression."""
+    """A condition that every row of the partition meets; empty where none is known. ``text_of`` prints an
+    expression.
+    """
     if bound is None or bound.is_default or not columns:
         return ""
     column = '"{}"'.format(columns[0].replace('"', '""'))
@@ -44,7 +46,9 @@ def _list(column: str, values: Any, text_of: Callable[[Any], str]) -> str:
 
 
 def _range(column: str, bound: Any, text_of: Callable[[Any], str], *, whole: bool) -> str:
-    """A range of one column ends before its upper bound; of several the first column may also be equal to it."""
+    """A range of one column ends before its upper bound; of several the first column
+    may also be equal to it.
+    """
     parts = [f"{column} is not null"]
     lower, upper = bound.lowerdatums[0], bound.upperdatums[0]
     if not _is_open(lower):

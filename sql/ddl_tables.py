@@ -1,4 +1,5 @@
-"""CREATE TABLE, ALTER TABLE and CREATE INDEX into catalog records; names of constraints as the server makes them.
+"""CREATE TABLE, ALTER TABLE and CREATE INDEX into catalog records; names of constraints as the server makes
+them.
 
 Owns the catalog under construction (`Builder`). Must not know which statements are acceptable.
 """
@@ -468,7 +469,9 @@ def _element_text(element: Any) -> str:
 
 
 def _own_collation(builder: Builder, table: Table, element: Any) -> bool:
-    """Whether what is equal in the index is equal in queries: under deterministic collations the same texts are."""
+    """Whether what is equal in the index is equal in queries: under deterministic collations the same texts
+    are.
+    """
     if not element.collation:
         return True
     column = next((c for c in table.columns if c.name == element.name), None)
@@ -624,8 +627,8 @@ def _refuse_parent(builder: Builder, table: Table, kind: str) -> None:
 
 
 def _may_be_its_not_null(table: Table, column: TableColumn, name: str) -> bool:
-    """Whether a constraint that is no key, reference or check may be the column's NOT NULL: of this name, or of one
-    that the server has made (table_column_not_null, cut to 63 bytes and numbered where taken).
+    """Whether a constraint that is no key, reference or check may be the column's NOT NULL: of this name, or
+    of one that the server has made (table_column_not_null, cut to 63 bytes and numbered where taken).
     """
     if column.not_null_constraint:
         return column.not_null_constraint == name

@@ -1,10 +1,10 @@
 """The normal form of a text: what two texts share that differ only in blanks, comments and the case of words.
 
-Texts of one form are the same tokens to PostgreSQL's own scanner: keywords and unquoted identifiers in lower case
-(ASCII only: what the server does with other letters depends on its encoding), quoted ones, literals, parameters and
-operators as written, without comments and semicolons at the end. A text with a hint in a comment has no form, nor
-has one of several statements. Owns forms, the cheap keys that tell most texts apart without scanning them, and the
-comments that are carried along. Must not know catalogs or rewrites.
+Texts of one form are the same tokens to PostgreSQL's own scanner: keywords and unquoted identifiers in lower
+case (ASCII only: what the server does with other letters depends on its encoding), quoted ones, literals,
+parameters and operators as written, without comments and semicolons at the end. A text with a hint in a
+comment has no form, nor has one of several statements. Owns forms, the cheap keys that tell most texts apart
+without scanning them, and the comments that are carried along. Must not know catalogs or rewrites.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _MARK = "\x00"
 class Form:
     """``shape``: the tokens, with the kind of each literal in its place; ``literals``: those, as written.
 
-    ``before`` and ``after``: the comments in front of the first token and all others, ready to be put in front of and
-    behind another text.
+    ``before`` and ``after``: the comments in front of the first token and all others, ready to be put in
+    front of and behind another text.
     """
 
     shape: str
@@ -125,11 +125,13 @@ def without_comments(text: str) -> str:
 # --- cheap keys -----------------------------------------------------------------------------------
 
 _FOLD = bytes(b + 32 if 65 <= b <= 90 else b for b in range(256))
-# blanks, and what numbers are made of: a number leaves no trace (but for its letters, if it is no decimal one)
+# blanks, and what numbers are made of: a number leaves no trace (but for its letters, if it is no decimal
+# one)
 _DROPPED = b" \t\n\r\f\v0123456789.+_eE;"
 # a comment or string that does not end takes all that is left, so that no text is walked over twice
 _NOISE = re.compile(rb"/\*.*?(?:\*/|\Z)|--[^\n\r]*|'[^']*(?:'|\Z)", re.DOTALL)
-# a backslash in a string, a comment within another, a dollar quote, a number with letters: what would be left is no key
+# a backslash in a string, a comment within another, a dollar quote, a number with letters: what would be left
+# is no key
 _NESTED = re.compile(rb"/\*(?:[^*/]|\*(?!/)|/(?!\*))*+/\*")
 # both ways begin with a byte that can be looked for: a \b in front would be tried at every place
 _UNSURE = re.compile(rb"\$(?![0-9])|0(?<=\b0)[xob]")
@@ -144,8 +146,8 @@ _COMMENT_OR_BLANK = frozenset(b"/- \t\n\r\f\v")
 def rough_key(text: bytes) -> bytes:
     """What is left without blanks, comments, strings and numbers; empty where that says nothing.
 
-    Texts with other keys, neither of them empty, are of other shapes or are told apart needlessly, which costs a
-    chance only.
+    Texts with other keys, neither of them empty, are of other shapes or are told apart needlessly, which
+    costs a chance only.
     """
     if b"\\" in text or (b"/*" in text and _NESTED.search(text)):
         return b""
@@ -159,7 +161,9 @@ def rough_key(text: bytes) -> bytes:
 
 
 def rough_head(text: bytes) -> bytes:
-    """How the key of a text begins, from its first bytes, a little longer than heads are. It may hold comments."""
+    """How the key of a text begins, from its first bytes, a little longer than heads are. It may hold
+    comments.
+    """
     if text and text[0] in _COMMENT_OR_BLANK:
         text = _behind_comments(text)
     return text[:_WINDOW].translate(_FOLD, _DROPPED)[: HEAD + 2]

@@ -11,7 +11,9 @@ Bounds = tuple[int, int]
 
 
 def combined(op: str, known: Sequence[Bounds | None]) -> Bounds | None:
-    """The least and the largest result of ``op`` over operands within ``known``, as mathematics has it; None: not known."""
+    """The least and the largest result of ``op`` over operands within ``known``, as mathematics has it; None:
+    not known.
+    """
     match op, known:
         case _, known if None in known:
             return None

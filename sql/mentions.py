@@ -1,8 +1,8 @@
 """What one SELECT names, as written: relations, functions, operators, types, attributes.
 
-Owns the reading of the syntax tree, common table expressions and their scopes included. Must not know what the names
-mean: that is for the server's catalog to say. Names are taken generously (what may name a function is listed as one); a
-syntax that is not known here is refused rather than skipped. Pure: no server.
+Owns the reading of the syntax tree, common table expressions and their scopes included. Must not know what
+the names mean: that is for the server's catalog to say. Names are taken generously (what may name a function
+is listed as one); a syntax that is not known here is refused rather than skipped. Pure: no server.
 """
 
 from __future__ import annotations
@@ -158,7 +158,9 @@ def mentions_of(text: str, server_version: int = 180000) -> Mentions:
 
 
 def qualified(text: str, schemas: Mapping[Mention, str]) -> str:
-    """``text`` with a schema written before each of these mentions. Raises NotASelect where a name is not found."""
+    """``text`` with a schema written before each of these mentions. Raises NotASelect where a name is not
+    found.
+    """
     for mention, schema in sorted(schemas.items(), key=lambda item: -item[0].start):
         start = mention.start
         if not _stands_at(text, start, mention.name.name):

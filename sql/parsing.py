@@ -1,4 +1,5 @@
-"""SQL text to syntax trees, within bounds: libpg_query recurses, and a chain that is long enough ends a process.
+"""SQL text to syntax trees, within bounds: libpg_query recurses, and a chain that is long enough ends a
+process.
 
 Owns those bounds. Everything that parses text of strangers goes through here.
 """

@@ -39,7 +39,9 @@ def is_string(index: int) -> bool:
 
 
 def sentinel(number: int, kind: str) -> str:
-    """A value that marks hole ``number`` in a text to be parsed: digits of the kind, or a string's content."""
+    """A value that marks hole ``number`` in a text to be parsed: digits of the kind,
+    or a string's content.
+    """
     match kind:
         case "i":
             return str(2_070_000_000 + number)

@@ -141,8 +141,8 @@ class Plan:
     def work(self) -> float:
         """``cost``, or what the plan must cost at least when each node's subplans are counted.
 
-        The planner's total leaves out subplans in the join filter of some joins (observed on PostgreSQL 15 to 18: a
-        correlated aggregate compared in a hash join's filter), however often they run.
+        The planner's total leaves out subplans in the join filter of some joins (observed on PostgreSQL 15 to
+        18: a correlated aggregate compared in a hash join's filter), however often they run.
         """
         return _least_work(self.root)
 
@@ -162,7 +162,9 @@ class Plan:
 
 
 def _least_work(node: Node) -> float:
-    """A lower bound of one run in the planner's units: a subplan runs at least once for each row that comes out."""
+    """A lower bound of one run in the planner's units: a subplan runs at least once for each row that comes
+    out.
+    """
     if node.operator == "Limit":  # its input is not read to the end
         return node.total_cost
     inputs = sum(_least_work(child) for child in node.inputs)

@@ -1,7 +1,7 @@
 """Bound trees to PostgreSQL text.
 
-The text binds back to the same tree up to numbers and aliases. The parts: `rewright.sql.printer.names` (identifiers,
-literals, types, aliases), `rewright.sql.printer.scalars`, `rewright.sql.printer.queries`.
+The text binds back to the same tree up to numbers and aliases. The parts: `rewright.sql.printer.names`
+(identifiers, literals, types, aliases), `rewright.sql.printer.scalars`, `rewright.sql.printer.queries`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def to_sql(
     """SQL text of a query, with output names kept and aliases made unique where they clash.
 
     ``catalog`` (needed only where user-defined functions, operators or types occur) and ``search_path``
-    are those the text will be read under; relations outside the path are schema-qualified. ``qualified``: each
-    column with its range variable's name, also where there is only one.
+    are those the text will be read under; relations outside the path are schema-qualified. ``qualified``:
+    each column with its range variable's name, also where there is only one.
     """
     return print_query(query, catalog or Catalog(), tuple(search_path), pretty=pretty, qualified=qualified)

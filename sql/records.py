@@ -13,8 +13,10 @@ from rewright.sql.algebra import FunctionRef, OperatorRef, TableRef, Volatility
 from rewright.sql.types import SqlType
 
 RelationKind = Literal["table", "partitioned", "foreign", "view", "matview"]
-# The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "": none is known.
-# F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18: equality is a user's function
+# The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "": none
+# is known. F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18: equality
+# is a
+# user's function
 Doubt = Literal["", "F15", "F17", "F18"]
 
 
@@ -54,7 +56,8 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
-    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as texts
+    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as
+    # texts
     predicate: str = ""
     expressions: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
 """Texts without the values in them: for people who may see that something happened, and not with what.
 
-Owns taking constants and comments out of SQL, and known values out of messages and JSON documents. Errors on the side of
-taking too much. Must not know who may see what.
+Owns taking constants and comments out of SQL, and known values out of messages and JSON documents. Errors on
+the side of taking too much. Must not know who may see what.
 """
 
 from __future__ import annotations
@@ -46,13 +46,16 @@ def without_literals(text: str) -> str:
 
 
 def has_strings(text: str) -> bool:
-    """Whether a text (of a template, too) has constants that are strings or bit strings; True where that can't be told."""
+    """Whether a text (of a template, too) has constants that are strings or bit strings; True where that
+    can't be told.
+    """
     tokens = _tokens(text)
     return tokens is None or any(token.name in _STRINGS for token in tokens)
 
 
 def values_in(text: str) -> set[str]:
-    """What constants and comments of a text say: strings as they are meant, numbers as written, texts of comments.
+    """What constants and comments of a text say: strings as they are meant, numbers as written, texts of
+    comments.
 
     >>> sorted(values_in("select 'it''s', 5 /* for Ann */"))
     ['5', 'for Ann', "it''s", "it's"]
@@ -93,7 +96,9 @@ def without_values(message: str, values: Iterable[str]) -> str:
 
 
 def scrubbed(document: Any, values: Iterable[str] = ()) -> Any:
-    """A JSON document without ``values``, without the constants of any SQL in it, and without what those say anywhere."""
+    """A JSON document without ``values``, without the constants of any SQL in it, and without what those say
+    anywhere.
+    """
     known = set(values)
     for text in _strings(document):
         known |= {value for value in values_in(text) if not value.isdigit()}

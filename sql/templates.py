@@ -80,7 +80,9 @@ class Template:
 
 
 def template_of(text: str) -> Template | None:
-    """The template of a text; None where none is made: not lexable, too long, or holding a hole's brackets."""
+    """The template of a text; None where none is made: not lexable, too long, or
+    holding a hole's brackets.
+    """
     if len(text) > MAX_TEXT or "⟦" in text or "⟧" in text or "\x00" in text:
         return None
     try:
@@ -153,7 +155,8 @@ def _token_kind(name: str, literal: str) -> Kind | None:
 
 
 def literal_spans(text: str, tokens: Sequence[Any]) -> list[tuple[int, int, Kind]] | None:
-    """Spans (in characters) of the literals that are values, in order; None where one can't be told by its token.
+    """Spans (in characters) of the literals that are values, in order; None where one can't be told by its
+    token.
 
     ``tokens``: pglast's, without comments.
     """

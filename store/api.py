@@ -15,6 +15,8 @@ from typing import Self
 from sqlalchemy import Engine
 
 from rewright.store import reaching, retention, revision
+from rewright.store.asked import AskLessons, Asks, ValidatedQuestions
+from rewright.store.augmentations import Augmentations, LakeViews
 from rewright.store.browsing import Browsing
 from rewright.store.connection import connect, ensure_schema, identity, make_place, sqlite_file, transaction
 from rewright.store.damage import set_aside
@@ -40,8 +42,13 @@ class Store:
     queries: Queries
     sessions: Sessions
     resolutions: Resolutions
+    augmentations: Augmentations
+    lake_views: LakeViews
     lessons: Lessons
     switches: Switches
+    asks: Asks
+    validated: ValidatedQuestions
+    ask_lessons: AskLessons
     browse: Browsing
 
     def revision(self) -> int:
@@ -53,7 +60,9 @@ class Store:
         return retention.prune(self.engine, self.options.retention)
 
     def repair(self) -> Path | None:
-        """Set a damaged SQLite file aside, so that the next call makes a new one; its new name. Raises StoreUnavailable."""
+        """Set a damaged SQLite file aside, so that the next call makes a new one; its new name. Raises
+        StoreUnavailable.
+        """
         file = sqlite_file(self.engine)
         try:
             kept = None if file is None else set_aside(file)
@@ -92,8 +101,8 @@ def open_store(url: str, options: Options | None = None) -> Store:
 
 
 def reach_store(url: str, options: Options | None = None) -> Store:
-    """The store at ``url``, which need not be there: each call tries to open it until one could, and again when it was
-    away; until then calls raise StoreError. Raises StoreError for a URL that can't be read.
+    """The store at ``url``, which need not be there: each call tries to open it until one could, and again
+    when it was away; until then calls raise StoreError. Raises StoreError for a URL that can't be read.
     """
     options = options or Options()
     engine = connect(url)
@@ -108,8 +117,13 @@ def reach_store(url: str, options: Options | None = None) -> Store:
         queries=Queries(engine, options),
         sessions=Sessions(engine),
         resolutions=Resolutions(engine, options),
+        augmentations=Augmentations(engine, options),
+        lake_views=LakeViews(engine, options),
         lessons=Lessons(engine),
         switches=Switches(engine),
+        asks=Asks(engine, options),
+        validated=ValidatedQuestions(engine, options),
+        ask_lessons=AskLessons(engine),
         browse=Browsing(engine),
     )
 

@@ -1,7 +1,7 @@
 """What people look for in the log book: pages of it, filtered and sorted, and sums by day. Only reads.
 
-Texts are searched in templates, which hold no literals: who may not see a literal can't find out about one by searching for it.
-Must not know how anything is shown.
+Texts are searched in templates, which hold no literals: who may not see a literal can't find out about one by
+searching for it. Must not know how anything is shown.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Integer, RowMapping, Table, false, func, select
@@ -16,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Integer, RowMapping, T
 from rewright.store import schema
 from rewright.store.connection import transaction
 from rewright.store.journal import entries_of
-from rewright.store.records import LogEntry, QuerySeen, Rewrite
+from rewright.store.records import AskSeen, LogEntry, QuerySeen, Rewrite
 from rewright.store.rows import record_of, rewrite_of
 
 DAY = 86_400
@@ -25,7 +26,8 @@ _LONGEST_SEARCH = 200
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What somebody wants to see. ``text``: all of its words are in the template; ``values``: column → the value it must have.
+    """What somebody wants to see. ``text``: all of its words are in the template; ``values``: column → the
+    value it must have.
 
     ``sort``: a column, ``-`` before it for the largest first; an unknown one counts as none.
     """
@@ -37,9 +39,29 @@ class Asked:
     limit: int = 50
 
 
+class Became(StrEnum):
+    """What a question led to."""
+
+    ANSWERED = "answered"
+    REFUSED = "refused"
+    FAILED = "failed"
+    NOTHING = "no query"
+
+
+def became(one: AskSeen) -> Became:
+    """Of one question. Where texts are not kept, the reason is not known: then there is no query."""
+    if one.error:
+        return Became.FAILED
+    if one.refused:
+        return Became.REFUSED
+    return Became.ANSWERED if one.sql else Became.NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Day:
-    """``start``: seconds since the epoch, midnight UTC. ``saved_ms``: by the medians of both sides as they are now."""
+    """``start``: seconds since the epoch, midnight UTC. ``saved_ms``: by the medians of both sides as they
+    are now.
+    """
 
     start: int
     served: int
@@ -72,6 +94,20 @@ class Browsing:
         with transaction(self.engine, write=False) as connection:
             rows, total = _page(connection, table, asked, table.c.id.desc(), table.c.id > after_id)
             return entries_of(connection, rows), total
+
+    def asks(self, asked: Asked, *, search: bool) -> tuple[Sequence[AskSeen], int]:
+        """A page of questions, the newest first unless sorted, and how many there are. ``became`` may be
+        asked for, too.
+
+        ``search``: whether words are looked for in the questions; otherwise a text that is given finds
+        nothing.
+        """
+        table = schema.ASKS
+        wanted = _became(str((asked.values or {}).get("became", "")))
+        words = table.c.question if search else None
+        with transaction(self.engine, write=False) as connection:
+            rows, total = _page(connection, table, asked, table.c.id.desc(), *wanted, words_in=words)
+        return [record_of(AskSeen, row) for row in rows], total
 
     def unimproved(self, limit: int = 10) -> Sequence[QuerySeen]:
         """The templates that took the most time and have no rewrite."""
@@ -130,9 +166,14 @@ def _page(
     asked: Asked,
     otherwise: ColumnElement[Any],
     *also: ColumnElement[bool],
+    words_in: ColumnElement[Any] | None = None,
 ) -> tuple[Sequence[RowMapping], int]:
-    """The rows of a page, ordered by ``otherwise`` where the sort says nothing, and how many there are."""
-    wanted = [*also, *_conditions(table, asked)]
+    """The rows of a page, ordered by ``otherwise`` where the sort says nothing, and how many there are.
+
+    ``words_in``: where words are looked for; default: in the template, if there is one.
+    """
+    searched = table.c.get("template") if words_in is None else words_in
+    wanted = [*also, *_conditions(table, asked, searched)]
     order = _order(table, asked.sort)
     statement = (
         select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
@@ -142,9 +183,25 @@ def _page(
     return connection.execute(statement).mappings().all(), int(total)
 
 
-def _conditions(table: Table, asked: Asked) -> Sequence[ColumnElement[bool]]:
+def _became(name: str) -> Sequence[ColumnElement[bool]]:
+    """The same as `became`, in SQL."""
+    of = schema.ASKS.c
+    conditions: Mapping[str, Sequence[ColumnElement[bool]]] = {
+        Became.FAILED: (of.error != "",),
+        Became.REFUSED: (of.error == "", of.refused != ""),
+        Became.ANSWERED: (of.error == "", of.refused == "", of.sql != ""),
+        Became.NOTHING: (of.error == "", of.refused == "", of.sql == ""),
+    }
+    return conditions.get(name, (false(),)) if name else ()
+
+
+def _conditions(
+    table: Table, asked: Asked, searched: ColumnElement[Any] | None
+) -> Sequence[ColumnElement[bool]]:
     words = asked.text[:_LONGEST_SEARCH].split()
-    found: list[ColumnElement[bool]] = [table.c.template.icontains(word, autoescape=True) for word in words]
+    found: list[ColumnElement[bool]] = [
+        false() if searched is None else searched.icontains(word, autoescape=True) for word in words
+    ]
     for name, value in (asked.values or {}).items():
         if value and name in table.c:
             found.append(_equal(table.c[name], value))

@@ -84,7 +84,9 @@ def make_place(engine: Engine) -> None:
 
 
 def identity(engine: Engine) -> object:
-    """What tells the store's file from another one under its name; the same for ever for a server, None: there is none."""
+    """What tells the store's file from another one under its name; the same for ever for a server, None:
+    there is none.
+    """
     file = sqlite_file(engine)
     if file is None:
         return engine.url

@@ -1,6 +1,7 @@
 """An SQLite file that can't be read any more is set aside, whole, so that a new one can be made.
 
-Owns what counts as damaged, whose file it may be, and its new name. Nothing is ever deleted. Must not know the tables.
+Owns what counts as damaged, whose file it may be, and its new name. Nothing is ever deleted. Must not know
+the tables.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def is_damage(error: BaseException | None) -> bool:
 def set_aside(file: Path) -> Path | None:
     """Rename a damaged store, with what belongs to it; its new name, or None where there is nothing to do.
 
-    Looked at again under a lock: of several processes one renames, and nobody renames what is new. A file that never
-    was a database stays where it is, unless it is named like one. Raises OSError.
+    Looked at again under a lock: of several processes one renames, and nobody renames what is new. A file
+    that never was a database stays where it is, unless it is named like one. Raises OSError.
     """
     with _locked(file):
         if not file.is_file() or not _is_ours(file) or not _is_damaged(file):

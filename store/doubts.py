@@ -1,7 +1,7 @@
 """Doubts: what one role saw against a rewrite, and until when that rewrite is not served to it.
 
-A doubt concerns nobody else: whoever can make a replacement fail, or slow, in his own sessions does it to himself only.
-Must not know who examines doubts, or what becomes of the rewrite.
+A doubt concerns nobody else: whoever can make a replacement fail, or slow, in his own sessions does it to
+himself only. Must not know who examines doubts, or what becomes of the rewrite.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class Doubts:
         return doubt
 
     def settle(self, rewrite_id: int, role: str, *, now: float | None = None) -> None:
-        """It could not be reproduced: the rewrite is served to the role again, soon or, if that happens often, later."""
+        """It could not be reproduced: the rewrite is served to the role again, soon or, if that happens
+        often, later.
+        """
         now = time.time() if now is None else now
         with transaction(self.engine, write=True) as connection:
             doubt = _load(connection, rewrite_id, role)

@@ -35,7 +35,9 @@ class Log:
     def read(
         self, *, since: float = 0.0, after_id: int = 0, database: str | None = None, limit: int = 1000
     ) -> Sequence[LogEntry]:
-        """The newest ``limit`` entries at or after ``since`` and numbered above ``after_id``, oldest first."""
+        """The newest ``limit`` entries at or after ``since`` and numbered above
+        ``after_id``, oldest first.
+        """
         table = schema.LOG
         statement = (
             select(table)
@@ -83,7 +85,9 @@ class Queries:
             )
 
     def outcome(self, database: str, template_key: str) -> tuple[str, str]:
-        """(status, reason) of a template, whoever's execution it was found out with; ``new`` where nothing is known yet."""
+        """(status, reason) of a template, whoever's execution it was found out with; ``new`` where nothing is
+        known yet.
+        """
         table = schema.QUERIES
         statement = select(table.c.status, table.c.reason).where(
             table.c.database == database, table.c.template_key == template_key

@@ -46,7 +46,17 @@ def _served_by_day(connection: Connection) -> None:
         index.create(connection, checkfirst=True)
 
 
-STEPS: Sequence[Step] = (_first_tables, _doubts, _states_of_sessions, _served_by_day)
+def _questions_and_augmentations(connection: Connection) -> None:
+    schema.METADATA.create_all(connection)
+
+
+STEPS: Sequence[Step] = (
+    _first_tables,
+    _doubts,
+    _states_of_sessions,
+    _served_by_day,
+    _questions_and_augmentations,
+)
 
 
 def migrate(connection: Connection) -> int:

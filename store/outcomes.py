@@ -1,4 +1,5 @@
-"""What became of a slow query, in one sentence: the same for ``SHOW rewright.last``, the log, its pages and commands.
+"""What became of a slow query, in one sentence: the same for ``SHOW rewright.last``, the log, its pages and
+commands.
 
 Owns the wording. Must not know who optimises, or how.
 """

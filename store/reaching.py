@@ -1,6 +1,8 @@
-"""A store that may not be there yet: created or migrated when it is first used, and found again when it was away.
+"""A store that may not be there yet: created or migrated when it is first used, and found again when it was
+away.
 
-Owns when an engine counts as prepared, and how often an absent store is tried. Must not know the tables' meaning.
+Owns when an engine counts as prepared, and how often an absent store is tried. Must not know the tables'
+meaning.
 """
 
 from __future__ import annotations

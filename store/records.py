@@ -140,9 +140,11 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What one role saw against a rewrite, ``count`` times, last ``at``; ``until`` then it is not served to that role.
+    """What one role saw against a rewrite, ``count`` times, last ``at``; ``until`` then it is not served to
+    that role.
 
-    ``failed``: with ``sqlstate``, where the original did not fail, or could not be run. ``slow``: slower than the original.
+    ``failed``: with ``sqlstate``, where the original did not fail, or could not be run. ``slow``: slower than
+    the original.
     """
 
     rewrite_id: int
@@ -171,6 +173,28 @@ class Resolution:
 
 
 @dataclass(frozen=True, slots=True)
+class Augmentation:
+    """What one table was worth in one search: ``gain`` in R² for predicting ``target`` of ``base``, with its
+    interval.
+    """
+
+    database: str
+    role: str
+    base: str
+    target: str
+    added: str
+    join_path: str
+    columns: tuple[str, ...]
+    gain: float
+    low: float
+    high: float
+    recommended: bool
+    selector: str
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
     """Something learned that later runs may use."""
 
@@ -183,10 +207,76 @@ class Lesson:
 
 
 @dataclass(frozen=True, slots=True)
+class AskSeen:
+    """A question that was asked, and what became of it. ``key``: of all that the answer depends on; empty:
+    not to be used again.
+
+    ``trajectory``: the steps that led there, each a mapping. ``money`` in US dollars, None where a price is
+    unknown.
+    ``corrected``: the query a person gave for it.
+    """
+
+    database: str
+    role: str
+    question: str
+    sql: str = ""
+    reading: str = ""
+    confidence: float = 0.0
+    refused: str = ""
+    error: str = ""
+    tokens: int = 0
+    money: float | None = 0.0
+    seconds: float = 0.0
+    trajectory: Json = None
+    key: str = ""
+    corrected: str = ""
+    corrected_by: str = ""
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionValidated:
+    """A question whose query somebody found right. One for each question of a database, whatever its case and
+    blanks.
+    """
+
+    database: str
+    question: str
+    sql: str
+    evidence: str = ""
+    reading: str = ""
+    validated_by: str = ""
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AskLesson:
+    """A sentence for one stage of reading questions over one database. ``status``: proposed, adopted or
+    removed.
+
+    ``version``: of the database's instructions when it was last changed.
+    """
+
+    database: str
+    stage: str
+    text: str
+    question: str = ""
+    status: str = "proposed"
+    version: int = 0
+    reason: str = ""
+    changed_by: str = ""
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class SessionSeen:
     """A client session as its worker last reported it.
 
-    ``state``: as in pg_stat_activity (``active``, ``idle``, ``idle in transaction``, …). ``server``: host and port behind it.
+    ``state``: as in pg_stat_activity (``active``, ``idle``, ``idle in transaction``, …). ``server``: host and
+    port behind it.
     """
 
     session: str
@@ -221,11 +311,15 @@ class Retention:
     dead_rewrites: int = 10_000
     timings_per_rewrite: int = 200
     resolution_rows: int = 50_000
+    ask_rows: int = 50_000
+    augmentation_rows: int = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """``literals``: whether literals of queries may be kept; ``text_limit``: characters of a text in the log."""
+    """``literals``: whether literals of queries may be kept; ``text_limit``:
+    characters of a text in the log.
+    """
 
     literals: bool = True
     text_limit: int = 65_536

@@ -25,8 +25,10 @@ def prune(engine: Engine, retention: Retention) -> Mapping[str, int]:
     with transaction(engine, write=True) as connection:
         deleted["log"] = _prune(connection, schema.LOG, "at", horizon, retention.log_rows)
         deleted["events"] = _prune(connection, schema.EVENTS, "at", horizon, retention.event_rows)
+        deleted["asks"] = _prune(connection, schema.ASKS, "at", horizon, retention.ask_rows)
         deleted["queries"] = _prune(connection, schema.QUERIES, "last_at", horizon, retention.query_rows)
         deleted["resolutions"] = _too_many(connection, schema.RESOLUTIONS, retention.resolution_rows)
+        deleted["augmentations"] = _too_many(connection, schema.AUGMENTATIONS, retention.augmentation_rows)
         deleted["rewrites"] = _dead_rewrites(connection, retention.dead_rewrites)
         deleted["timings"] = _orphans(connection, schema.TIMINGS)
         deleted["doubts"] = _orphans(connection, schema.DOUBTS)

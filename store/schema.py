@@ -183,6 +183,40 @@ RESOLUTIONS = Table(
     Index("resolutions_by_database", "database", "id"),
 )
 
+# what each table was worth in a search for tables that predict a column better
+AUGMENTATIONS = Table(
+    "augmentations",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("database"),
+    _text("role"),
+    _text("base"),
+    _text("target"),
+    # TABLE is a word of SQL
+    _text("added"),
+    _text("join_path"),
+    _json("columns"),
+    Column("gain", Float, nullable=False),
+    Column("low", Float, nullable=False),
+    Column("high", Float, nullable=False),
+    Column("recommended", Boolean, nullable=False),
+    _text("selector"),
+    Index("augmentations_by_role", "database", "role", "id"),
+)
+
+# views that users made over a lake, each for its maker alone
+LAKE_VIEWS = Table(
+    "lake_views",
+    METADATA,
+    Column("database", String, primary_key=True),
+    Column("role", String, primary_key=True),
+    # in lower case
+    Column("name", String, primary_key=True),
+    _text("definition"),
+    Column("at", Float, nullable=False),
+)
+
 LESSONS = Table(
     "lessons",
     METADATA,
@@ -193,6 +227,64 @@ LESSONS = Table(
     _text("text"),
     _json("evidence"),
     Index("lessons_by_subject", "kind", "subject"),
+)
+
+ASKS = Table(
+    "asks",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("database"),
+    _text("role"),
+    # digest of all that the answer depends on: another role, catalog or model has another
+    _text("key"),
+    _text("question"),
+    _text("sql"),
+    _text("reading"),
+    Column("confidence", Float, nullable=False),
+    _text("refused"),
+    _text("error"),
+    Column("tokens", BigInteger, nullable=False),
+    Column("money", Float, nullable=True),
+    Column("seconds", Float, nullable=False),
+    _json("trajectory"),
+    _text("corrected"),
+    _text("corrected_by"),
+    Index("asks_by_key", "key", "id"),
+    Index("asks_by_database", "database", "id"),
+)
+
+# questions whose query a person found right, or wrote
+VALIDATED_QUESTIONS = Table(
+    "validated_questions",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("database", String, nullable=False),
+    # the question without what does not matter (case, blanks): once in a database
+    Column("normalized", String, nullable=False),
+    _text("question"),
+    _text("sql"),
+    _text("evidence"),
+    _text("reading"),
+    _text("validated_by"),
+    UniqueConstraint("database", "normalized", name="validated_once"),
+)
+
+ASK_LESSONS = Table(
+    "ask_lessons",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("database"),
+    _text("stage"),
+    _text("text"),
+    _text("question"),
+    _text("status"),
+    Column("version", BigInteger, nullable=False),
+    _text("reason"),
+    _text("changed_by"),
+    Index("ask_lessons_by_database", "database", "id"),
 )
 
 SESSIONS = Table(

@@ -1,6 +1,7 @@
 """Prints the SQL that Django makes of idiomatic queries over the helpdesk, as lines of JSON ({id, query}).
 
-python bench/unseen/django_queries.py DSN > FILE     (needs django and psycopg2-binary, which the project does not)
+python bench/unseen/django_queries.py DSN > FILE     (needs django and psycopg2-binary, which the project does
+not)
 
 The models describe `helpdesk.sql`; nothing is run but what the driver needs to quote literals.
 """
@@ -18,7 +19,9 @@ from django.conf import settings
 
 
 class Desk(AppConfig):
-    """The application that the models below belong to; without it Django finds no relation from its far end."""
+    """The application that the models below belong to; without it Django finds no
+    relation from its far end.
+    """
 
     path = "."
 

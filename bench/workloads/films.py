@@ -3,8 +3,8 @@ on purpose, and join queries over it.
 
 Every film belongs to one of a few *scenes* (a hidden attribute); its country, genre, keywords, companies and
 cast follow the scene, and popularity is Zipf-like. Independence assumptions are therefore wrong the
-way they are on real data. Leis et al., "How Good Are Query Optimizers, Really?" (VLDB 2015) describes the original.
-Written before the recommender it judges.
+way they are on real data. Leis et al., "How Good Are Query Optimizers, Really?" (VLDB 2015) describes the
+original. Written before the recommender it judges.
 """
 
 from __future__ import annotations

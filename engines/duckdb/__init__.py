@@ -1,1 +1,3 @@
-"""DuckDB over a folder of files, locked down: nothing outside the folders, no configuration, no extensions."""
+"""DuckDB over a folder of files, locked down: nothing outside the folders, no
+configuration, no extensions.
+"""

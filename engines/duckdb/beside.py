@@ -1,8 +1,10 @@
-"""PostgreSQL databases beside a lake: attached read-only before the lock, named ``database.table`` in queries.
+"""PostgreSQL databases beside a lake: attached read-only before the lock, named ``database.table`` in
+queries.
 
-Owns the extension's file, the attachment and what a client may not reach through it. Must not know the configuration.
-The extension comes from the package ``duckdb-extension-postgres-scanner``; nothing is ever downloaded by DuckDB.
-DuckDB manual, "PostgreSQL Extension". docs/decisions/0185-postgresql-beside-the-lake.md.
+Owns the extension's file, the attachment and what a client may not reach through it. Must not know the
+configuration. The extension comes from the package ``duckdb-extension-postgres-scanner``; nothing is ever
+downloaded by DuckDB. DuckDB manual, "PostgreSQL Extension".
+docs/decisions/0185-postgresql-beside-the-lake.md.
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ CATALOGS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
 _APPLICATION = "rewright lake"
 _NAMED = """
 select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where lower(n.nspname) = lower(%s) and lower(c.relname) = lower(%s) and c.relkind in ('r', 'p', 'v', 'm', 'f')"""
+where lower(n.nspname) = lower(%s) and lower(c.relname) = lower(%s) and c.relkind in ('r', 'p', 'v', 'm',
+  'f')"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,11 @@ class Beside:
 
 
 class TablesBeside:
-    """Whether tables of a database beside may be read with the rights of its account; asks the database each time.
+    """Whether tables of a database beside may be read with the rights of its account; asks the database each
+    time.
 
-    A view or an index calls its owner's functions, in whose place the account would run them: what the optimiser may not plan
-    (`rewright.engines.postgres.gate`) is not read here either. One at a time.
+    A view or an index calls its owner's functions, in whose place the account would run them: what the
+    optimiser may not plan (`rewright.engines.postgres.gate`) is not read here either. One at a time.
     """
 
     def __init__(self, beside: Beside) -> None:
@@ -86,8 +90,8 @@ def extension_file() -> Path | None:
 def attach(connection: Any, databases: Sequence[Beside]) -> Mapping[str, tuple[str, str]]:
     """Attach each database read-only; what could not be attached comes back as name -> (SQLSTATE, reason).
 
-    The password goes through a secret, so that it stands in none of DuckDB's catalogs. To be called before the
-    connection is locked.
+    The password goes through a secret, so that it stands in none of DuckDB's catalogs. To be called before
+    the connection is locked.
     """
     if not databases:
         return {}
@@ -111,7 +115,10 @@ def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
     options["options"] = f"{options.get('options', '')} -c search_path=pg_catalog".strip()
     name = quoted(one.name)
     try:
-        secret = f"CREATE OR REPLACE SECRET {quoted('beside ' + one.name)} (TYPE postgres, PASSWORD {literal(password)})"
+        secret = (
+            f"CREATE OR REPLACE SECRET {quoted('beside ' + one.name)} (TYPE postgres, PASSWORD "
+            f"{literal(password)})"
+        )
         connection.execute(secret)
         connection.execute(
             f"ATTACH {literal(make_conninfo('', **options))} AS {name}"

@@ -1,7 +1,7 @@
 """A lake's DuckDB: tables appear when first used, statements run guarded, with a deadline.
 
-Owns the connection, which files are loaded, and execution. Must not know how queries are resolved. Thread-safe per
-call: one statement at a time on one cursor.
+Owns the connection, which files are loaded, and execution. Must not know how queries are resolved.
+Thread-safe per call: one statement at a time on one cursor.
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ class LakeDatabase:
                     self.view(*later)
 
     def beside(self) -> dict[str, dict[str, list[tuple[str, str]]]]:
-        """The PostgreSQL databases beside the lake that are attached: name -> table -> (column, DuckDB type)."""
+        """The PostgreSQL databases beside the lake that are attached: name -> table
+        -> (column, DuckDB type).
+        """
         with self._lock:
             try:
                 return {
@@ -253,7 +255,9 @@ class LakeDatabase:
         self.load(sorted({table.name for table in tables}))
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
-        """Of the databases beside, a query reads what needs no more rights than its own; kept views are looked into."""
+        """Of the databases beside, a query reads what needs no more rights than its own; kept views are
+        looked into.
+        """
         for table in sorted(tables):
             if (beside := self._gates.get((table.catalog or table.schema).lower())) is not None:
                 beside.require_trusted(table.schema if table.catalog else "public", table.name)
@@ -293,7 +297,9 @@ class LakeDatabase:
         return True
 
     def _publish(self, name: str) -> None:
-        """Make ``public.name`` mean it, too: tools qualify every table and column with PostgreSQL's usual schema."""
+        """Make ``public.name`` mean it, too: tools qualify every table and column with PostgreSQL's usual
+        schema.
+        """
         self._run("CREATE SCHEMA IF NOT EXISTS public")
         self._run(f"CREATE OR REPLACE VIEW public.{quoted(name)} AS SELECT * FROM main.{quoted(name)}")
 
@@ -391,7 +397,9 @@ class LakeQuery:
             raise self._database.translated(error) from error
 
     def interrupt(self) -> None:
-        """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it: ask again."""
+        """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it:
+        ask again.
+        """
         self._stopped.set()
         if self._cursor is not None:
             with suppress(duckdb.Error):

@@ -1,4 +1,6 @@
-"""Errors of the DuckDB side, each with the SQLSTATE a PostgreSQL client should see. Must not know the wire."""
+"""Errors of the DuckDB side, each with the SQLSTATE a PostgreSQL client should see.
+Must not know the wire.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """DuckDB's functions, each allowed to a lake's clients or denied with the reason.
 
-Owns the two lists, made for the pinned DuckDB. A function that stands in neither is denied: what a later version adds is
-looked at by a person first (a test compares the lists with ``duckdb_functions()``). Must not know statements.
-docs/decisions/0310-functions-and-relations-of-a-lake-are-listed.md.
+Owns the two lists, made for the pinned DuckDB. A function that stands in neither is denied: what a later
+version adds is looked at by a person first (a test compares the lists with ``duckdb_functions()``). Must not
+know statements. docs/decisions/0310-functions-and-relations-of-a-lake-are-listed.md.
 """
 
 from __future__ import annotations
@@ -1015,6 +1015,8 @@ REASONS: Mapping[str, str] = {
 
 
 def reason_denied(name: str) -> str | None:
-    """Why clients may not call it; None: allowed, or no function of the pinned DuckDB at all. ``name`` in any case."""
+    """Why clients may not call it; None: allowed, or no function of the pinned DuckDB at all. ``name`` in any
+    case.
+    """
     lower = name.lower()
     return next((REASONS[reason] for reason, names in DENIED.items() if lower in names), None)

@@ -1,8 +1,9 @@
-"""What a client's statement may say: one query, over the lake's own relations, with functions that are allowed.
+"""What a client's statement may say: one query, over the lake's own relations, with functions that are
+allowed.
 
-Owns the check of the tree that DuckDB's own parser made (``json_serialize_sql``), so that no other reading of the text counts. What
-is not known is denied: kinds of expressions, of table references, functions, relations. Must not know what the tables mean.
-docs/decisions/0310-functions-and-relations-of-a-lake-are-listed.md.
+Owns the check of the tree that DuckDB's own parser made (``json_serialize_sql``), so that no other reading of
+the text counts. What is not known is denied: kinds of expressions, of table references, functions, relations.
+Must not know what the tables mean. docs/decisions/0310-functions-and-relations-of-a-lake-are-listed.md.
 """
 
 from __future__ import annotations
@@ -57,13 +58,17 @@ _READERS = (
     "sqlite_",
     "st_",
 )
-"""How functions of extensions begin that read elsewhere: their calls are refused, not taken for misspelt names."""
+"""How functions of extensions begin that read elsewhere: their calls are refused, not taken for misspelt
+names.
+"""
 _SHOWN = frozenset({"DESCRIBE", "SUMMARY"})
 
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """What a statement may read: ``own`` tells whether a name is a table or view of the lake; ``beside``: attached databases."""
+    """What a statement may read: ``own`` tells whether a name is a table or view of the lake; ``beside``:
+    attached databases.
+    """
 
     own: Callable[[str], bool]
     beside: frozenset[str] = frozenset()
@@ -104,7 +109,9 @@ def guard(sql: str, connection: Any, relations: Relations) -> set[TableName]:
 
 
 def _tree(sql: str, connection: Any) -> Any:
-    """The one query of a text. Nothing else parses it: DuckDB's other doors expand PRAGMA and IMPORT, which open files."""
+    """The one query of a text. Nothing else parses it: DuckDB's other doors expand PRAGMA and IMPORT, which
+    open files.
+    """
     try:
         text = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0]
         found = json.loads(text)

@@ -1,7 +1,7 @@
 """Opening a DuckDB that can read the lake's folders and do nothing else.
 
-Owns the lock-down: external access only to given folders, configuration locked, no extension loading, limits on
-memory and threads. Must not know what statements say (``guard``) or what the tables mean.
+Owns the lock-down: external access only to given folders, configuration locked, no extension loading, limits
+on memory and threads. Must not know what statements say (``guard``) or what the tables mean.
 Settings: DuckDB manual, "Securing DuckDB". docs/decisions/0081-locked-duckdb.md.
 """
 
@@ -30,8 +30,8 @@ class Limits:
 def open_locked(folders: Sequence[Path], limits: Limits | None = None, *, scratch: Path | None = None) -> Any:
     """A fresh in-memory DuckDB connection that may read only below `folders` (existing, absolute).
 
-    No extension is installed or loaded, nothing spills to disk unless `scratch` is given, Python variables of this
-    process are not tables, and no setting can be changed any more.
+    No extension is installed or loaded, nothing spills to disk unless `scratch` is given, Python variables of
+    this process are not tables, and no setting can be changed any more.
     """
     return open_beside(folders, limits, (), scratch=scratch)[0]
 
@@ -43,7 +43,9 @@ def open_beside(
     *,
     scratch: Path | None = None,
 ) -> tuple[Any, Mapping[str, tuple[str, str]]]:
-    """As `open_locked`, with PostgreSQL databases attached read-only; and why some are not: name -> (SQLSTATE, reason)."""
+    """As `open_locked`, with PostgreSQL databases attached read-only; and why some are not: name ->
+    (SQLSTATE, reason).
+    """
     limits = limits or Limits()
     connection = duckdb.connect(
         ":memory:",

@@ -1,7 +1,7 @@
 """DuckDB's types as PostgreSQL's, by name: for row descriptions and for the shadow schema.
 
-What PostgreSQL has no type for becomes the nearest that holds every value (UBIGINT and HUGEINT: numeric), nested
-types json, lists of scalars arrays. Must not know values or the wire.
+What PostgreSQL has no type for becomes the nearest that holds every value (UBIGINT and HUGEINT: numeric),
+nested types json, lists of scalars arrays. Must not know values or the wire.
 """
 
 from __future__ import annotations

@@ -28,7 +28,9 @@ _HEAD_BYTES = 65536
 _LONGEST_TYPE = 20_000
 _DEEPEST = 40
 _SAMPLED_ROWS = 500_000
-"""Rows of a large file by which the types of its columns are settled first: to look at all keeps all in memory."""
+"""Rows of a large file by which the types of its columns are settled first: to look at all keeps all in
+memory.
+"""
 
 
 class Unreadable(Exception):
@@ -37,7 +39,9 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A table expression over one file and its columns (name, DuckDB type); `notes` says what was repaired."""
+    """A table expression over one file and its columns (name, DuckDB type); `notes`
+    says what was repaired.
+    """
 
     sql: str
     columns: tuple[tuple[str, str], ...]
@@ -45,9 +49,11 @@ class Scan:
 
 
 def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
-    """The scan of a file, tried from strict to lenient. `into`: a temporary table to hold its rows, read once for both.
+    """The scan of a file, tried from strict to lenient. `into`: a temporary table to hold its rows, read once
+    for both.
 
-    Without `into` the file is taken to be large: the types of its columns are settled by its beginning, if the rest agrees.
+    Without `into` the file is taken to be large: the types of its columns are settled by its beginning, if
+    the rest agrees.
 
     :raises Unreadable: empty, binary, or not parseable at all.
     :raises duckdb.OutOfMemoryException: the rows do not fit into memory.
@@ -66,7 +72,8 @@ def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
 
 
 def scan_expression(connection: Any, sql: str, notes: tuple[str, ...] = (), *, into: str = "") -> Scan:
-    """The scan of a table expression of ours, for what no file's name says how to read. `into` as in `scan_of`.
+    """The scan of a table expression of ours, for what no file's name says how to read. `into` as in
+    `scan_of`.
 
     :raises Unreadable: it does not run.
     :raises duckdb.OutOfMemoryException: the rows do not fit into memory.
@@ -226,7 +233,9 @@ def lines_of(text: str, path: Path) -> tuple[str, list[list[str]]]:
 
 
 def _has_header(rows: list[list[str]]) -> bool:
-    """A first line with numbers or dates where the following lines have them too is data, unless its numbers are years."""
+    """A first line with numbers or dates where the following lines have them too is data, unless its numbers
+    are years.
+    """
     first, rest = rows[0], rows[1:40]
     if not rest or len({cell.strip().lower() for cell in first}) < len(first):
         return not rest or not any(_is_data(cell) for cell in first)

@@ -1,13 +1,14 @@
 r"""The PostgreSQL that stands behind a lake session: the lake's tables as empty ones, and nothing else.
 
-It answers what is PostgreSQL's business (``\d``, information_schema, pg_catalog, SET, SHOW, transactions, version(), drivers'
-start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows are only ever read from DuckDB: a statement that
-would read a shadow table here fails instead of finding nothing. Tools that show only what one may select have to see the tables, so the
-privilege is there; each table holds one row, and a policy that is looked at before any other condition raises an error for it.
+It answers what is PostgreSQL's business (``\d``, information_schema, pg_catalog, SET, SHOW, transactions,
+version(), drivers' start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows are only
+ever read from DuckDB: a statement that would read a shadow table here fails instead of finding nothing. Tools
+that show only what one may select have to see the tables, so the privilege is there; each table holds one
+row, and a policy that is looked at before any other condition raises an error for it.
 
-Each user of a lake has a role of her own, which may log in and look, nothing else: no setting, function or statement that is left to it
-writes, takes a lock others wait for, or touches another's session. Nothing rests on settings, which a client could change back.
-docs/decisions/0311-a-lake-user-has-a-role-without-rights.md.
+Each user of a lake has a role of her own, which may log in and look, nothing else: no setting, function or
+statement that is left to it writes, takes a lock others wait for, or touches another's session. Nothing rests
+on settings, which a client could change back. docs/decisions/0311-a-lake-user-has-a-role-without-rights.md.
 
 Owns the shadow database's roles, rights and tables. Must not know the wire, or how lake queries run.
 """
@@ -28,7 +29,9 @@ MAX_COLUMNS = 1600
 _PREFIX = "lake user "
 _LONGEST_NAME = 63
 _LOCK_PATIENCE = "500ms"
-"""How long a change of the tables waits for who is looking at one: others wait behind it. It is tried again later."""
+"""How long a change of the tables waits for who is looking at one: others wait behind it. It is tried again
+later.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ Tables = Mapping[str, Sequence[ShadowColumn]]
 Schemas = Mapping[str, Tables]
 """Tables by schema: ``public`` has the lake's own, any other those of a database beside it."""
 LAKE = "public"
-# the lowest cost puts it before the client's own conditions, of which leakproof ones may go before a policy otherwise
+# the lowest cost puts it before the client's own conditions, of which leakproof ones may go before a policy
+# otherwise
 _UNREAD = """
 create schema if not exists rewright_lake;
 create or replace function rewright_lake.unread() returns boolean language plpgsql stable cost 0.000001 as $$
@@ -131,7 +135,9 @@ VOLATILE_ALLOWED = frozenset(
         "uuidv7",
     ]
 )
-"""Volatile functions that tools call and that change nothing of others (a session of another role cannot be ended); others are revoked."""
+"""Volatile functions that tools call and that change nothing of others (a session of another role cannot be
+ended); others are revoked.
+"""
 STABLE_DENIED = frozenset({"pg_current_xact_id", "txid_current"})
 """They write to the log of the server."""
 _REVOKE = """
@@ -142,7 +148,8 @@ begin
     select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'pg_catalog'::regnamespace and p.prokind in ('f', 'p')
       and (p.provolatile = 'v' and not p.proname = any(array[{allowed}]) or p.proname = any(array[{denied}]))
-      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+        where a.grantee = 0)
   loop
     execute 'revoke execute on routine ' || one::text || ' from public';
   end loop;
@@ -150,12 +157,15 @@ end $do$"""
 
 
 def provision(dsn: str, database: str, schemas: Schemas) -> None:
-    """Make (or make again) the shadow ``database`` on a server of ours. ``dsn``: its superuser. Raises psycopg.Error."""
+    """Make (or make again) the shadow ``database`` on a server of ours. ``dsn``: its superuser. Raises
+    psycopg.Error.
+    """
     with psycopg.connect(dsn, autocommit=True) as connection:
         _database(connection, database)
         _role(connection, READER)
         connection.execute(sql.SQL("grant pg_use_reserved_connections to {}").format(sql.Identifier(READER)))
-        # it has every statement's tree printed to itself (engines.duckdb.dialect), which shall not fill the log
+        # it has every statement's tree printed to itself (engines.duckdb.dialect), which shall not fill the
+        # log
         connection.execute(
             sql.SQL("alter role {} set log_min_messages = 'fatal'").format(sql.Identifier(READER))
         )
@@ -200,7 +210,9 @@ def _withdraw(dsn: str, database: str) -> None:
 
 
 def role_of(user: str) -> str:
-    """The role of a lake's user: of the same name, unless that is a role of the server's own, or too long for one."""
+    """The role of a lake's user: of the same name, unless that is a role of the server's own, or too long for
+    one.
+    """
     reserved = user in {"postgres", "scratch", "public", "none", READER} or user.startswith(("pg_", _PREFIX))
     if not reserved and len(user.encode()) <= _LONGEST_NAME:
         return user
@@ -216,7 +228,8 @@ def admit(dsn: str, user: str) -> str:
 
 
 def synchronise(dsn: str, database: str, schemas: Schemas) -> None:
-    """Make the shadow's tables those of the lake: new ones appear, gone ones vanish, changed ones are made again.
+    """Make the shadow's tables those of the lake: new ones appear, gone ones vanish, changed ones are made
+    again.
 
     ``dsn``: the server's superuser. Raises psycopg.Error.
     """
@@ -262,7 +275,8 @@ def _role(connection: psycopg.Connection[tuple[object, ...]], role: str, connect
         # another worker may be making it
         connection.execute(
             sql.SQL(
-                "create role {} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit {}"
+                "create role {} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls "
+                "connection limit {}"
             ).format(sql.Identifier(role), sql.Literal(connections))
         )
 

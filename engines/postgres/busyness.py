@@ -1,9 +1,10 @@
 """How much slower a server is now than when it is idle, and what a run would have taken then.
 
-Two ways, the better one where it is there. On this machine the kernel says how long a backend was ready to run and had no processor:
-that part of a run's time is not the query's. Anywhere else a constant piece of work of ours (`Session.yardstick`) is timed beside
-the runs, and compared with the quickest that this process has seen of the server: all that is asked of it is SQL, and what it
-can't see (waiting for disks) it leaves in. Owns these two figures. Must not know what is run, nor why.
+Two ways, the better one where it is there. On this machine the kernel says how long a backend was ready to
+run and had no processor: that part of a run's time is not the query's. Anywhere else a constant piece of work
+of ours (`Session.yardstick`) is timed beside the runs, and compared with the quickest that this process has
+seen of the server: all that is asked of it is SQL, and what it can't see (waiting for disks) it leaves in.
+Owns these two figures. Must not know what is run, nor why.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Busyness:
     _looked: float = field(default=float("-inf"))
 
     def factor(self) -> float:
-        """How many times as long as on an idle server a run takes; between 1 and `MOST`. Raises SessionError."""
+        """How many times as long as on an idle server a run takes; between 1 and
+        `MOST`. Raises SessionError.
+        """
         if self.clock() - self._looked > _FRESH:
             self._factor = self._look()
             self._looked = self.clock()
@@ -50,7 +53,9 @@ class Busyness:
         return 1.0 if factor < _NOISE else min(factor, MOST)
 
     def kept_waiting(self, run: Run) -> float:
-        """Seconds of a run's duration in which the server was busy with others, as far as that can be known."""
+        """Seconds of a run's duration in which the server was busy with others, as
+        far as that can be known.
+        """
         if run.waited is not None:
             return min(run.waited, run.duration * (1.0 - 1.0 / MOST))
         return run.duration * (1.0 - 1.0 / self._factor)

@@ -59,7 +59,8 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
   exists (select 1 from pg_inherits i where i.inhparent = c.oid) and c.relkind = 'r' as has_children,
   c.oid in (select oid from above_foreign) as foreign_children,
   case when c.relispartition and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
-      and not exists (select 1 from pg_inherits i join pg_class p on p.oid = i.inhparent where i.inhrelid = c.oid and p.relispartition)
+      and not exists (select 1 from pg_inherits i join pg_class p on p.oid = i.inhparent
+        where i.inhrelid = c.oid and p.relispartition)
       and not exists (select 1 from pg_collation k where k.collversion <> pg_collation_actual_version(k.oid))
       and not exists (select 1 from pg_database d where d.datname = current_database()
         and to_jsonb(d) ->> 'datcollversion' <> pg_collation_actual_version(100))
@@ -115,7 +116,8 @@ parts(root, typ, coll) as (
       where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
   ) x(typ, coll))"""
 
-# Collations whose order the library gives now may differ from the one under which rows were checked and indexes built
+# Collations whose order the library gives now may differ from the one under which rows were checked and
+# indexes built
 _STALE = """
 stale(oid) as (
   select c.oid from pg_collation c where c.collversion <> pg_collation_actual_version(c.oid)
@@ -126,9 +128,20 @@ stale(oid) as (
 # types whose equality is a user's function: base types, and ranges over an operator class of a user's
 _FOREIGN_TYPES = """
 foreign_types(oid) as (
-  select t.oid from pg_type t where t.oid >= 16384 and t.typtype = 'b' and not (t.typcategory = 'A' and t.typelem <> 0)
+  select t.oid from pg_type t where t.oid >= 16384 and t.typtype = 'b' and not (t.typcategory = 'A'
+    and t.typelem <> 0)
   union all
-  select x.oid from pg_range r, unnest(array[r.rngtypid, r.rngmultitypid]) x(oid) where r.rngsubopc >= 16384)"""
+  select x.oid from pg_range r, unnest(array[r.rngtypid, r.rngmultitypid]) x(oid)
+    where r.rngsubopc >= 16384)"""
+
+
+_UNIQUE_TYPES = (
+    "select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique"
+)
+_CHECKED_TYPES = (
+    "select a.atttypid from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid"
+    " where k.contype = 'c'"
+)
 
 
 def _doubts(roots: str) -> str:
@@ -140,9 +153,11 @@ changed_types(oid) as (select root from parts where typ in (select oid from fore
 
 
 # an exclusion constraint all of whose operators are the equality of their operator class
-_EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint x where x.conindid = i.indexrelid and x.contype = 'x'
+_EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint x
+  where x.conindid = i.indexrelid and x.contype = 'x'
   and not exists (select 1 from unnest(x.conexclop::oid[], i.indclass::oid[]) k(op, class)
-    where not exists (select 1 from pg_amop m join pg_opclass o on o.opcfamily = m.amopfamily join pg_am am on am.oid = o.opcmethod
+    where not exists (select 1 from pg_amop m join pg_opclass o on o.opcfamily = m.amopfamily
+      join pg_am am on am.oid = o.opcmethod
       where o.oid = k.class and m.amopopr = k.op and am.amname in ('btree', 'hash')
         and m.amopstrategy = case am.amname when 'btree' then 3 else 1 end))))"""
 
@@ -151,7 +166,7 @@ def keys(version: int) -> str:
     nulls_distinct = "not i.indnullsnotdistinct" if version >= 150000 else "true"
     period = "coalesce(con.conperiod, false)" if version >= 180000 else "false"
     return f"""
-{_doubts("select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique")},
+{_doubts(_UNIQUE_TYPES)},
 invalid(oid) as (
   select i.indexrelid from pg_index i
     where not (i.indisvalid and i.indisready and i.indislive and (i.indisunique or i.indisexclusion))
@@ -162,7 +177,8 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
   coalesce(pg_get_expr(i.indpred, i.indrelid), '') as predicate,
   case when i.indexprs is null then '{{}}'::text[] else array(select pg_get_indexdef(i.indexrelid, n, true)
     from generate_series(1, i.indnkeyatts::int) n order by n) end as expressions,
-  i.indexrelid not in (select oid from invalid) as valid, {period} as period, con.oid is not null as constraint,
+  i.indexrelid not in (select oid from invalid) as valid, {period} as period,
+    con.oid is not null as constraint,
   array(select coalesce(a.attname::text, '') from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum and k.attnum > 0
     where k.n <= i.indnkeyatts order by k.n) as columns,
@@ -172,7 +188,8 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
     left join pg_opclass o on o.oid = k.class left join pg_collation co on co.oid = k.coll
     left join pg_collation ca on ca.oid = a.attcollation
     where k.n <= i.indnkeyatts and (not coalesce(o.opcdefault, false)
-      or not coalesce(co.collisdeterministic, true) or not coalesce(ca.collisdeterministic, true))) as foreign_equality,
+      or not coalesce(co.collisdeterministic, true) or not coalesce(ca.collisdeterministic,
+        true))) as foreign_equality,
   case
     when exists (select 1 from unnest(i.indkey::int2[], i.indcollation::oid[]) k(attnum, coll)
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
@@ -188,8 +205,10 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
     else '' end as doubt
 from pg_index i join pg_class ic on ic.oid = i.indexrelid
 join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
-left join pg_constraint con on con.conindid = i.indexrelid and con.conrelid = i.indrelid and con.contype in ('p', 'u', 'x')
-where (i.indisunique or {_EQUAL_EXCLUSION}) and c.relkind in ('r', 'p', 'f', 'm') and {_OURS_OR_TEMP.format("n")}
+left join pg_constraint con on con.conindid = i.indexrelid and con.conrelid = i.indrelid
+  and con.contype in ('p', 'u', 'x')
+where (i.indisunique or {_EQUAL_EXCLUSION}) and c.relkind in ('r', 'p', 'f', 'm')
+  and {_OURS_OR_TEMP.format("n")}
 order by i.indrelid, i.indisprimary desc, ic.relname"""
 
 
@@ -206,7 +225,8 @@ with recursive family(top, oid) as (
   select k.oid, k.oid from pg_constraint k where k.contype = 'f' and k.conparentid = 0
   union all select f.top, k.oid from family f join pg_constraint k on k.conparentid = f.oid
 ), state(top, validated, enforced) as (
-  select f.top, bool_and(k.convalidated), {enforced} from family f join pg_constraint k on k.oid = f.oid group by f.top
+  select f.top, bool_and(k.convalidated), {enforced} from family f join pg_constraint k on k.oid = f.oid
+    group by f.top
 ), disabled(top) as (
   select f.top from family f join pg_trigger t on t.tgconstraint = f.oid where t.tgenabled <> 'O'
 ), subscribed(oid) as (
@@ -215,14 +235,16 @@ with recursive family(top, oid) as (
     from subscribed s join pg_inherits i on s.oid in (i.inhrelid, i.inhparent)
 ), replicas(n) as (
   select count(*) from pg_db_role_setting s, unnest(s.setconfig) c
-  where (s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database()))
+  where (s.setdatabase = 0 or s.setdatabase = (select oid from pg_database
+    where datname = current_database()))
     and c ~* '^session_replication_role=' and c !~* '=origin$'
 )
 select k.conrelid as oid, k.conname as name, fn.nspname as target_schema, f.relname as target,
   k.confmatchtype::text as match, s.validated, s.enforced,
   k.condeferrable as deferrable, {period} as period,
   y.top not in (select top from disabled) as triggers_enabled,
-  case when r.n > 0 or k.conrelid in (select oid from subscribed) or k.confrelid in (select oid from subscribed)
+  case when r.n > 0 or k.conrelid in (select oid from subscribed) or k.confrelid in (select oid
+    from subscribed)
     then 'F15' else '' end as doubt,
   array(select a.attname::text from unnest(k.conkey) with ordinality u(attnum, n)
     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.attnum order by u.n) as columns,
@@ -239,7 +261,7 @@ def checks(version: int) -> str:
     """A CHECK is in doubt where it compares texts whose order has changed since (F17)."""
     enforced = "k.conenforced" if version >= 180000 else "true"
     return f"""
-{_doubts("select a.atttypid from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid where k.contype = 'c'")}
+{_doubts(_CHECKED_TYPES)}
 select k.conrelid as oid, k.contypid as type_oid, k.conname as name, k.convalidated as validated,
   {enforced} as enforced, k.connoinherit as no_inherit, pg_get_expr(k.conbin, k.conrelid) as text,
   case when exists (select 1 from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
@@ -253,7 +275,8 @@ order by k.conrelid, k.contypid, k.conname"""
 
 
 TYPES = f"""
-select t.oid, n.nspname as schema, t.typname as name, t.typtype::text as kind, t.typcategory::text as category,
+select t.oid, n.nspname as schema, t.typname as name, t.typtype::text as kind,
+  t.typcategory::text as category,
   t.typispreferred as preferred,
   case when t.typcategory = 'A' then {key_by_oid("t.typelem")} end as element,
   {key_by_oid("t.typarray")} as array, {_COLLATION.format("t.typcollation")} as collation,
@@ -295,21 +318,24 @@ order by p.oid"""
 
 _FUNCTION_REF = """
 fn.nspname as f_schema, f.proname as f_name, {args} as f_args, f.provolatile::text as f_volatility,
-  f.proisstrict as f_strict, f.proretset as f_returns_set, f.prokind::text as f_kind, f.proleakproof as f_leakproof,
+  f.proisstrict as f_strict, f.proretset as f_returns_set, f.prokind::text as f_kind,
+  f.proleakproof as f_leakproof,
   f.provariadic <> 0 as f_variadic""".format(args=keys_by_oids("f.proargtypes"))
 
 OPERATORS = f"""
 select n.nspname as schema, o.oprname as name, coalesce({key_by_oid("o.oprleft")}, '') as left,
   {key_by_oid("o.oprright")} as right, {key_by_oid("o.oprresult")} as result,
   coalesce(com.oprname::text, '') as commutator, coalesce(neg.oprname::text, '') as negator,
-  coalesce((array['<', '<=', '=', '>=', '>'])[bt.amopstrategy], '') as btree, coalesce(bt.opfname::text, '') as family,
+  coalesce((array['<', '<=', '=', '>=', '>'])[bt.amopstrategy], '') as btree, coalesce(bt.opfname::text,
+    '') as family,
   {_FUNCTION_REF}
 from pg_operator o join pg_namespace n on n.oid = o.oprnamespace
 join pg_proc f on f.oid = o.oprcode join pg_namespace fn on fn.oid = f.pronamespace
 left join pg_operator com on com.oid = o.oprcom left join pg_operator neg on neg.oid = o.oprnegate
 left join lateral (select am.amopstrategy, fam.opfname from pg_amop am
   join pg_opfamily fam on fam.oid = am.amopfamily join pg_am m on m.oid = fam.opfmethod
-  where am.amopopr = o.oid and m.amname = 'btree' and am.amoppurpose = 's' order by fam.oid limit 1) bt on true
+  where am.amopopr = o.oid and m.amname = 'btree' and am.amoppurpose = 's'
+    order by fam.oid limit 1) bt on true
 where {_OURS.format("n")}
 order by o.oid"""
 

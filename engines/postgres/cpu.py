@@ -59,7 +59,9 @@ def postmaster_of(backend: int, *, proc: Path = PROC) -> int | None:
 
 
 def is_ours(backend: int, *, proc: Path = PROC) -> bool:
-    """Whether ``backend`` is a PostgreSQL process of this machine (a remote one's number may be taken here)."""
+    """Whether ``backend`` is a PostgreSQL process of this machine (a remote one's
+    number may be taken here).
+    """
     try:
         return (proc / str(backend) / "comm").read_text().strip() in {"postgres", "postmaster"}
     except OSError:
@@ -67,14 +69,16 @@ def is_ours(backend: int, *, proc: Path = PROC) -> bool:
 
 
 def waited_for(connection: psycopg.Connection[Any]) -> AbstractContextManager[None]:
-    """Inside, this thread's clock leaves out what the connection's backend is kept waiting, if it is on this machine."""
+    """Inside, this thread's clock leaves out what the connection's backend is kept waiting, if it is on this
+    machine.
+    """
     pid = connection.info.backend_pid
     return clock.following(pid) if is_ours(pid) else nullcontext()
 
 
 class Meter:
-    """Adds up what a backend and its helpers use while a ``with`` block runs, in ``seconds``; ``waited``: how long the backend
-    itself was ready to run and had no CPU meanwhile.
+    """Adds up what a backend and its helpers use while a ``with`` block runs, in ``seconds``; ``waited``: how
+    long the backend itself was ready to run and had no CPU meanwhile.
 
     Helpers are the backend's parallel workers, looked at every ``interval`` seconds (what they do after
     the last look is missed), and the server's I/O workers (PostgreSQL 18), which serve all backends: on a

@@ -75,7 +75,8 @@ class ExternalScratch:
         try:
             with self._connect() as connection:
                 owned = connection.execute(
-                    "select d.datname from pg_database d join pg_roles r on r.oid = d.datdba where r.rolname = %s",
+                    "select d.datname from pg_database d join pg_roles r on r.oid = d.datdba where "
+                    "r.rolname = %s",
                     [self._role],
                 ).fetchall()
                 for (name,) in owned:

@@ -75,6 +75,7 @@ def has_hint_plan(connection: psycopg.Connection[Any]) -> bool:
     answered for a placeholder that anybody may have set.
     """
     row = connection.execute(
-        "select count(*) from pg_settings where name in ('pg_hint_plan.enable_hint', 'pg_hint_plan.debug_print')"
+        "select count(*) from pg_settings where name in ('pg_hint_plan.enable_hint', "
+        "'pg_hint_plan.debug_print')"
     ).fetchone()
     return row is not None and row[0] == 2

@@ -1,11 +1,13 @@
 """The one gate that a text written by others passes before the optimiser's role plans or runs it.
 
-Owns the decision and its order: names are resolved, the relations locked, everything reachable is judged (`trust`), and the
-text is written so that a name made later cannot take the place of one that was judged. Must not know why a text is planned.
+Owns the decision and its order: names are resolved, the relations locked, everything reachable is judged
+(`trust`), and the text is written so that a name made later cannot take the place of one that was judged.
+Must not know why a text is planned.
 
-To be called inside the transaction that then plans the text, at READ COMMITTED (the catalog as it is now, which is what the
-planner sees) and with ``search_path`` empty. Nothing is sent to the server but queries over its catalogs: parsing alone can run
-code (the input of a literal of a domain's array), as can planning (folding, estimates).
+To be called inside the transaction that then plans the text, at READ COMMITTED (the catalog as it is now,
+which is what the planner sees) and with ``search_path`` empty. Nothing is sent to the server but queries over
+its catalogs: parsing alone can run code (the input of a literal of a domain's array), as can planning
+(folding, estimates).
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _FIRST_NORMAL_OID = 16384
 
 
 class Refused(Exception):
-    """The text may not be planned or run with these rights; the message says which object of whom is in the way."""
+    """The text may not be planned or run with these rights; the message says which object of whom is in the
+    way.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ def admit(
     own: bool = False,
 ) -> Admitted:
     """Judge one SELECT. ``path``: the effective schemas, implicit ones included (``current_schemas(true)``);
-    ``parameters``: OIDs of the declared types of parameters; ``own``: what the session's own role owns is trusted.
+    ``parameters``: OIDs of the declared types of parameters; ``own``: what the session's own role owns is
+    trusted.
 
     Raises Refused, psycopg.Error.
     """
@@ -78,7 +83,9 @@ def admit(
 
 
 def _quick_plans(connection: psycopg.Connection[Any]) -> tuple[str, str]:
-    """For our own queries: their plans are kept, and not worth compiling. What ``jit`` and ``plan_cache_mode`` were."""
+    """For our own queries: their plans are kept, and not worth compiling. What ``jit`` and
+    ``plan_cache_mode`` were.
+    """
     row = connection.execute(
         "select current_setting('jit'), current_setting('plan_cache_mode'),"
         " set_config('jit', 'off', true), set_config('plan_cache_mode', 'force_generic_plan', true)"
@@ -106,7 +113,8 @@ def _require_readable_kinds(mentions: Mentions, found: tuple[trust.Relation, ...
 
 
 def _lock(connection: psycopg.Connection[Any], mentions: Mentions, found: tuple[trust.Relation, ...]) -> None:
-    """So that no table becomes a view, and no view another, before the transaction ends. Materialized views cannot be locked.
+    """So that no table becomes a view, and no view another, before the transaction ends. Materialized views
+    cannot be locked.
 
     Partitions are left alone: there may be more of them than the server has room for locks.
     """
@@ -124,7 +132,9 @@ def _lock(connection: psycopg.Connection[Any], mentions: Mentions, found: tuple[
 
 
 def _written(text: str, mentions: Mentions, found: trust.Look) -> str:
-    """The text with the schemas of its relations and types, so that the path need hold only those of extensions it uses."""
+    """The text with the schemas of its relations and types, so that the path need hold only those of
+    extensions it uses.
+    """
     types = dict(found.types)
     relations = {mentions.relations[relation.place]: relation.schema for relation in found.relations}
     named = {mentions.types[place]: schema for place, schema in types.items()}

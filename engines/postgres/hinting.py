@@ -111,7 +111,9 @@ class HintingSession(Session):
         self.connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
 
     def _find_extension(self) -> str:
-        """Loaded already, or loadable by us. A placeholder setting fools current_setting, so pg_settings is asked."""
+        """Loaded already, or loadable by us. A placeholder setting fools current_setting, so pg_settings is
+        asked.
+        """
         if not self._extension_settings():
             try:
                 self.connection.execute("load 'pg_hint_plan'")
@@ -120,7 +122,8 @@ class HintingSession(Session):
         if not self._extension_settings():
             return ""
         row = self.connection.execute(
-            "select coalesce(installed_version, default_version) from pg_available_extensions where name = 'pg_hint_plan'"
+            "select coalesce(installed_version, default_version) from pg_available_extensions where name = "
+            "'pg_hint_plan'"
         ).fetchone()
         return str(row[0]) if row else "unknown"
 

@@ -1,9 +1,9 @@
 """Getting pg_hint_plan for the embedded server, from the machine's own Debian archive.
 
-Owns the private apt run: the machine's configured Debian sources with the suite replaced, state and cache in a directory
-of ours, the package downloaded and unpacked; nothing is installed on the machine and its package lists are
-untouched. The package's library and extension files are then copied into the server's ``lib`` and ``share/extension``.
-Must not know hints.
+Owns the private apt run: the machine's configured Debian sources with the suite replaced, state and cache in
+a directory of ours, the package downloaded and unpacked; nothing is installed on the machine and its package
+lists are untouched. The package's library and extension files are then copied into the server's ``lib`` and
+``share/extension``. Must not know hints.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """A collation that is not the order of code points, for servers built without ICU.
 
 Owns compiling a locale of the C library into a directory (``LOCPATH``). Its order is that of the usual
-linguistic collations for blanks, digits and Latin letters: punctuation, digits, then aAbBcC. Must not know servers.
+linguistic collations for blanks, digits and Latin letters: punctuation, digits, then aAbBcC. Must not know
+servers.
 """
 
 from __future__ import annotations

@@ -13,8 +13,10 @@ import psycopg
 from rewright.engines.postgres.gate import Refused, admit
 from rewright.sql.algebra import TableRef
 
-# One row: whether the server's own equality of plain types decides it, and the anti-join's text. The relations are meant
-# ONLY themselves, as the constraint means them, unless they are partitioned. MATCH FULL also refuses rows NULL in part.
+# One row: whether the server's own equality of plain types decides it, and the anti-join's text. The
+# relations are meant ONLY themselves, as the constraint means them, unless they are partitioned. MATCH FULL
+# also refuses rows
+# NULL in part.
 _BUILD = """
 select not exists (
     select from unnest(k.conpfeqop) as used join pg_operator o on o.oid = used
@@ -22,11 +24,13 @@ select not exists (
   and not exists (
     select from pg_attribute a join pg_type t on t.oid = a.atttypid
       left join pg_type b on b.oid = case t.typtype when 'd' then t.typbasetype else t.oid end
-     where (a.attrelid = k.conrelid and a.attnum = any (k.conkey) or a.attrelid = k.confrelid and a.attnum = any (k.confkey))
+     where (a.attrelid = k.conrelid and a.attnum = any (k.conkey) or a.attrelid = k.confrelid
+       and a.attnum = any (k.confkey))
        and b.oid >= 16384 and b.typtype <> 'e'),
   format('select 1 from %%s%%s c where (%%s) and not exists (select from %%s%%s p where %%s) limit 1',
     case c.relkind when 'p' then '' else 'only ' end, k.conrelid::regclass,
-    (select string_agg(format('c.%%I is not null', a.attname), case k.confmatchtype when 'f' then ' or ' else ' and ' end)
+    (select string_agg(format('c.%%I is not null', a.attname), case k.confmatchtype when 'f' then ' or '
+      else ' and ' end)
        from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)),
     case r.relkind when 'p' then '' else 'only ' end, k.confrelid::regclass,
     (select string_agg(format('p.%%I operator(pg_catalog.=) c.%%I', there.attname, here.attname), ' and ')
@@ -47,7 +51,8 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A row breaks it, or (``seen`` False) it could not be looked at; ``reason`` is for people and shows no value.
+    """A row breaks it, or (``seen`` False) it could not be looked at; ``reason`` is for people and shows no
+    value.
 
     ``lasting``: another try will hardly do better.
     """
@@ -75,8 +80,8 @@ def look(connection: psycopg.Connection[Any], table: TableRef, name: str, second
 
 
 def _look(connection: psycopg.Connection[Any], table: TableRef, name: str, seconds: float) -> Kept | Broken:
-    # each statement sees what is committed when it begins: the gate the catalog as the planner does, and the number at the end
-    # is no older than the rows that were looked at
+    # each statement sees what is committed when it begins: the gate the catalog as the planner does, and the
+    # number at the end is no older than the rows that were looked at
     connection.execute("set transaction isolation level read committed, read only")
     settings = {
         "statement_timeout": f"{max(int(seconds * 1000), 1)}ms",

@@ -68,10 +68,11 @@ class Address:
 class ScratchServer:
     """An embedded PostgreSQL in a directory of its own, for the length of a ``with`` block.
 
-    ``settings`` are added to (and win over) those of a throw-away server; with ``listen_addresses`` empty it is reached through
-    its Unix socket alone. ``memory``: bytes that each of its processes may have for itself (0: any number; Linux). ``directory``:
-    keep the data there across runs instead of throwing them away. The server ends when the block ends, when
-    this process ends and when it is killed. Raises ServerUnavailable when none can be started.
+    ``settings`` are added to (and win over) those of a throw-away server; with ``listen_addresses`` empty it
+    is reached through its Unix socket alone. ``memory``: bytes that each of its processes may have for itself
+    (0: any number; Linux). ``directory``: keep the data there across runs instead of throwing them away. The
+    server ends when the block ends, when this process ends and when it is killed. Raises ServerUnavailable
+    when none can be started.
 
     Over TCP every role needs its password (which the URIs contain); nobody else on the machine can
     log in. Roles: ``postgres`` (superuser) and ``scratch`` (login only, owner of the databases

@@ -1,8 +1,8 @@
 """The optimiser's own session on somebody's server: read-only, with timeouts, under its own name.
 
-Owns how statements of others are run safely: one statement that passed the gate (`gate`), in a read-only transaction that is
-rolled back, stopped at a given time. Whatever plans, runs or describes a text goes through it; `ask` is for constant queries of ours
-over the catalogs. Must not know why they are run.
+Owns how statements of others are run safely: one statement that passed the gate (`gate`), in a read-only
+transaction that is rolled back, stopped at a given time. Whatever plans, runs or describes a text goes
+through it; `ask` is for constant queries of ours over the catalogs. Must not know why they are run.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from rewright.engines import clock
 from rewright.engines.postgres import gate
 from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
+from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
@@ -33,11 +34,15 @@ APPLICATION_NAME = "rewright optimiser"
 # rows held at a time: the memory a result takes here does not depend on its size
 CHUNK = 500
 # qualified throughout: they run before the search path is known to be harmless
-_LEARN_PATH = "select pg_catalog.current_schemas(true)::pg_catalog.text[], pg_catalog.current_schemas(false)::pg_catalog.text[]"
+_LEARN_PATH = (
+    "select pg_catalog.current_schemas(true)::pg_catalog.text[], "
+    "pg_catalog.current_schemas(false)::pg_catalog.text[]"
+)
 _EMPTY_PATH = "select pg_catalog.set_config('search_path', '', %s)"
 _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 150000)"
 _EXTENSION_SCHEMA = """
-select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace where x.extname = %s"""
+select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
+  where x.extname = %s"""
 ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 # a server that vanished is noticed within a minute
 KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
@@ -77,8 +82,8 @@ class Run:
 
     ``finished`` is False when it was stopped at ``stop_after``. ``digest`` identifies the bag of rows
     (and, with ``ordered_digest``, their order); both are empty when not finished. ``cpu`` includes parallel
-    and I/O workers; None when the server is on another machine. ``waited``: of the duration, how long the backend
-    or the reader of its rows was ready to run and had no CPU; None likewise.
+    and I/O workers; None when the server is on another machine. ``waited``: of the duration, how long the
+    backend or the reader of its rows was ready to run and had no CPU; None likewise.
     """
 
     finished: bool
@@ -99,7 +104,9 @@ class SessionError(Exception):
 
 
 class Untrusted(SessionError):
-    """The text uses something that must not be planned or run with this account's rights; the message says what and whose."""
+    """The text uses something that must not be planned or run with this account's rights; the message says
+    what and whose.
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "42501")
@@ -110,10 +117,11 @@ _OURS = frozenset({"role", "session_authorization", "search_path", "standard_con
 
 
 class Session:
-    """A read-only connection. Not for use from several threads at once; raises SessionError, Untrusted among them.
+    """A read-only connection. Not for use from several threads at once; raises SessionError, Untrusted among
+    them.
 
-    ``values`` are bound to the parameters of every statement that has some (see ``bind``). ``own``: the texts are those of the
-    person whose account this is, so that what the account owns may be used, too.
+    ``values`` are bound to the parameters of every statement that has some (see ``bind``). ``own``: the texts
+    are those of the person whose account this is, so that what the account owns may be used, too.
 
     ``connection`` has an empty search_path: names of ours are found in pg_catalog only.
     """
@@ -166,12 +174,16 @@ class Session:
             return cursor.fetchall() if limit is None else cursor.fetchmany(limit)
 
     def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """Rows of a constant query of ours over the catalogs, with ``values`` for its ``%s``; never of a text of somebody else's."""
+        """Rows of a constant query of ours over the catalogs, with ``values`` for its ``%s``; never of a text
+        of somebody else's.
+        """
         with self._statement():
             return self.connection.execute(statement.encode(), values or None).fetchall()
 
     def require_trusted(self, statement: str, parameters: Sequence[int] = ()) -> None:
-        """Raises Untrusted for what may not be planned with these rights; ``parameters``: OIDs of declared types, 0: none."""
+        """Raises Untrusted for what may not be planned with these rights; ``parameters``: OIDs of declared
+        types, 0: none.
+        """
         with self._text(statement, None, parameters=parameters):
             pass
 
@@ -197,7 +209,8 @@ class Session:
         settings: Mapping[str, str] | None = None,
         generic: bool = False,
     ) -> Plan:
-        """The plan, executed when ``analyze``; ``generic``: with parameters unknown (PostgreSQL 16) where none are bound.
+        """The plan, executed when ``analyze``; ``generic``: with parameters unknown (PostgreSQL 16) where
+        none are bound.
 
         ``settings`` hold for this statement only.
         """
@@ -214,7 +227,9 @@ class Session:
         analyze: bool = False,
         timeout: float | None = None,
     ) -> Any:
-        """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself; ``timeout``: seconds it may take."""
+        """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself; ``timeout``: seconds it may
+        take.
+        """
         options = [*["verbose"] * verbose, *["analyze", "buffers", "timing"] * analyze]
         return json.loads(self._explain(statement, options, settings, generic, timeout))
 
@@ -226,8 +241,12 @@ class Session:
         generic: bool,
         timeout: float | None = None,
     ) -> bytes:
-        chosen = ["format json", *["generic_plan"] * (generic and not self.values), *options]
+        generic = generic and not self.values
         with self._text(statement, settings, timeout=timeout) as text:
+            connection = self.connection.pgconn
+            if generic and connection.server_version < GENERIC_PLAN_SINCE:
+                return _document(explain_generic(connection, text, ["format json", *options]))
+            chosen = ["format json", *["generic_plan"] * generic, *options]
             return self._explained(f"explain ({', '.join(chosen)}) {text}")
 
     def describe(self, statement: str, parameter_oids: Sequence[int] = ()) -> Description:
@@ -253,7 +272,8 @@ class Session:
     ) -> Run:
         """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept.
 
-        ``stretch``: by how much that and the limit on statements are put off, on a server that is busy with others.
+        ``stretch``: by how much that and the limit on statements are put off, on a server that is busy with
+        others.
         """
         timeout = stretch * min(stop_after or self.limits.statement, self.limits.statement)
         digest = BagDigest()
@@ -274,7 +294,9 @@ class Session:
         return Run(finished, duration, meter.seconds, digest.rows, bag, ordered, kept)
 
     def yardstick(self) -> Run:
-        """A constant piece of work, some 20 ms of one processor: how long it takes now says how busy the server is."""
+        """A constant piece of work, some 20 ms of one processor: how long it takes now says how busy the
+        server is.
+        """
         with self._statement(), (meter := Meter(self.backend_pid)):
             began = time.perf_counter()
             self.connection.execute(_YARDSTICK)
@@ -305,7 +327,8 @@ class Session:
             for name, value in options.items():
                 connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
             with suppress(psycopg.DataError, psycopg.ProgrammingError):
-                # the server stops what runs for us a second after this process was killed; not every platform can
+                # the server stops what runs for us a second after this process was killed; not every platform
+                # can
                 connection.execute(
                     "select pg_catalog.set_config('client_connection_check_interval', '1000', false)"
                 )
@@ -317,7 +340,9 @@ class Session:
         return connection
 
     def _learn_path(self, connection: psycopg.Connection[Any]) -> None:
-        """Where the account looks names up, which from now on is done for the texts of others only, by the gate."""
+        """Where the account looks names up, which from now on is done for the texts of others only, by the
+        gate.
+        """
         row = connection.execute(_LEARN_PATH).fetchone()
         assert row is not None
         self._schemas, self._explicit = tuple(row[0]), tuple(row[1])
@@ -325,7 +350,9 @@ class Session:
 
     @contextmanager
     def _statement(self) -> Iterator[None]:
-        """A read-only transaction that sees the catalog as it is now, without a search path, rolled back whatever happens."""
+        """A read-only transaction that sees the catalog as it is now, without a search path, rolled back
+        whatever happens.
+        """
         if self.connection.closed:
             self.connection = self._connect()
         try:
@@ -348,7 +375,8 @@ class Session:
         timeout: float | None = None,
         parameters: Sequence[int] = (),
     ) -> Iterator[str]:
-        """A transaction in which ``statement`` passed the gate; what is to be sent in its place, under ``settings``.
+        """A transaction in which ``statement`` passed the gate; what is to be sent in its place, under
+        ``settings``.
 
         The only way to the server for a text that is not ours.
         """
@@ -368,7 +396,9 @@ class Session:
             yield admitted.text
 
     def _schemas_of(self, search_path: str | None) -> tuple[str, ...]:
-        """The effective schemas of a search_path, implicit ones included; of the account's own where none is given."""
+        """The effective schemas of a search_path, implicit ones included; of the account's own where none is
+        given.
+        """
         if search_path is None:
             return self._schemas
         self._set("search_path", search_path)
@@ -414,8 +444,7 @@ class Session:
             parsed = connection.prepare(b"", statement.encode())
             _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             result = connection.exec_(statement.encode())
-        _raise_unless(result.status == ExecStatus.TUPLES_OK and result.ntuples > 0, result)
-        return result.get_value(0, 0) or b""
+        return _document(result)
 
     def _values_for(self, statement: str) -> Values:
         return self.values if self.values and has_parameters(statement) else NO_VALUES
@@ -435,6 +464,12 @@ class Session:
             for row in range(result.ntuples):
                 digest.add([result.get_value(row, column) for column in range(result.nfields)])
         _raise_unless(failure is None, failure)
+
+
+def _document(explained: PGresult) -> bytes:
+    """EXPLAIN's one value."""
+    _raise_unless(explained.status == ExecStatus.TUPLES_OK and explained.ntuples > 0, explained)
+    return explained.get_value(0, 0) or b""
 
 
 def session_error(error: psycopg.Error) -> SessionError:

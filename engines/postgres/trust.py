@@ -1,15 +1,16 @@
 """What the catalog says of everything that planning or running one SELECT could call, and whose that is.
 
-Owns the queries: names to all objects that they could mean, then everything reached from those, through views, policies,
-index and statistics expressions, constraints, types and casts (PostgreSQL manual, "System Catalogs"; the bound trees that
-the server keeps are read as pg_node_tree texts). They are planned and run by the server on its own catalogs only, and must
-run with ``search_path`` empty: with any other one, a better match in somebody's schema would take the place of a built-in
-operator. Must not know what is done with the answer.
+Owns the queries: names to all objects that they could mean, then everything reached from those, through
+views, policies, index and statistics expressions, constraints, types and casts (PostgreSQL manual, "System
+Catalogs"; the bound trees that the server keeps are read as pg_node_tree texts). They are planned and run by
+the server on its own catalogs only, and must run with ``search_path`` empty: with any other one, a better
+match in somebody's schema would take the place of a built-in operator. Must not know what is done with the
+answer.
 
-An object is trusted when it is the server's own (made by initdb and still the bootstrap superuser's), or a member of an
-extension, where the extension and the object are both a superuser's. A function is trusted only if no name in it is looked up
-when it runs (C, internal, or an SQL body that was parsed when it was made, whose references are followed), and if it does not run
-SQL, or read types, that its arguments name.
+An object is trusted when it is the server's own (made by initdb and still the bootstrap superuser's), or a
+member of an extension, where the extension and the object are both a superuser's. A function is trusted only
+if no name in it is looked up when it runs (C, internal, or an SQL body that was parsed when it was made,
+whose references are followed), and if it does not run SQL, or read types, that its arguments name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ import psycopg
 
 from rewright.sql.mentions import Mentions
 
-# Built-in functions that run a query, or a type's checks, that an argument names: what they run is seen in no tree.
+# Built-in functions that run a query, or a type's checks, that an argument names: what they run is seen in no
+# tree.
 INDIRECT = (
     "query_to_xml",
     "query_to_xmlschema",
@@ -112,10 +114,12 @@ def _own(owner: str) -> str:
 
 # a function that finds what it runs by its arguments, or that changes something
 _HARMFUL = f"""(p.proname = any (%(indirect)s::text[]) or {2275} = any (p.proargtypes::oid[])
-   or (p.proname = 'ts_rewrite' and p.pronargs = 2) or (p.prokind = 'f' and p.provolatile = 'v' and p.proname <> all (%(harmless)s::text[])))"""
+   or (p.proname = 'ts_rewrite' and p.pronargs = 2)
+   or (p.prokind = 'f' and p.provolatile = 'v' and p.proname <> all (%(harmless)s::text[])))"""
 _BUILTIN_FUNCTION = f"({_builtin('p', 'proowner')} and not {_HARMFUL})"
+_PLAIN_MEMBER = "and (p.provolatile = 'i' or p.prokind <> 'f' or mx.extname = any (%(plain)s::text[]))"
 _KNOWN_CODE = f"""(p.prolang in (12, 13) or p.prosqlbody is not null) and p.provolatile <> 'v'
-   and {_member(_PROC, "p.oid", "and (p.provolatile = 'i' or p.prokind <> 'f' or mx.extname = any (%(plain)s::text[]))")}"""
+   and {_member(_PROC, "p.oid", _PLAIN_MEMBER)}"""
 _TRUSTED_FUNCTION = (
     f"({_BUILTIN_FUNCTION} or ({_KNOWN_CODE} and {_superuser('p.proowner')}) or {_own('p.proowner')})"
 )
@@ -123,7 +127,8 @@ _TRUSTED_FUNCTION = (
 
 def _trusted(alias: str, owner: str, catalog: int) -> str:
     return (
-        f"({_builtin(alias, owner)} or ({_member(catalog, alias + '.oid')} and {_superuser(f'{alias}.{owner}')})"
+        f"({_builtin(alias, owner)} or ({_member(catalog, alias + '.oid')} and "
+        f"{_superuser(f'{alias}.{owner}')})"
         f" or {_own(f'{alias}.{owner}')})"
     )
 
@@ -134,12 +139,14 @@ _FIRST = "order by array_position(%(path)s::text[], n.nspname::text) limit 1"
 
 _ASKED = f"""
 asked_relations as materialized (
-  select m.place, f.* from unnest(%(relation_schemas)s::text[], %(relation_names)s::text[]) with ordinality m (schema, name, place)
+  select m.place, f.* from unnest(%(relation_schemas)s::text[],
+    %(relation_names)s::text[]) with ordinality m (schema, name, place)
   cross join lateral (
     select c.oid, c.relkind, n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.relname = m.name and {_VISIBLE} {_FIRST}) f),
 asked_types as materialized (
-  select m.place, f.* from unnest(%(type_schemas)s::text[], %(type_names)s::text[]) with ordinality m (schema, name, place)
+  select m.place, f.* from unnest(%(type_schemas)s::text[], %(type_names)s::text[]) with ordinality m (schema,
+    name, place)
   cross join lateral (
     select t.oid, n.nspname from pg_type t join pg_namespace n on n.oid = t.typnamespace
     where t.typname = m.name and {_VISIBLE} {_FIRST}) f),
@@ -150,7 +157,8 @@ asked_functions as materialized (
   where {_VISIBLE}
   union all
   select '', n.nspname, p.oid, p.proargtypes::oid[], {_BUILTIN_FUNCTION}
-  from unnest(%(attributes)s::text[]) m (name) join pg_proc p on p.proname = m.name join pg_namespace n on n.oid = p.pronamespace
+  from unnest(%(attributes)s::text[]) m (name) join pg_proc p on p.proname = m.name
+    join pg_namespace n on n.oid = p.pronamespace
   join pg_type t on t.oid = p.proargtypes[0] left join pg_type b on b.oid = t.typbasetype
   where n.nspname = any (%(path)s::text[]) and not {_builtin("p", "proowner")}
     and ('c' in (t.typtype, coalesce(b.typtype, 'x')) or t.typtype = 'p')),
@@ -161,23 +169,29 @@ asked_operators as materialized (
   where {_VISIBLE} and not {_builtin("o", "oprowner")})"""
 
 # Integers of a bound tree that can be OIDs of what users made; places in the text are no OIDs.
-_NUMBERS = r"""regexp_matches(regexp_replace(t.tree, ':\w*(location|len) -?\d+', '', 'g'), '[ (](\d{5,10})(?=[ )}])', 'g') as found (number)"""
-_CALLS = r"""regexp_matches(t.tree, ':(?:funcid|opfuncid|aggfnoid|winfnoid) (\d{1,5})(?=[ }])', 'g') as found (number)"""
+_NUMBERS = r"""regexp_matches(regexp_replace(t.tree, ':\w*(location|len) -?\d+', '', 'g'),
+  '[ (](\d{5,10})(?=[ )}])', 'g') as found (number)"""
+_CALLS = r"""regexp_matches(t.tree, ':(?:funcid|opfuncid|aggfnoid|winfnoid) (\d{1,5})(?=[ }])',
+  'g') as found (number)"""
 
 _TREES = f"""
   select w.ev_action::text || coalesce(w.ev_qual::text, '') from pg_rewrite w
     where r.class = {_CLASS} and w.ev_class = r.oid and w.ev_type = '1'
   union all select coalesce(i.indexprs::text, '') || coalesce(i.indpred::text, '') from pg_index i
     where r.class = {_CLASS} and i.indrelid = r.oid
-  union all select k.conbin::text from pg_constraint k where r.class = {_CLASS} and k.conrelid = r.oid and k.contype = 'c'
+  union all select k.conbin::text from pg_constraint k where r.class = {_CLASS} and k.conrelid = r.oid
+    and k.contype = 'c'
   union all select k.conbin::text from pg_constraint k where r.class = {_TYPE} and k.contypid = r.oid
   union all select coalesce(l.polqual::text, '') || coalesce(l.polwithcheck::text, '') from pg_policy l
     where r.class = {_CLASS} and l.polrelid = r.oid
-  union all select d.adbin::text from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
+  union all select d.adbin::text from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid
+    and a.attnum = d.adnum
     where r.class = {_CLASS} and d.adrelid = r.oid and a.attgenerated <> ''
   union all select x.stxexprs::text from pg_statistic_ext x where r.class = {_CLASS} and x.stxrelid = r.oid
-  union all select coalesce(h.partexprs::text, '') from pg_partitioned_table h where r.class = {_CLASS} and h.partrelid = r.oid
-  union all select coalesce(c.relpartbound::text, '') from pg_class c where r.class = {_CLASS} and c.oid = r.oid
+  union all select coalesce(h.partexprs::text, '') from pg_partitioned_table h where r.class = {_CLASS}
+    and h.partrelid = r.oid
+  union all select coalesce(c.relpartbound::text, '') from pg_class c where r.class = {_CLASS}
+    and c.oid = r.oid
   union all select coalesce(p.prosqlbody::text, '') || coalesce(p.proargdefaults::text, '') from pg_proc p
     where r.class = {_PROC} and p.oid = r.oid and p.oid >= {_FIRST_NORMAL_OID}"""
 
@@ -189,22 +203,28 @@ _BEHIND = f"""
   union all select {_AM}, c.relam from pg_class c where r.class = {_CLASS} and c.oid = r.oid
   union all select {_CLASS}, h.inhrelid from pg_inherits h where r.class = {_CLASS} and h.inhparent = r.oid
   union all select {_CLASS}, h.inhparent from pg_inherits h where r.class = {_CLASS} and h.inhrelid = r.oid
-  union all select {_OPCLASS}, o from pg_index i, unnest(i.indclass::oid[]) o where r.class = {_CLASS} and i.indrelid = r.oid
+  union all select {_OPCLASS}, o from pg_index i, unnest(i.indclass::oid[]) o where r.class = {_CLASS}
+    and i.indrelid = r.oid
   union all select {_OPCLASS}, o from pg_partitioned_table h, unnest(h.partclass::oid[]) o
     where r.class = {_CLASS} and h.partrelid = r.oid
-  union all select {_TYPE}, o from pg_type t, unnest(array[t.typelem, t.typbasetype]) o where r.class = {_TYPE} and t.oid = r.oid
+  union all select {_TYPE}, o from pg_type t, unnest(array[t.typelem, t.typbasetype]) o
+    where r.class = {_TYPE} and t.oid = r.oid
   union all select {_TYPE}, a.atttypid from pg_type t join pg_attribute a on a.attrelid = t.typrelid
     where r.class = {_TYPE} and t.oid = r.oid and t.typtype = 'c' and a.attnum > 0 and not a.attisdropped
-  union all select {_PROC}, o from pg_type t, unnest(array[t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin,
-      t.typmodout, t.typanalyze, t.typsubscript]::oid[]) o where r.class = {_TYPE} and t.oid = r.oid and o >= {_FIRST_NORMAL_OID}
-  union all select k.class, k.oid from pg_range g, lateral (values ({_TYPE}, g.rngsubtype), ({_PROC}, g.rngcanonical::oid),
+  union all select {_PROC}, o from pg_type t, unnest(array[t.typinput, t.typoutput, t.typreceive, t.typsend,
+    t.typmodin,
+      t.typmodout, t.typanalyze, t.typsubscript]::oid[]) o where r.class = {_TYPE} and t.oid = r.oid
+        and o >= {_FIRST_NORMAL_OID}
+  union all select k.class, k.oid from pg_range g, lateral (values ({_TYPE}, g.rngsubtype), ({_PROC},
+    g.rngcanonical::oid),
       ({_PROC}, g.rngsubdiff::oid), ({_OPCLASS}, g.rngsubopc)) k (class, oid)
     where r.class = {_TYPE} and r.oid in (g.rngtypid, g.rngmultitypid)
   union all select {_PROC}, o from pg_operator p, unnest(array[p.oprcode, p.oprrest, p.oprjoin]::oid[]) o
     where r.class = {_OPERATOR} and p.oid = r.oid
   union all select {_OPERATOR}, o from pg_operator p, unnest(array[p.oprcom, p.oprnegate]) o
     where r.class = {_OPERATOR} and p.oid = r.oid
-  union all select {_PROC}, o from pg_aggregate g, unnest(array[g.aggtransfn, g.aggfinalfn, g.aggcombinefn, g.aggserialfn,
+  union all select {_PROC}, o from pg_aggregate g, unnest(array[g.aggtransfn, g.aggfinalfn, g.aggcombinefn,
+    g.aggserialfn,
       g.aggdeserialfn, g.aggmtransfn, g.aggminvtransfn, g.aggmfinalfn]::oid[]) o
     where r.class = {_PROC} and g.aggfnoid = r.oid and o >= {_FIRST_NORMAL_OID}
   union all select {_OPERATOR}, g.aggsortop from pg_aggregate g where r.class = {_PROC} and g.aggfnoid = r.oid
@@ -223,8 +243,10 @@ _FOREIGN = f"""case e.class
   when {_CLASS} then not exists (select from pg_class c where c.oid = e.oid and {_builtin("c", "relowner")})
   when {_TYPE} then not exists (select from pg_type t where t.oid = e.oid and {_builtin("t", "typowner")})
   when {_PROC} then not exists (select from pg_proc p where p.oid = e.oid and {_BUILTIN_FUNCTION})
-  when {_OPERATOR} then not exists (select from pg_operator o where o.oid = e.oid and {_builtin("o", "oprowner")})
-  when {_OPCLASS} then not exists (select from pg_opclass o where o.oid = e.oid and {_builtin("o", "opcowner")})
+  when {_OPERATOR} then not exists (select from pg_operator o where o.oid = e.oid
+    and {_builtin("o", "oprowner")})
+  when {_OPCLASS} then not exists (select from pg_opclass o where o.oid = e.oid
+    and {_builtin("o", "opcowner")})
   else e.oid >= {_FIRST_NORMAL_OID} end"""
 
 _REACHED = f"""
@@ -234,7 +256,8 @@ reached (class, oid) as (
     union select {_TYPE}, oid from asked_types
     union select {_TYPE}, unnest(%(parameters)s::oid[])
     union select {_PROC}, oid from asked_functions where not ours
-    union select {_TYPE}, t.oid from unnest(%(function_schemas)s::text[], %(function_names)s::text[]) m (schema, name)
+    union select {_TYPE}, t.oid from unnest(%(function_schemas)s::text[],
+      %(function_names)s::text[]) m (schema, name)
       join pg_type t on t.typname = m.name join pg_namespace n on n.oid = t.typnamespace where {_VISIBLE}
     union select {_OPERATOR}, oid from asked_operators) e (class, oid)
   where {_FOREIGN}
@@ -256,22 +279,26 @@ def _possible(type_oid: str) -> str:
 
 _STRANGERS = f"""
 strangers (class, oid) as (
-  select r.class, r.oid from reached r join pg_proc p on p.oid = r.oid where r.class = {_PROC} and not {_TRUSTED_FUNCTION}
+  select r.class, r.oid from reached r join pg_proc p on p.oid = r.oid where r.class = {_PROC}
+    and not {_TRUSTED_FUNCTION}
   union all select r.class, r.oid from reached r join pg_operator o on o.oid = r.oid
     where r.class = {_OPERATOR} and not {_trusted("o", "oprowner", _OPERATOR)}
   union all select r.class, r.oid from reached r join pg_opclass o on o.oid = r.oid
     where r.class = {_OPCLASS} and not {_trusted("o", "opcowner", _OPCLASS)}
   union all select r.class, r.oid from reached r where r.class = {_AM} and not {_member(_AM, "r.oid")}
-  union all select r.class, r.oid from reached r join pg_class c on c.oid = r.oid where r.class = {_CLASS} and c.relkind = 'f'
+  union all select r.class, r.oid from reached r join pg_class c on c.oid = r.oid where r.class = {_CLASS}
+    and c.relkind = 'f'
   union all select {_PROC}, p.oid from pg_cast k join pg_proc p on p.oid = k.castfunc
-    where p.oid >= {_FIRST_NORMAL_OID} and {_possible("k.castsource")} and {_possible("k.casttarget")} and not {_TRUSTED_FUNCTION})"""
+    where p.oid >= {_FIRST_NORMAL_OID} and {_possible("k.castsource")} and {_possible("k.casttarget")}
+      and not {_TRUSTED_FUNCTION})"""
 
 _DESCRIBED = f"""
   select pg_describe_object(s.class, s.oid, 0), s.class::int, case s.class
     when {_PROC} then (select pg_get_userbyid(p.proowner)::text from pg_proc p where p.oid = s.oid)
     when {_OPERATOR} then (select pg_get_userbyid(o.oprowner)::text from pg_operator o where o.oid = s.oid)
     when {_OPCLASS} then (select pg_get_userbyid(o.opcowner)::text from pg_opclass o where o.oid = s.oid)
-    when {_CLASS} then (select pg_get_userbyid(c.relowner)::text from pg_class c where c.oid = s.oid) else '' end,
+    when {_CLASS} then (select pg_get_userbyid(c.relowner)::text from pg_class c where c.oid = s.oid)
+      else '' end,
     s.oid::bigint < {_FIRST_NORMAL_OID}
   from strangers s order by s.oid::bigint limit 1"""
 
@@ -282,7 +309,8 @@ schemas as (
     where a.asked = '' and not exists (select from unnest(a.arguments) u where not {_OCCURS})
   union select a.nspname from asked_operators a
     where a.asked = '' and not exists (select from unnest(a.arguments) u where not {_OCCURS}))
-select array(select array[a.place::text, a.oid::text, a.relkind::text, a.nspname::text] from asked_relations a order by a.place),
+select array(select array[a.place::text, a.oid::text, a.relkind::text, a.nspname::text] from asked_relations a
+  order by a.place),
   array(select array[a.place::text, a.nspname::text] from asked_types a order by a.place),
   array(select s.nspname::text from schemas s),
   (select to_json(d) from ({_DESCRIBED}) d (what, class, owner, builtin))"""
@@ -295,9 +323,11 @@ _TYPES: Mapping[str, str] = {"parameters": "oid[]", "own": "boolean"}
 
 
 class _Statement:
-    """A query of ours that is planned once for a connection: its plan takes the server far longer than its rows.
+    """A query of ours that is planned once for a connection: its plan takes the server far longer than its
+    rows.
 
-    It is prepared in SQL, inside the transaction that runs it, so that it works behind any pooler; equal names have equal texts.
+    It is prepared in SQL, inside the transaction that runs it, so that it works behind any pooler; equal
+    names have equal texts.
     """
 
     def __init__(self, text: str) -> None:
@@ -336,7 +366,9 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
-    """An object that is not trusted. ``builtin``: PostgreSQL's own, but it runs what its arguments name or has effects."""
+    """An object that is not trusted. ``builtin``: PostgreSQL's own, but it runs what its arguments name or
+    has effects.
+    """
 
     what: str
     owner: str
@@ -354,7 +386,9 @@ class Stranger:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """``types``: schemas of the types named, by mention; ``schemas``: where unqualified functions and operators can be found."""
+    """``types``: schemas of the types named, by mention; ``schemas``: where unqualified functions and
+    operators can be found.
+    """
 
     relations: tuple[Relation, ...]
     types: tuple[tuple[int, str], ...]
@@ -364,7 +398,8 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """``path``: schemas that names are looked up in, pg_catalog included; ``parameters``: OIDs of parameters' types;
+    """``path``: schemas that names are looked up in, pg_catalog included; ``parameters``: OIDs of parameters'
+    types;
     ``own``: what the session's own role owns is trusted, too.
     """
 

@@ -13,8 +13,8 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """``types``: OIDs as declared in Parse (0, or missing at the end: the server decides). ``values``: the bytes of
-    $1, $2, … (None: NULL). ``formats``: of each value, 0 text, 1 binary.
+    """``types``: OIDs as declared in Parse (0, or missing at the end: the server decides). ``values``: the
+    bytes of $1, $2, … (None: NULL). ``formats``: of each value, 0 text, 1 binary.
     """
 
     types: tuple[int, ...] = ()
@@ -25,7 +25,9 @@ class Values:
         return bool(self.values)
 
     def typed(self, types: Sequence[int]) -> Values:
-        """With the types that the server resolved: a rewritten text may leave a parameter out, whose type nothing would decide."""
+        """With the types that the server resolved: a rewritten text may leave a parameter out, whose type
+        nothing would decide.
+        """
         return replace(self, types=tuple(types))
 
     def to_json(self) -> dict[str, Any]:

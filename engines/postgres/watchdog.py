@@ -1,7 +1,7 @@
 """A small program that runs one scratch server and outlives nobody.
 
-Started as ``python -I watchdog.py DIRECTORY MODE UID GID MEMORY PROGRAM ARGUMENT...``; MEMORY: bytes of its own that each of the
-server's processes may have (Linux; 0: any number). Its standard input is a
+Started as ``python -I watchdog.py DIRECTORY MODE UID GID MEMORY PROGRAM ARGUMENT...``; MEMORY: bytes of its
+own that each of the server's processes may have (Linux; 0: any number). Its standard input is a
 pipe held by the process that wants the server: when that process ends, however it ends, the pipe
 closes, the server is stopped (MODE ``kept``: in order; ``throw-away``: at once) and DIRECTORY removed.
 Should this program itself be killed, the kernel ends the server (PR_SET_PDEATHSIG). Uses only the

@@ -1,8 +1,9 @@
 """A lake's queries on Spark: a session, tables as temporary views, rows in batches.
 
-Owns Spark's session, the dialect's translation and cancelling. Must not know resolution, catalogs or the wire. What comes here has been bound
-and guarded by DuckDB first: a function or a file that DuckDB does not let a client use has no name here either.
-docs/decisions/0187-lakes-on-spark.md. Spark is imported when the first query runs: it starts a JVM.
+Owns Spark's session, the dialect's translation and cancelling. Must not know resolution, catalogs or the
+wire. What comes here has been bound and guarded by DuckDB first: a function or a file that DuckDB does not
+let a client use has no name here either. docs/decisions/0187-lakes-on-spark.md. Spark is imported when the
+first query runs: it starts a JVM.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ _SETTINGS = {
 
 
 class SparkLake:
-    """The tables of one lake on Spark. ``master``: ``local[2]``, ``spark://…``, or ``sc://…`` for Spark Connect.
+    """The tables of one lake on Spark. ``master``: ``local[2]``, ``spark://…``, or ``sc://…`` for Spark
+    Connect.
 
-    ``cache``: a directory for tables that are no Parquet files (a cluster must see it, and the lake, under the same path).
+    ``cache``: a directory for tables that are no Parquet files (a cluster must see it, and the lake, under
+    the same path).
     """
 
     def __init__(self, master: str, definition: Definition, cache: Path) -> None:
@@ -107,7 +110,9 @@ class SparkLake:
 
 
 class SparkQuery:
-    """One running query. Rows are fetched in a thread of its own, at most a few batches ahead of the reader."""
+    """One running query. Rows are fetched in a thread of its own, at most a few
+    batches ahead of the reader.
+    """
 
     def __init__(self, lake: SparkLake) -> None:
         self._lake = lake

@@ -1,7 +1,7 @@
 """Files of a lake as Spark reads them: Parquet as it is, everything else converted to Parquet once a change.
 
-Owns the conversion. CSV and JSON are read by DuckDB's robust scans, so that Spark sees the same columns, types and values that
-the catalog knows. Must not know Spark.
+Owns the conversion. CSV and JSON are read by DuckDB's robust scans, so that Spark sees the same columns,
+types and values that the catalog knows. Must not know Spark.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _CASTS: tuple[tuple[str, str], ...] = (
 
 
 def parquet_of(source: Source, cache: Path) -> Path:
-    """The Parquet file of a table; written below ``cache`` (made if need be) when the table is not one itself.
+    """The Parquet file of a table; written below ``cache`` (made if need be) when the table is not one
+    itself.
 
     :raises LakeError: the file cannot be read, or the copy not written.
     """

@@ -1,8 +1,8 @@
 """A pair of queries with what they share taken out: common subqueries become tables nobody knows anything of.
 
-If two queries agree whatever a table holds, they agree when it holds what a subquery gives. What blocks read is
-gathered into subqueries first, so that there is something to share. Proofs of small steps in big queries become
-small. Must not know provers.
+If two queries agree whatever a table holds, they agree when it holds what a subquery gives. What blocks read
+is gathered into subqueries first, so that there is something to share. Proofs of small steps in big queries
+become small. Must not know provers.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ SCHEMA = "rewright_unknown"
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced. ``modulo``: what these may
-    raise, which a proof without them does not look at.
+    """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced. ``modulo``: what
+    these may raise, which a proof without them does not look at.
     """
 
     before: a.Query
@@ -76,8 +76,8 @@ class _Unknowns:
 
 
 def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
-    """Ways to look at a pair without CTEs, the smallest first, the pair as it is last. A proof of any of them is one of
-    the pair.
+    """Ways to look at a pair without CTEs, the smallest first, the pair as it is last. A proof of any of them
+    is one of the pair.
     """
     if any(t.ref.schema == SCHEMA for t in catalog.relations):
         yield Pair(before, after, catalog, 0)
@@ -109,8 +109,8 @@ def without_common(pair: Pair) -> Pair:
 
 
 def _without_alike(pair: Pair) -> Pair:
-    """The pair without the subqueries that are the same at the same place. Copies of one of them may differ elsewhere:
-    these stay on both sides.
+    """The pair without the subqueries that are the same at the same place. Copies of one of them may differ
+    elsewhere: these stay on both sides.
     """
     ours, theirs = set[int](), set[int]()
     _alike(pair.before, pair.after, ours, theirs)
@@ -156,9 +156,9 @@ def _taken(
 
 
 def failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
-    """The reservations of a subquery that is looked at apart from where it stands: on other rows it may raise an
-    error (overflow aside, which is the same where the same values are computed), and computed again it may choose
-    other rows among ties.
+    """The reservations of a subquery that is looked at apart from where it stands: on other rows it may raise
+    an error (overflow aside, which is the same where the same values are computed), and computed again it may
+    choose other rows among ties.
     """
     fails = frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
     return fails | looseness(query)

@@ -1,10 +1,10 @@
 """Where two queries differ: the smallest blocks whose sameness makes the whole the same.
 
-A query's result is a function of the bags its subqueries give, and a block's of the bag its FROM and WHERE give. Two
-queries alike but for some subqueries are the same if these are; two blocks alike but for FROM and WHERE are the same
-if the rows that reach the rest are. What a subquery refers to outside itself becomes a parameter: a value nobody
-knows. What the common rest leaves open (LIMIT over ties, sums of floats) comes back as reservations. Must not know
-provers.
+A query's result is a function of the bags its subqueries give, and a block's of the bag its FROM and WHERE
+give. Two queries alike but for some subqueries are the same if these are; two blocks alike but for FROM and
+WHERE are the same if the rows that reach the rest are. What a subquery refers to outside itself becomes a
+parameter: a value nobody knows. What the common rest leaves open (LIMIT over ties, sums of floats) comes back
+as reservations. Must not know provers.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _FIRST_PARAMETER = 900_000
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A pair of closed queries. ``modulo``: the reservations of what was left out around them; ``facts``: the constraints
-    by which there are no more.
+    """A pair of closed queries. ``modulo``: the reservations of what was left out around them; ``facts``: the
+    constraints by which there are no more.
     """
 
     before: a.Query
@@ -50,7 +50,9 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Hole:
-    """Two queries at the same place; ``rels``: what the second one's outside is called in the first's tree."""
+    """Two queries at the same place; ``rels``: what the second one's outside is
+    called in the first's tree.
+    """
 
     before: a.Query
     after: a.Query
@@ -65,8 +67,8 @@ class _Mismatch(Exception):
 
 @dataclass(slots=True)
 class _Walk:
-    """One parallel walk. ``rels``: range variables of the second tree by those of the first they stand for. ``wider``:
-    how many enclosing queries belong to a hole.
+    """One parallel walk. ``rels``: range variables of the second tree by those of the first they stand for.
+    ``wider``: how many enclosing queries belong to a hole.
     """
 
     wider: int = 0
@@ -137,9 +139,11 @@ class _Walk:
 def differences(
     before: a.Query, after: a.Query, wider: int = 0, catalog: Catalog | None = None
 ) -> list[Difference]:
-    """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is gained.
+    """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is
+    gained.
 
-    ``wider``: with so many of the queries around each, for what a subquery leaves out and its surroundings make up for.
+    ``wider``: with so many of the queries around each, for what a subquery leaves out and its surroundings
+    make up for.
     ``catalog``: whose keys show that an order leaves no ties.
     """
     whole = [Difference(before, after)]
@@ -196,11 +200,14 @@ def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
     return None if first is None or second is None else (first, second)
 
 
-# --------------------------------------------------------------------------- blocks alike but for FROM and WHERE
+# --------------------------------------------------------------------------- blocks alike but for FROM and
+# WHERE
 
 
 def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
-    """The rows that reach what both blocks have in common above FROM and WHERE, where that is all that differs."""
+    """The rows that reach what both blocks have in common above FROM and WHERE, where that is all that
+    differs.
+    """
     x, y = pair.before, pair.after
     if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
         return pair
@@ -236,8 +243,8 @@ def _only_rows(block: a.Select) -> bool:
 
 
 def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
-    """The second block with the first's numbers for the tables both read under the same alias; other numbers of its
-    own. None where that says nothing.
+    """The second block with the first's numbers for the tables both read under the same alias; other numbers
+    of its own. None where that says nothing.
     """
     mine = {name: i.rel for i in leaves(x.from_) if (name := _name(i)) is not None}
     matched = {i.rel: mine[name] for i in leaves(y.from_) if (name := _name(i)) is not None and name in mine}

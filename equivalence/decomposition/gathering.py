@@ -1,8 +1,8 @@
 """What a block reads, gathered into subqueries, so that two queries show what they share.
 
-A block's tables and the conditions on them alone become a derived table: all of them together, or each by itself.
-Pairs of queries that read the same then hold equal subqueries, which `abstraction` replaces by unknown tables. Must
-not know provers.
+A block's tables and the conditions on them alone become a derived table: all of them together, or each by
+itself. Pairs of queries that read the same then hold equal subqueries, which `abstraction` replaces by
+unknown tables. Must not know provers.
 """
 
 from __future__ import annotations

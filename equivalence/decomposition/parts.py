@@ -1,7 +1,9 @@
-"""Proofs by parts as objects: which form of a pair was looked at, where it differs, and a proof of each difference.
+"""Proofs by parts as objects: which form of a pair was looked at, where it differs, and a proof of each
+difference.
 
-Owns the forms (`views`), the differences in each, and replaying: everything but the proofs' own choices is made again from the two
-queries, without search, and must give what the proof states. Must not know how proofs are found.
+Owns the forms (`views`), the differences in each, and replaying: everything but the proofs' own choices is
+made again from the two queries, without search, and must give what the proof states. Must not know how proofs
+are found.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.fans import without_fans
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
@@ -26,6 +29,7 @@ from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.patterns import as_patterns
+from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
@@ -46,8 +50,8 @@ ALL = WIDEST + 1
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Both queries in another form, with what that form rests on. ``catalog``: where they are bound; ``others``: pairs that must be
-    the same besides.
+    """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
+    ``others``: pairs that must be the same besides.
     """
 
     before: a.Query
@@ -59,8 +63,9 @@ class View:
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
-    """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; without groupings that are put together and restrictions
-    that are made further out, with joined groupings as lookups; then with the first rows of subqueries numbered, where only one has such.
+    """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; without groupings that are put
+    together and restrictions that are made further out, with joined groupings as lookups; then with the first
+    rows of subqueries numbered, where only one has such.
     """
     left_open = chosen(before, after)
     if left_open is None:
@@ -82,6 +87,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     for law in (
         without_shifts,
         without_tied_groups,
+        with_presence,
         without_idle_keys,
         in_one_frame,
         sorted_by_keys,
@@ -94,7 +100,11 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         late = replace(late, before=flattened(late.before), after=flattened(late.after))
     highest = max(highest_number(plain.before), highest_number(plain.after))
     looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
-    bases = [v for v in (plain, late, looked) if v is not None]
+    counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
+    if counted is not None:
+        above = max(highest_number(counted.before), highest_number(counted.after))
+        counted = _seen(counted, lambda q, known: as_lookups(q, known, Fresh(above)), catalog) or counted
+    bases = [v for v in (plain, late, looked, counted) if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(
@@ -111,9 +121,10 @@ def _plain(query: a.Query, catalog: Catalog) -> a.Query:
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:
-    """The reservation that stands where either query shows which of equal values is kept; None where that decides on rows: then the
-    server's answer is no function of them, and nothing is proved of the pair. Read of the whole queries: what shows the choice may be
-    left out of a part, and what made it may be rewritten there.
+    """The reservation that stands where either query shows which of equal values is kept; None where that
+    decides on rows: then the server's answer is no function of them, and nothing is proved of the pair. Read
+    of the whole queries: what shows the choice may be left out of a part, and what made it may be rewritten
+    there.
     """
     if same_tree(before, after):
         return frozenset()
@@ -135,7 +146,9 @@ def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog)
 
 
 def parts_of(view: View, wider: int | None) -> list[Difference]:
-    """What differs, with ``wider`` of the queries around; None: the two, without what both have above FROM and WHERE; ALL: with it."""
+    """What differs, with ``wider`` of the queries around; None: the two, without what both have above FROM
+    and WHERE; ALL: with it.
+    """
     others = [Difference(*pair) for pair in view.others]
     whole = Difference(view.before, view.after)
     if wider == ALL:
@@ -158,8 +171,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class PartsProof:
-    """That two queries are the same, by proofs of what differs in their ``view``-th form. ``facts`` and ``modulo``: what all
-    of it rests on and leaves open.
+    """That two queries are the same, by proofs of what differs in their ``view``-th form. ``facts`` and
+    ``modulo``: what all of it rests on and leaves open.
     """
 
     view: int

@@ -1,7 +1,8 @@
 """The one way in which a pair is proved, whoever asks: by the parts that differ, or as a whole.
 
-Owns which of the two proofs is taken: the one that leaves less open. `Checker.check` and the rewriter's proofs of steps both ask here,
-so that they prove the same pairs. Must not know servers, nor how a pair came about.
+Owns which of the two proofs is taken: the one that leaves less open. `Checker.check` and the rewriter's
+proofs of steps both ask here, so that they prove the same pairs. Must not know servers, nor how a pair came
+about.
 """
 
 from __future__ import annotations
@@ -27,10 +28,12 @@ _TIES = "tie-order"
 def prove_pair(
     binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None] = at_once
 ) -> Attempt:
-    """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in the queries.
+    """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in
+    the queries.
 
-    Where the candidate's order is fuller than the original's and the two are not proved to be the same, that its answers are among the
-    original's is proved instead: with the reservation `refinement`. ``between``: called before each single proof, where others may go first.
+    Where the candidate's order is fuller than the original's and the two are not proved to be the same, that
+    its answers are among the original's is proved instead: with the reservation `refinement`. ``between``:
+    called before each single proof, where others may go first.
     """
     ordered = _in_fuller_order(binding)
     found = _prove_both_ways(binding, catalog, seconds if ordered is None else seconds / 2, between)

@@ -1,7 +1,8 @@
 """Proofs in one direction: that each answer of the candidate is one that the original may give.
 
-Owns the proof as an object and its replay: the original with a fuller order (`rewright.equivalence.laws.fuller`), and a proof that this and the
-candidate are the same. Must not know how that is found.
+Owns the proof as an object and its replay: the original with a fuller order
+(`rewright.equivalence.laws.fuller`), and a proof that this and the candidate are the same. Must not know how
+that is found.
 """
 
 from __future__ import annotations

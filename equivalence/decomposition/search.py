@@ -1,7 +1,8 @@
 """Proofs of pairs out of proofs of what differs in them, found without what both sides share.
 
-Owns the order in which ways of looking at a pair are tried, how long each may take, and the call of the prover on each. What it finds is
-checked again by `parts`, which shares none of its choices. Must not know servers, nor how a pair came about.
+Owns the order in which ways of looking at a pair are tried, how long each may take, and the call of the
+prover on each. What it finds is checked again by `parts`, which shares none of its choices. Must not know
+servers, nor how a pair came about.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ def at_once() -> None:
 
 
 def rounds(deadline: float) -> Iterator[tuple[float, bool]]:
-    """How many seconds one attempt may take, and whether positions are looked at (`rewright.equivalence.prover.prove`), round by round until the
-    deadline: what one attempt proves quickly does not wait for what takes long in another, and no attempt takes the others' time.
+    """How many seconds one attempt may take, and whether positions are looked at
+    (`rewright.equivalence.prover.prove`), round by round until the deadline: what one attempt proves quickly
+    does not wait for what takes long in another, and no attempt takes the others' time.
     """
     seconds = _FIRST
     while True:
@@ -87,7 +89,9 @@ _Look = tuple[Difference, Pair, Part]
 
 
 class PartsSearch:
-    """The search for a proof of one pair by its parts. What was found or ruled out in one round is kept for the next."""
+    """The search for a proof of one pair by its parts. What was found or ruled out in one round is kept for
+    the next.
+    """
 
     def __init__(
         self, before: a.Query, after: a.Query, catalog: Catalog, between: Callable[[], None] = at_once

@@ -1,7 +1,8 @@
 """Proofs of consecutive steps, joined: sameness is transitive.
 
-Owns what the whole rests on and leaves open, in the checker's own documents (`rewright.equivalence.verdicts.to_json`). Only proofs are
-joined: what is tested step by step is not tested as a whole. Must not know how the steps were found.
+Owns what the whole rests on and leaves open, in the checker's own documents
+(`rewright.equivalence.verdicts.to_json`). Only proofs are joined: what is tested step by step is not tested
+as a whole. Must not know how the steps were found.
 """
 
 from __future__ import annotations

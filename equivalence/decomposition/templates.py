@@ -1,7 +1,8 @@
 """Queries whose literals stand for any values: a pair of trees with placeholders, from a pair with literals.
 
-Which literal of the second stands for which of the first is guessed by value and order; a wrong guess is not proved. A proof of the
-pair with placeholders holds for all literals of the same kinds. Must not know how it is proved.
+Which literal of the second stands for which of the first is guessed by value and order; a wrong guess is not
+proved. A proof of the pair with placeholders holds for all literals of the same kinds. Must not know how it
+is proved.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Expr]]) -> bool:
 
 
 def _is_hole(expr: Any) -> bool:
-    """A placeholder, or one under casts and signs: what the binder folds into one constant where the value is known."""
+    """A placeholder, or one under casts and signs: what the binder folds into one constant where the value is
+    known.
+    """
     while not isinstance(expr, Param):
         if isinstance(expr, Cast):
             expr = expr.arg

@@ -217,6 +217,8 @@ def _foreign_key(table: Table, key: ForeignKey) -> str:
 
 
 def _is_kept(key: ForeignKey, target: Table) -> bool:
-    """Whether all stored rows obey it, at least at the end of a transaction; then the target has its key here, too."""
+    """Whether all stored rows obey it, at least at the end of a transaction; then the target has its key
+    here, too.
+    """
     obeyed = replace(key, deferrable=False).usable
     return obeyed and any(_unique(k) and set(k.columns) == set(key.target_columns) for k in target.keys)

@@ -1,6 +1,7 @@
 """All databases up to a number of rows, over a few values of each column.
 
-Owns choosing the values and the largest bound whose databases are few enough. Must not know queries or servers.
+Owns choosing the values and the largest bound whose databases are few enough. Must not know queries or
+servers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _MOST_ROWS = 3
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Every database with at most ``rows`` rows in each table over ``values`` (by column) is in ``databases``."""
+    """Every database with at most ``rows`` rows in each table over ``values`` (by column) is in
+    ``databases``.
+    """
 
     rows: int
     values: Mapping[str, tuple[str | None, ...]]
@@ -35,7 +38,9 @@ def all_small(
     *,
     most: int,
 ) -> Bound | None:
-    """The databases of the largest bound that has at most ``most``; None when even one row a table has more."""
+    """The databases of the largest bound that has at most ``most``; None when even
+    one row a table has more.
+    """
     domains = _domains(shape, pools, used, idle)
     sizes = [math.prod(len(values) for values in domains[index]) for index in sorted(used)]
     rows = max(

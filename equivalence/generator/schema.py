@@ -112,26 +112,32 @@ class Shape:
 
 _TABLES = """
 select c.oid::int8, n.nspname, c.relname,
-       c.relkind = 'p' or exists (select from pg_inherits i where i.inhparent = c.oid or i.inhrelid = c.oid) as family,
+       c.relkind = 'p' or exists (select from pg_inherits i
+         where i.inhparent = c.oid or i.inhrelid = c.oid) as family,
        c.relispartition
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'rw_batch', 'pg_toast')
+where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'rw_batch',
+  'pg_toast')
   and n.nspname not like 'pg\\_temp%%'
 order by c.oid"""
 _INHERITS = """
 select i.inhparent::int8, i.inhrelid::int8, c.relispartition
 from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind in ('r', 'p')"""
 _COLUMNS = """
-select a.attrelid::int8, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(b.typname, t.typname),
+select a.attrelid::int8, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(b.typname,
+  t.typname),
        case when t.typtype = 'd' then t.typtypmod else a.atttypmod end,
-       a.attnotnull or t.typnotnull, a.attgenerated <> '', t.typtype = 'd', coalesce(b.typtype, t.typtype) = 'e',
-       (select array_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = coalesce(b.oid, t.oid))
+       a.attnotnull or t.typnotnull, a.attgenerated <> '', t.typtype = 'd', coalesce(b.typtype,
+         t.typtype) = 'e',
+       (select array_agg(e.enumlabel order by e.enumsortorder) from pg_enum e
+         where e.enumtypid = coalesce(b.oid, t.oid))
 from pg_attribute a join pg_type t on t.oid = a.atttypid
 left join pg_type b on t.typtype = 'd' and b.oid = t.typbasetype
 where a.attrelid = any(%s) and a.attnum > 0 and not a.attisdropped order by 1, 2"""
 _KEYS = """
 select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct, not i.indimmediate or
-       exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u') and k.condeferrable)
+       exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u')
+         and k.condeferrable)
 from pg_index i where i.indrelid = any(%s) and i.indisunique and i.indpred is null and i.indexprs is null
 order by i.indexrelid"""
 _CONSTRAINTS = """

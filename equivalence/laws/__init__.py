@@ -1,1 +1,3 @@
-"""Forms in which pairs of queries are seen: each law checks its own side conditions and says what it leaves open and rests on."""
+"""Forms in which pairs of queries are seen: each law checks its own side conditions and says what it leaves
+open and rests on.
+"""

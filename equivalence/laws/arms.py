@@ -1,9 +1,11 @@
 """Early cuts of a union's arms that the block around makes anyway.
 
-    SELECT * FROM ((SELECT 1 AS src, id FROM a ORDER BY id LIMIT 4) UNION ALL (SELECT 2, id FROM b ORDER BY id LIMIT 4)) u ORDER BY u.id, u.src LIMIT 4
+    SELECT * FROM ((SELECT 1 AS src, id FROM a ORDER BY id LIMIT 4) UNION ALL (SELECT 2, id FROM b ORDER BY id
+    LIMIT 4)) u ORDER BY u.id, u.src LIMIT 4
 
-The first four of all rows are among the first four of each arm, in the same order; a column that is constant in an arm orders nothing there.
-As `rewright.equivalence.laws.limits` does where the union itself has the LIMIT. Must not know rules or provers.
+The first four of all rows are among the first four of each arm, in the same order; a column that is constant
+in an arm orders nothing there. As `rewright.equivalence.laws.limits` does where the union itself has the
+LIMIT. Must not know rules or provers.
 """
 
 from __future__ import annotations

@@ -2,13 +2,13 @@
 
     s.day = d.id AND d.year = 1998 AND s.day >= (SELECT min(id) FROM d WHERE year = 1998)
 
-A row of d that joins s meets the subquery's conditions, so its id is one of those whose least is taken, and equals
-s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway.
+A row of d that joins s meets the subquery's conditions, so its id is one of those whose least is taken, and
+equals s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway.
 
     t.at::date = '2000-03-05' AND t.at >= '2000-02-26 00:00:00+00'
 
-The same of a moment whose local date is known: no time zone is a week from UTC. Taken out of both queries of a pair before it is
-proved. Must not know rules or provers.
+The same of a moment whose local date is known: no time zone is a week from UTC; and of one whose start of the
+month is. Taken out of both queries of a pair before it is proved. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk, harmless
-from rewright.equivalence.laws.zones import Span, span, utc
+from rewright.equivalence.laws.zones import Span, around, span, utc
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_equality
@@ -90,14 +90,17 @@ class _WithoutBounds(Walk):
 
 def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
     """Whether a moment is only asked to lie where its local date puts it in any time zone."""
+    if isinstance(pred, a.Or):
+        return any(s.ancient and pred in around(s) for s in spans)
     if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
         return False
     column, bound = pred.args
     moment = utc(bound)
-    if moment is None:
-        return False
-    lows = [s.low for s in spans if s.column == column and s.low is not None]
-    highs = [s.high for s in spans if s.column == column and s.high is not None]
+    if moment is None or bound.type.name != column.type.name:
+        return False  # compared by way of the session's zone
+    known = [s for s in spans if s.column == column and not s.ancient]
+    lows = [s.low for s in known if s.low is not None]
+    highs = [s.high for s in known if s.high is not None]
     if pred.op.name in {">", ">="}:
         return any(moment < low or (moment == low and pred.op.name == ">=") for low in lows)
     return pred.op.name in {"<", "<="} and any(moment >= high for high in highs)

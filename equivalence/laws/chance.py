@@ -1,7 +1,8 @@
-"""What a query leaves to chance even over the same rows: ties that its order leaves, sums of floats in any order.
+"""What a query leaves to chance even over the same rows: ties that its order leaves, sums of floats in any
+order.
 
-Owns the reservations of a block and of the queries within it, and the constraints by which an order leaves no ties. Must not know
-other forms, nor provers.
+Owns the reservations of a block and of the queries within it, and the constraints by which an order leaves no
+ties. Must not know other forms, nor provers.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str
 
 
 def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which the orders of a block's windows leave no ties; None: one does, or there is none that matters."""
+    """The constraints by which the orders of a block's windows leave no ties; None: one does, or there is
+    none that matters.
+    """
     if not isinstance(query, a.Select):
         return None
     calls = [n for n in own_parts(query) if isinstance(n, a.WindowCall) and not _by_value(n)]
@@ -77,8 +80,8 @@ def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
 
 
 def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which rows that tie look alike: their columns are sorted by or agree where these do, and equal values
-    can't be told apart.
+    """The constraints by which rows that tie look alike: their columns are sorted by or agree where these do,
+    and equal values can't be told apart.
     """
     if not isinstance(query, a.Select) or query.distinct:
         return None
@@ -103,7 +106,9 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
 
 
 def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) -> set[str]:
-    """What a block leaves to chance, the queries within aside. ``total``, ``windows``: its order, and those of its windows, leave no ties."""
+    """What a block leaves to chance, the queries within aside. ``total``, ``windows``: its order, and those
+    of its windows, leave no ties.
+    """
     found: set[str] = set()
     if not total and not _total(query):
         found.add("tie-order")

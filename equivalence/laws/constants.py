@@ -1,10 +1,11 @@
 """Expressions of constants as the constants they give, where every session computes the same.
 
-    length('abc')   date '2024-01-10' - 5   make_date(2024, 1, 31)   -->   3   date '2024-01-05'   date '2024-01-31'
+    length('abc')   date '2024-01-10' - 5   make_date(2024, 1, 31)   -->   3   date '2024-01-05'   date
+    '2024-01-31'
 
-Only immutable built-ins; texts in ASCII, whose characters every encoding counts alike, and nothing that goes by the rules of a language
-(upper('i') is another letter in Turkish). What would raise an error stays as it is. Integers alone are the prover's own business.
-Must not know rules or provers.
+Only immutable built-ins; texts in ASCII, whose characters every encoding counts alike, and nothing that goes
+by the rules of a language (upper('i') is another letter in Turkish). What would raise an error stays as it
+is. Integers alone are the prover's own business. Must not know rules or provers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A correlated subquery taken apart: what is its own, what ties it to the outside, and how.
 
-Shared by the laws of lookups and first rows and by the rules that decorrelate. Must not know what they make of it.
+Shared by the laws of lookups and first rows and by the rules that decorrelate. Must not know what they make
+of it.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ class Tie:
 
     @property
     def key(self) -> a.Expr:
-        """What groups by the inner side go by: a column varchar itself, not as text. It has the same equality, and plans and proofs
-        know more of columns.
+        """What groups by the inner side go by: a column varchar itself, not as text. It has the same
+        equality, and plans and proofs know more of columns.
         """
         return self.inner.arg if isinstance(self.inner, a.Cast) and _is_text(self.inner) else self.inner
 

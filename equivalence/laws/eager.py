@@ -1,12 +1,15 @@
-"""Groupings below a join whose parts are put together above it: undone in both queries of a pair before it is proved.
+"""Groupings below a join whose parts are put together above it: undone in both queries of a pair before it is
+proved.
 
-    SELECT c.state, sum(p.v) FROM (SELECT cust, sum(amount) AS v FROM sale GROUP BY cust) p, cust c WHERE c.id = p.cust GROUP BY c.state
-    -->
+    SELECT c.state, sum(p.v) FROM (SELECT cust, sum(amount) AS v FROM sale GROUP BY cust) p, cust c WHERE c.id
+    = p.cust GROUP BY c.state -->
     SELECT c.state, sum(s.amount) FROM sale s, cust c WHERE c.id = s.cust GROUP BY c.state
 
-Each row of p stands for the rows of its group. They agree on the keys, and the block looks at nothing else of p but sums of sums and of
-counts, least of least and greatest of greatest values; whatever else it aggregates does not ask how often a row is there (SOUNDNESS 6a-6e;
-Yan and Larson 1995, read backwards). Above there may be several grouping sets: each is a grouping of the same rows. What fails is a reservation where more rows are computed. Must not know rules or provers.
+Each row of p stands for the rows of its group. They agree on the keys, and the block looks at nothing else of
+p but sums of sums and of counts, least of least and greatest of greatest values; whatever else it aggregates
+does not ask how often a row is there (SOUNDNESS 6a-6e; Yan and Larson 1995, read backwards). Above there may
+be several grouping sets: each is a grouping of the same rows. What fails is a reservation where more rows are
+computed. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -45,8 +48,8 @@ _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
 def without_early_groups(query: a.Query, catalog: Catalog) -> Form:
-    """A query that holds no CTEs, without groupings that are put together further out. ``modulo``: what may fail in them for rows that
-    the joins take away.
+    """A query that holds no CTEs, without groupings that are put together further out. ``modulo``: what may
+    fail in them for rows that the joins take away.
     """
     return _WithoutEarlyGroups(catalog).form(query)
 
@@ -203,8 +206,8 @@ def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
 
 
 def _simpler(node: Any) -> Any:
-    """An integer that is made numeric and an integer again; a sum that is divided by the number of what is summed, as the server
-    computes averages (numeric_avg, int8_avg).
+    """An integer that is made numeric and an integer again; a sum that is divided by the number of what is
+    summed, as the server computes averages (numeric_avg, int8_avg).
     """
     match node:
         case a.Cast(arg=a.Cast(arg=inner, type=middle), type=outer) if (

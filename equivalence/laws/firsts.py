@@ -4,9 +4,10 @@
     is  LATERAL (SELECT … FROM (SELECT …, o.k, row_number() OVER (PARTITION BY o.k ORDER BY o.day) n FROM o) x
                  WHERE x.k = c.id AND x.n <= 2)
 
-The rows of o that meet ``o.k = c.id`` are one whole group by k, since grouping and = agree where neither side is NULL. Where the order
-leaves ties either form chooses freely: a reservation. Other conditions on o alone stay below the numbering; a subquery with any other
-reference to the outside is left as it is. Must not know rules or provers.
+The rows of o that meet ``o.k = c.id`` are one whole group by k, since grouping and = agree where neither side
+is NULL. Where the order leaves ties either form chooses freely: a reservation. Other conditions on o alone
+stay below the numbering; a subquery with any other reference to the outside is left as it is. Must not know
+rules or provers.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Subqueries that only filter a table and pick columns, put where they are read: one form for both queries of a pair.
+"""Subqueries that only filter a table and pick columns, put where they are read: one form for both queries of
+a pair.
 
     FROM (SELECT id, name FROM cust WHERE region = 1) c, ord o WHERE o.cust = c.id
     -->
     FROM cust c, ord o WHERE o.cust = c.id AND c.region = 1
 
-As the planner does before anything else, so that also what may fail is evaluated on the same rows. Not on the sides of outer joins.
-IN over a list of constants is one form whether it is written with VALUES or not.
+As the planner does before anything else, so that also what may fail is evaluated on the same rows. Not on the
+sides of outer joins. IN over a list of constants is one form whether it is written with VALUES or not.
 Must not know rules or provers.
 """
 

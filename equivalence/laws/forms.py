@@ -1,7 +1,7 @@
 """A query seen in another form, with what that leaves open and what it rests on.
 
-Owns what the laws that bring queries into forms have in common: one walk, innermost blocks first, that collects reservations and
-constraints. Must not know which forms there are, nor rules or provers.
+Owns what the laws that bring queries into forms have in common: one walk, innermost blocks first, that
+collects reservations and constraints. Must not know which forms there are, nor rules or provers.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _KINDS = {"key": "unique", "not_null": "not null", "foreign_key": "foreign key",
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """``modulo``: the reservations of taking the form for the query; ``assumptions``: constraints that it rests on, in the
-    checker's words.
+    """``modulo``: the reservations of taking the form for the query; ``assumptions``: constraints that it
+    rests on, in the checker's words.
     """
 
     query: a.Query
@@ -31,7 +31,9 @@ class Form:
 
 
 class Walk:
-    """One law, applied to every block of a query that holds no CTEs. A law overrides `block`, or `changed` for other nodes."""
+    """One law, applied to every block of a query that holds no CTEs. A law overrides `block`, or `changed`
+    for other nodes.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self.catalog = catalog
@@ -68,15 +70,17 @@ class Walk:
             self.reserve({"errors"})
 
     def reserve_other_rows(self, *parts: a.Query | a.Expr) -> None:
-        """Queries and conditions are computed for other rows. That a sum of other rows overflows is left out, as everywhere in the
-        checker; what else they may raise is a reservation.
+        """Queries and conditions are computed for other rows. That a sum of other rows overflows is left out,
+        as everywhere in the checker; what else they may raise is a reservation.
         """
         errors = any(self.facts.errors(p) - OVERFLOW for p in parts)
         overflow = any(self.facts.may_overflow(_as_query(p)) for p in parts)
         self.reserve({*(["errors"] if errors else []), *(["overflow"] if overflow else [])})
 
     def reserve_ties(self, query: a.Select) -> None:
-        """The first rows in the order of a block are chosen elsewhere: a choice among ties, unless the order leaves none."""
+        """The first rows in the order of a block are chosen elsewhere: a choice among ties, unless the order
+        leaves none.
+        """
         basis = self.facts.exprs_determine(query, [k.expr for k in query.order_by])
         if basis is None:
             self.reserve({"tie-order"})
@@ -84,7 +88,9 @@ class Walk:
 
 
 def harmless(pred: a.Expr, facts: Facts) -> bool:
-    """Whether a condition raises nothing on any row. Parts without columns are the same wherever they stand."""
+    """Whether a condition raises nothing on any row. Parts without columns are the
+    same wherever they stand.
+    """
     return not has_subquery(pred) and not is_volatile(pred) and facts.cannot_fail(_varying(pred))
 
 
@@ -103,7 +109,9 @@ def _as_query(part: a.Query | a.Expr) -> a.Query:
 
 
 def said(assumptions: Iterable[Assumption]) -> tuple[str, ...]:
-    """Constraints in the words of the checker's own assumptions: one line for each, in order of their names."""
+    """Constraints in the words of the checker's own assumptions: one line for each,
+    in order of their names.
+    """
     return tuple(
         f"{_KINDS[x.kind]} {x.schema}.{x.table}({', '.join(x.columns)}){f' ({x.name})' if x.name else ''}"
         for x in sorted(set(assumptions))

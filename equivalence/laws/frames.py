@@ -3,9 +3,11 @@
     sum(x) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)       is   sum(x) OVER (ORDER BY id)
     max(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING)   is   lag(x) OVER (ORDER BY id)
     lead(x, 2) OVER (ORDER BY id)                            is   lag(x, 2) OVER (ORDER BY id DESC)
-    lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is never NULL
+    lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is
+    never NULL
 
-ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). Must not know rules or provers.
+ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). Must not know rules
+or provers.
 """
 
 from __future__ import annotations

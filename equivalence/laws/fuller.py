@@ -1,11 +1,14 @@
-"""An order of the original made as full as the candidate's: what it leaves open decided as the candidate decides it.
+"""An order of the original made as full as the candidate's: what it leaves open decided as the candidate
+decides it.
 
     ORDER BY points DESC LIMIT 3        and the candidate's        ORDER BY points DESC, id LIMIT 3
 
-Of rows that tie on the original's keys any may come first, so the one that the fuller order puts first is a choice that the server might have
-made: each answer under the fuller order is an answer of the original, and not the other way round. So it is of the order of the result, of what
-LIMIT, OFFSET and DISTINCT ON keep, and of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is taken away or
-changed. A judgement in one direction: its reservation is `refinement`. Must not know rules or provers.
+Of rows that tie on the original's keys any may come first, so the one that the fuller order puts first is a
+choice that the server might have made: each answer under the fuller order is an answer of the original, and
+not the other way round. So it is of the order of the result, of what LIMIT, OFFSET and DISTINCT ON keep, and
+of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is
+taken away or changed. A judgement in one direction: its reservation is `refinement`. Must not know rules or
+provers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """A reference to a CTE is a reference to its query: the same rows, by another plan.
 
-Owns the substitution; whether it may be made (volatile queries, recursion) is its callers' to check. Must not know rules.
+Owns the substitution; whether it may be made (volatile queries, recursion) is its callers' to check. Must not
+know rules.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
     SELECT … FROM (SELECT … FROM o ORDER BY o.day LIMIT 10) o LEFT JOIN c ON … ORDER BY o.day LIMIT 10
 
-Of the rows of o each is there at least once below LEFT JOINs, and once below joins with the parents of foreign keys whose columns
-hold no NULL. So the first ten rows come from the first ten of o, in the same order; the same holds of each arm of UNION ALL. Where
-the order leaves ties the two queries may choose differently among them, and what else the block computes is computed for fewer
-rows: both come back as reservations. Must not know rules or provers.
+Of the rows of o each is there at least once below LEFT JOINs, and once below joins with the parents of
+foreign keys whose columns hold no NULL. So the first ten rows come from the first ten of o, in the same
+order; the same holds of each arm of UNION ALL. Where the order leaves ties the two queries may choose
+differently among them, and what else the block computes is computed for fewer rows: both come back as
+reservations. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -59,7 +60,9 @@ class _WithoutEarlyLimits(Walk):
         return block
 
     def _only_adds(self, block: a.Select, cut: a.Derived) -> list[Assumption] | None:
-        """The constraints by which each row of ``cut`` is in the block's rows at least once; None: not known."""
+        """The constraints by which each row of ``cut`` is in the block's rows at
+        least once; None: not known.
+        """
         if len(block.from_) == 1 and block.where is None:
             item = block.from_[0]
             while isinstance(item, a.Join) and item.kind == "left":
@@ -81,7 +84,9 @@ class _WithoutEarlyLimits(Walk):
         others: Sequence[a.FromItem],
         preds: Sequence[a.Expr],
     ) -> list[Assumption] | None:
-        """Every other item is the parent of ``child`` by a foreign key, and there are no conditions but the keys'."""
+        """Every other item is the parent of ``child`` by a foreign key, and there are no conditions but the
+        keys'.
+        """
         left, ties, basis = list(others), set(preds), list[Assumption]()
         table = self.catalog.table(child.table)
         for fk, assumption in usable_foreign_keys(self.catalog, child):

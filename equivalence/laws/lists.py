@@ -3,9 +3,10 @@
     x = ANY (ARRAY[1, 2])   x = ANY ('{1,2}')   -->   x IN (1, 2)
     FROM unnest(ARRAY[1, 2]) u(x)   FROM generate_series(1, 2) u(x)   -->   FROM (VALUES (1), (2)) u(x)
 
-PostgreSQL makes an array of IN itself (transformAExprIn), and ANY and ALL are evaluated element by element under three-valued logic;
-over an array without elements they are FALSE and TRUE also for NULL (ExecEvalScalarArrayOp). Arrays written as text are read where
-their elements are plain: nothing is taken for read that the server would refuse. Must not know rules or provers.
+PostgreSQL makes an array of IN itself (transformAExprIn), and ANY and ALL are evaluated element by element
+under three-valued logic; over an array without elements they are FALSE and TRUE also for NULL
+(ExecEvalScalarArrayOp). Arrays written as text are read where their elements are plain: nothing is taken for
+read that the server would refuse. Must not know rules or provers.
 """
 
 from __future__ import annotations

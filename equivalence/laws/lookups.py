@@ -1,14 +1,16 @@
-"""Groupings that are joined by their whole key for their values alone: lookups, one for each row, in both queries of a pair.
+"""Groupings that are joined by their whole key for their values alone: lookups, one for each row, in both
+queries of a pair.
 
-    SELECT c.id, g.v FROM cust c LEFT JOIN (SELECT region, max(amount) AS v FROM sale GROUP BY region) g ON g.region = c.region
-    -->
+    SELECT c.id, g.v FROM cust c LEFT JOIN (SELECT region, max(amount) AS v FROM sale GROUP BY region) g ON
+    g.region = c.region -->
     SELECT c.id, (SELECT max(amount) FROM sale WHERE region = c.region) FROM cust c
 
-At most one group equals the columns it is joined with, and it holds the rows that equal them: where neither is NULL grouping and =
-agree, and where one is NULL there is neither a partner nor a row. So the join keeps each row once, with the value over those
-rows; without a partner there are none, and the value is NULL as that of no rows, or 0 where it is asked for so (SOUNDNESS 1, M3). The same
-holds of the first row of each group (DISTINCT ON) and of a cut to one. What is computed is computed for other groups: a
-reservation. Must not know rules or provers.
+At most one group equals the columns it is joined with, and it holds the rows that equal them: where neither
+is NULL grouping and = agree, and where one is NULL there is neither a partner nor a row. So the join keeps
+each row once, with the value over those rows; without a partner there are none, and the value is NULL as that
+of no rows, or 0 where it is asked for so (SOUNDNESS 1, M3). The same holds of the first row of each group
+(DISTINCT ON) and of a cut to one. What is computed is computed for other groups: a reservation. Must not know
+rules or provers.
 """
 
 from __future__ import annotations
@@ -47,8 +49,8 @@ _ONE = a.Const("1", a.COUNT_TYPE)
 
 
 def as_lookups(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
-    """A query that holds no CTEs, its joined groupings as lookups. ``modulo``: what may fail, or be chosen otherwise, for other
-    groups.
+    """A query that holds no CTEs, its joined groupings as lookups. ``modulo``: what may fail, or be chosen
+    otherwise, for other groups.
     """
     return _AsLookups(catalog, fresh).form(query)
 
@@ -87,7 +89,9 @@ class _AsLookups(Walk):
         return made
 
     def _decided(self, query: a.Select) -> Assumptions | None:
-        """The constraints by which the order leaves no choice of the first row, or of what it shows; None: it may."""
+        """The constraints by which the order leaves no choice of the first row, or of what it shows; None: it
+        may.
+        """
         if query.distinct is None:
             return frozenset()
         rows, order = replace(query, distinct=None), [k.expr for k in query.order_by]
@@ -130,8 +134,8 @@ def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
 
 
 def _values(item: a.Derived, join: a.Join) -> dict[int, a.Select] | None:
-    """What the columns of a grouping say of the rows that equal its partner, by position, as queries of one row; None: it is no
-    grouping that is joined by its whole key.
+    """What the columns of a grouping say of the rows that equal its partner, by position, as queries of one
+    row; None: it is no grouping that is joined by its whole key.
     """
     query = item.query
     if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
@@ -164,7 +168,9 @@ def _aggregates(query: a.Select, where: a.Expr | None) -> dict[int, a.Select]:
 
 
 def _is_of_rows(expr: a.Expr) -> bool:
-    """Whether an expression looks at the rows of its group by aggregates alone, none of which asks where a value would stand."""
+    """Whether an expression looks at the rows of its group by aggregates alone, none of which asks where a
+    value would stand.
+    """
     if isinstance(expr, a.Aggregate):
         return not expr.direct
     if isinstance(expr, (*REFERENCES, *SUBQUERIES, a.Grouping)):
@@ -187,8 +193,8 @@ def _firsts(query: a.Select, keys: Sequence[a.Expr], where: a.Expr | None) -> di
 
 
 def _is_plain(tie: Tie, join: a.Join) -> bool:
-    """Whether the tie's equality is the one that groups are made by, with a column of the rows that the join keeps: it is NULL where
-    an outer join further out pads them.
+    """Whether the tie's equality is the one that groups are made by, with a column of the rows that the join
+    keeps: it is NULL where an outer join further out pads them.
     """
     outer = tie.outer.arg if isinstance(tie.outer, a.Cast) and tie.outer.method == "binary" else tie.outer
     alike = all(look_of_type(x.type) is not None for x in (tie.key, outer, tie.inner, tie.outer))

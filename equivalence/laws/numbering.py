@@ -1,10 +1,12 @@
 """Rows sorted by their number, as sorted by what numbered them.
 
-    SELECT … FROM (SELECT …, row_number() OVER (ORDER BY points, id) AS n FROM player) x WHERE x.n <= 4 ORDER BY x.n
-    -->
-    SELECT … FROM (SELECT …, points AS k1, id AS k2, row_number() … AS n FROM player) x WHERE x.n <= 4 ORDER BY x.k1, x.k2
+    SELECT … FROM (SELECT …, row_number() OVER (ORDER BY points, id) AS n FROM player) x WHERE x.n <= 4 ORDER
+    BY x.n -->
+    SELECT … FROM (SELECT …, points AS k1, id AS k2, row_number() … AS n FROM player) x WHERE x.n <= 4 ORDER
+    BY x.k1, x.k2
 
-Where the order leaves ties the numbers say which comes first, and the keys do not: a reservation. Must not know rules or provers.
+Where the order leaves ties the numbers say which comes first, and the keys do not: a reservation. Must not
+know rules or provers.
 """
 
 from __future__ import annotations

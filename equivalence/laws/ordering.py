@@ -2,8 +2,8 @@
 
     WHERE a.state = 'IL' ORDER BY a.name, a.state, a.street LIMIT 100
 
-Rows that agree on the keys before agree on such a column too: by an equality with a constant or with one of them, or by a key of
-the rows (SOUNDNESS 13). Must not know rules or provers.
+Rows that agree on the keys before agree on such a column too: by an equality with a constant or with one of
+them, or by a key of the rows (SOUNDNESS 13). Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
 
 
 def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
-    """The constraints by which rows of an ungrouped block that agree on ``before`` agree on a column; None: they may not."""
+    """The constraints by which rows of an ungrouped block that agree on ``before`` agree on a column; None:
+    they may not.
+    """
     if not isinstance(column, a.Column) or block.group_by is not None:
         return None
     start = [(k.rel, k.pos) for k in before if isinstance(k, a.Column)]

@@ -1,11 +1,12 @@
 """Conditions on a text's beginning, end or parts in one form: LIKE.
 
     title ~ '^ab'   title ^@ 'ab'   starts_with(title, 'ab')   -->   title LIKE 'ab%'
-    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     where genre has the collation "C"
+    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     where genre has the
+    collation "C"
 
-Regular expressions are read where they are plain characters, anchors and one alternation at the top; they and LIKE know no collation,
-as long as equality is that of the characters. Under "C" texts stand in the order of their bytes, so that those that begin with a prefix
-stand together. Must not know rules or provers.
+Regular expressions are read where they are plain characters, anchors and one alternation at the top; they and
+LIKE know no collation, as long as equality is that of the characters. Under "C" texts stand in the order of
+their bytes, so that those that begin with a prefix stand together. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -170,5 +171,7 @@ def _bound(test: a.Expr, name: str) -> tuple[a.Expr, str] | None:
 
 
 def _following(text: str) -> str:
-    """The first text after all that begin with this one; none is made where the last character is not plain."""
+    """The first text after all that begin with this one; none is made where the last
+    character is not plain.
+    """
     return text[:-1] + chr(ord(text[-1]) + 1) if " " <= text[-1] < "~" else ""

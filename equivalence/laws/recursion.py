@@ -2,15 +2,16 @@
 
     WITH RECURSIVE r AS (A UNION S(r)) Q(r)      and      WITH RECURSIVE r AS (A' UNION S'(r)) Q'(r)
 
-Each round of a recursion is the step over the rows of the round before. Where A and A' give the same rows, and S and S' do whatever rows
-they are given, both have the same rounds, as many of them, and so the same fixpoint; where Q and Q' agree whatever it holds, the two are
-the same. UNION drops duplicates of each round, so that there sets are enough. The fixpoint is read as a table nobody knows anything of.
+Each round of a recursion is the step over the rows of the round before. Where A and A' give the same rows,
+and S and S' do whatever rows they are given, both have the same rounds, as many of them, and so the same
+fixpoint; where Q and Q' agree whatever it holds, the two are the same. UNION drops duplicates of each round,
+so that there sets are enough. The fixpoint is read as a table nobody knows anything of.
 
-A condition outside on a column that the step hands on unchanged is one on the first term: each row of a round comes from one row of the
-round before, with the same value. What nobody reads is not computed.
+A condition outside on a column that the step hands on unchanged is one on the first term: each row of a round
+comes from one row of the round before, with the same value. What nobody reads is not computed.
 
-A recursion that may go on for ever ends where its reader stops: only one whose rows are all made of stored values, without duplicates,
-is read otherwise or restricted. Must not know rules or provers.
+A recursion that may go on for ever ends where its reader stops: only one whose rows are all made of stored
+values, without duplicates, is read otherwise or restricted. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ SCHEMA = "rewright_fixpoint"
 
 @dataclass(frozen=True, slots=True)
 class Fixpoints:
-    """Two queries that read the same unknown tables, in a catalog that has them. ``same``: pairs of queries whose sameness makes the
-    tables the same. ``modulo``: what is computed of other rows may raise.
+    """Two queries that read the same unknown tables, in a catalog that has them. ``same``: pairs of queries
+    whose sameness makes the tables the same. ``modulo``: what is computed of other rows may raise.
     """
 
     before: a.Query
@@ -63,7 +64,9 @@ def is_recursive(*queries: a.Query) -> bool:
 
 
 def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints | None:
-    """The pair with its recursive CTEs as tables, in the order in which they stand; None where they do not pair off."""
+    """The pair with its recursive CTEs as tables, in the order in which they stand; None where they do not
+    pair off.
+    """
     modulo: set[str] = set()
     found: list[tuple[a.Query, list[a.Cte]]] = []
     for query in (before, after):
@@ -96,7 +99,9 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
 
 
 def _with_recursion_alone(query: a.Query) -> a.Query | None:
-    """The query with no CTEs but recursive ones that somebody reads, which stand at its top and read nothing of one another."""
+    """The query with no CTEs but recursive ones that somebody reads, which stand at its top and read nothing
+    of one another.
+    """
     if any(isinstance(n, a.Cte) and is_volatile(n.query) for n in walk(query)):
         return None
     for _ in range(100):
@@ -128,7 +133,9 @@ def _read(query: a.Query, cte: a.Cte) -> bool:
 
 
 def _comparable(mine: a.Cte, other: a.Cte) -> bool:
-    """Whether two recursions have columns of the same types, whose equal values are the same, and treat duplicates alike."""
+    """Whether two recursions have columns of the same types, whose equal values are the same, and treat
+    duplicates alike.
+    """
     types = [[c.type for c in x.columns] for x in (mine, other)]
     if types[0] != types[1] or not all(equality_is_identity(t) for t in types[0]):
         return False
@@ -181,7 +188,9 @@ def _scanned(query: a.Query, cte: a.Cte, table: Table) -> a.Query:
 
 
 def _is_finite(cte: a.Cte) -> bool:
-    """Whether the recursion ends on all data: no row comes twice, and each value of a row is a stored one or a constant."""
+    """Whether the recursion ends on all data: no row comes twice, and each value of a row is a stored one or
+    a constant.
+    """
     body = cte.query
     if not isinstance(body, a.SetOp) or body.all:
         return False
@@ -202,7 +211,9 @@ def _shown(query: a.Query) -> list[a.Expr]:
 
 
 def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, list[a.Cte]]:
-    """The query with conditions on columns that are handed on as conditions of the first terms; the recursive CTEs it then has."""
+    """The query with conditions on columns that are handed on as conditions of the first terms; the recursive
+    CTEs it then has.
+    """
     made: list[a.Cte] = []
     for cte in query.ctes:
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]

@@ -1,15 +1,17 @@
 """Restrictions inside a subquery that the block around it makes anyway: taken out of both queries of a pair.
 
-    FROM store s, (SELECT shop, sum(x) FROM sale WHERE shop IN (SELECT id FROM store WHERE state = 'TX') GROUP BY shop) g
-    WHERE g.shop = s.id AND s.state = 'TX'
+    FROM store s, (SELECT shop, sum(x) FROM sale WHERE shop IN (SELECT id FROM store WHERE state = 'TX') GROUP
+    BY shop) g WHERE g.shop = s.id AND s.state = 'TX'
 
-A row of g that counts is joined with a store of Texas, so its shop is one of those whose ids the subquery lists: without the
-restriction g has more groups, and the block keeps none of them. That holds where the restricted expression is an output column of
-which whole groups, partitions and sets of duplicates have one value (SOUNDNESS 7a), and values that are equal can't be told apart. It
-is the same of a condition that the block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN,
-whose rows count where the kept side has a partner for them.
+A row of g that counts is joined with a store of Texas, so its shop is one of those whose ids the subquery
+lists: without the restriction g has more groups, and the block keeps none of them. That holds where the
+restricted expression is an output column of which whole groups, partitions and sets of duplicates have one
+value (SOUNDNESS 7a), and values that are equal can't be told apart. It is the same of a condition that the
+block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN, whose rows count
+where the kept side has a partner for them.
 
-What the subquery computes is computed for more rows: what may fail there is a reservation. Must not know rules or provers.
+What the subquery computes is computed for more rows: what may fail there is a reservation. Must not know
+rules or provers.
 """
 
 from __future__ import annotations
@@ -54,8 +56,8 @@ class _Place:
 
 
 def without_restrictions(query: a.Query, catalog: Catalog) -> Form:
-    """A query that holds no CTEs, without restrictions that its blocks make anyway. ``modulo``: what may fail for the rows that they
-    kept out.
+    """A query that holds no CTEs, without restrictions that its blocks make anyway. ``modulo``: what may fail
+    for the rows that they kept out.
     """
     return _WithoutRestrictions(catalog).form(query)
 
@@ -129,8 +131,8 @@ def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
 
 
 def _whole(query: a.Select) -> dict[a.Expr, int]:
-    """Expressions by the output column that shows them, of which a row's group, partitions and duplicates have one value that
-    can't be told apart.
+    """Expressions by the output column that shows them, of which a row's group, partitions and duplicates
+    have one value that can't be told apart.
     """
     if any(returns_set(t.expr) for t in query.targets):
         return {}

@@ -4,9 +4,10 @@
     at - interval '2 hours' < timestamp '2024-01-01 10:00'   -->   at < timestamp '2024-01-01 12:00'
     price * 2 > 10                         -->   price > 5
 
-Only where the arithmetic can't raise an error on any stored row: the column's CHECKs keep it inside the calendar or the integers, its
-type is narrower than the result's, or it is numeric(p, s). Bounds on both sides keep infinite dates out, too. Hours and days are of one
-length for timestamps without a zone; months never are. Must not know rules or provers.
+Only where the arithmetic can't raise an error on any stored row: the column's CHECKs keep it inside the
+calendar or the integers, its type is narrower than the result's, or it is numeric(p, s). Bounds on both sides
+keep infinite dates out, too. Hours and days are of one length for timestamps without a zone; months never
+are. Must not know rules or provers.
 """
 
 from __future__ import annotations

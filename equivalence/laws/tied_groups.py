@@ -1,11 +1,13 @@
 """Scalar subqueries grouped by columns that their conditions tie: one group, where there is any row.
 
     (SELECT sum(x) FROM t WHERE t.k = o.k GROUP BY t.k)   -->   (SELECT sum(x) FROM t WHERE t.k = o.k)
-    (SELECT count(*) FROM t WHERE t.k = o.k GROUP BY t.k) -->   (SELECT CASE WHEN count(*) > 0 THEN count(*) END FROM t WHERE t.k = o.k)
+    (SELECT count(*) FROM t WHERE t.k = o.k GROUP BY t.k) -->   (SELECT CASE WHEN count(*) > 0 THEN count(*)
+    END FROM t WHERE t.k = o.k)
 
-All rows that equal one value fall into one group, by whatever equality their type has. Without rows there is no group and the subquery
-is NULL, as an aggregate over no rows is that is NULL then (SOUNDNESS 1c, 1d). Expressions around aggregates are computed for no rows
-now: only those that can't fail. Must not know rules or provers.
+All rows that equal one value fall into one group, by whatever equality their type has. Without rows there is
+no group and the subquery is NULL, as an aggregate over no rows is that is NULL then (SOUNDNESS 1c, 1d).
+Expressions around aggregates are computed for no rows now: only those that can't fail. Must not know rules or
+provers.
 """
 
 from __future__ import annotations
@@ -87,7 +89,9 @@ class _WithoutTiedGroups(Walk):
 
 
 def _is_own(tie: Tie) -> bool:
-    """Whether what the tie calls equal is one group: not under a collation of the other side's that tells fewer texts apart."""
+    """Whether what the tie calls equal is one group: not under a collation of the other side's that tells
+    fewer texts apart.
+    """
     types = [tie.inner.type, tie.key.type, tie.outer.type]
     return tie.op.op.is_builtin and all(
         t.is_builtin and (not t.collation or equality_is_identity(t)) for t in types

@@ -1,42 +1,79 @@
-"""Between which moments a condition on a cut timestamptz holds, whatever the session's time zone is.
+"""Between which moments a condition on a part of a moment holds, whatever the session's time zone is.
 
-A zone's local time is less than seven days from UTC (PostgreSQL takes POSIX zones up to 167:59:59), so what is known of a local date is
-known of the moment up to seven days. Must not know any rule.
+    at::date = D      date_trunc('day', at, 'Europe/Paris') = T      (at AT TIME ZONE 'UTC')::date = D
+    to_char(at, 'YYYY-MM') = '2023-07'
+
+A zone's local time is less than seven days from UTC (PostgreSQL takes POSIX zones up to 167:59:59), so what
+is known of a local date is known of the moment up to seven days; without a time zone it is known exactly.
+Must not know any rule.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from rewright.equivalence.laws.formats import named_period
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.constants import DATE, constant, value
 from rewright.sql.types import UNKNOWN, SqlType
 
 SAME = {name: name for name in FLIPPED}
 FARTHEST = timedelta(days=7)
+MOMENTS = frozenset({"timestamp", "timestamptz"})
 # the longest unit a moment is cut to, by name, in days; the local day around a change of clocks is longer
-UNITS = {"year": 366, "quarter": 92, "month": 31, "week": 7, "day": 1, "hour": 1}
+UNITS = {"year": 366, "quarter": 92, "month": 31, "week": 7, "day": 1, "hour": 1, "moment": 0}
+# names that no server refuses: what a wrong one raises would be raised for other rows
+ZONES = frozenset({
+    "UTC", "GMT", "Etc/UTC", "Etc/GMT", "Europe/London", "Europe/Dublin", "Europe/Lisbon", "Europe/Paris",
+    "Europe/Berlin", "Europe/Madrid",
+    "Europe/Rome", "Europe/Vienna", "Europe/Zurich", "Europe/Amsterdam", "Europe/Brussels",
+    "Europe/Stockholm", "Europe/Oslo",
+    "Europe/Copenhagen", "Europe/Helsinki", "Europe/Warsaw", "Europe/Prague", "Europe/Budapest",
+    "Europe/Athens", "Europe/Istanbul",
+    "Europe/Moscow", "America/New_York", "America/Chicago", "America/Denver", "America/Los_Angeles",
+    "America/Toronto",
+    "America/Mexico_City", "America/Bogota", "America/Lima", "America/Santiago", "America/Sao_Paulo",
+    "Africa/Cairo", "Africa/Lagos",
+    "Africa/Johannesburg", "Africa/Nairobi", "Asia/Dubai", "Asia/Karachi", "Asia/Kolkata", "Asia/Kathmandu",
+    "Asia/Dhaka", "Asia/Bangkok",
+    "Asia/Jakarta", "Asia/Singapore", "Asia/Hong_Kong", "Asia/Shanghai", "Asia/Manila", "Asia/Seoul",
+    "Asia/Tokyo",
+    "Australia/Perth", "Australia/Sydney", "Australia/Melbourne", "Pacific/Auckland",
+})  # fmt: skip
 _DAY = timedelta(days=1)
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?: \d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:[+-]\d\d(?::\d\d)?)?")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:[+-]\d\d(?::\d\d)?)?")
 _FIRST, _LAST = datetime.fromisoformat("1000-01-01"), datetime.fromisoformat("9900-01-01")
+_YEAR_ONE = datetime.fromisoformat("0001-01-01")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """UTC moments around all values of ``column`` for which a condition is TRUE; None: open."""
+    """Moments around all values of ``column`` for which a condition is TRUE, in UTC where it has a time zone;
+    None: open.
+    ``ancient``: years before Christ are written the same, so that it may hold of moments before ``ANCIENT``,
+    too.
+    """
 
     column: a.Column
     low: datetime | None
     high: datetime | None
+    ancient: bool = False
+
+
+ANCIENT = _YEAR_ONE + FARTHEST
+"""What is written as a year before Christ ended by then in every time zone."""
 
 
 def span(pred: a.Expr) -> Span | None:
-    """``at::date op D``, ``date(at) op D``, ``date_trunc(unit, at) op T``, ``extract(year FROM at) op n``, and IN lists of
-    these, for a timestamptz column.
+    """``at::date op D``, ``date(at) op D``, ``date_trunc(unit, at[, zone]) op T``, ``extract(year FROM at) op
+    n``, ``to_char(at, format) = 'T'``, also of ``at AT TIME ZONE zone``, which may be compared itself, and IN
+    lists of these, for a column of a moment. Without a time zone only what date_trunc and to_char give: the
+    rest is a range of the column.
     """
     if isinstance(pred, a.InList):
         if pred.all or pred.op.name != "=" or not pred.op.is_builtin or not pred.items:
@@ -45,7 +82,8 @@ def span(pred: a.Expr) -> Span | None:
         found = [s for s in spans if s is not None and s.low is not None and s.high is not None]
         if len(found) < len(spans):
             return None
-        return Span(found[0].column, min(s.low for s in found if s.low), max(s.high for s in found if s.high))
+        low, high = min(s.low for s in found if s.low), max(s.high for s in found if s.high)
+        return replace(found[0], low=low, high=high)
     if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
         return None
     for (one, other), names in ((pred.args, SAME), (pred.args[::-1], FLIPPED)):
@@ -57,7 +95,7 @@ def span(pred: a.Expr) -> Span | None:
 
 def literal(expr: a.Expr) -> a.Const | None:
     """A constant that is not NULL; a moment as its text, which is read in the session's zone."""
-    if isinstance(expr, a.Cast) and isinstance(expr.arg, a.Const) and expr.type.name == "timestamptz":
+    if isinstance(expr, a.Cast) and isinstance(expr.arg, a.Const) and expr.type.name in MOMENTS:
         text = expr.arg.type.name == "unknown" and expr.type.is_builtin and expr.arg.value is not None
         return a.Const(expr.arg.value, expr.type) if text and expr.type.typmod < 0 else None
     return constant(expr)
@@ -68,29 +106,83 @@ def _of(cut: a.Expr, operator: str, const: a.Const) -> Span | None:
     if part is None or operator not in {"=", "<", "<=", ">", ">="}:
         return None
     column, unit = part
-    bounds = _year(const) if unit == "number" else _moment(const, unit)
+    if const.type.name == "timestamptz" and cut.type.name != "timestamptz" and not _is_session_local(cut):
+        return None  # a second zone, by which the two are compared
+    written = unit.startswith(_WRITTEN)
+    if written:
+        bounds = named_period(unit.removeprefix(_WRITTEN), const.value or "") if operator == "=" else None
+    else:
+        bounds = (
+            _year(const) if unit == "number" else _moment(const, unit, exact=column.type.name == "timestamp")
+        )
     if bounds is None:
         return None
-    low, high = bounds[0] - FARTHEST, bounds[1] + FARTHEST
-    return Span(column, None if operator in {"<", "<="} else low, None if operator in {">", ">="} else high)
+    apart = FARTHEST if column.type.name == "timestamptz" else timedelta(0)
+    low, high = bounds[0] - apart, bounds[1] + apart
+    low_known, high_known = operator not in {"<", "<="}, operator not in {">", ">="}
+    return Span(column, low if low_known else None, high if high_known else None, ancient=written)
+
+
+_WRITTEN = "as "
 
 
 def _part(expr: a.Expr) -> tuple[a.Column, str] | None:
-    arg, unit = None, ""
-    if isinstance(expr, a.Cast) and not expr.implicit and expr.type.is_builtin and expr.type.name == "date":
-        arg, unit = expr.arg, "day"
-    elif isinstance(expr, a.Call) and expr.func.is_builtin:
-        name, args = expr.func.name, expr.args
-        first = args[0].value if args and isinstance(args[0], a.Const) else None
-        if name == "date" and len(args) == 1:
-            arg, unit = args[0], "day"
-        elif name == "date_trunc" and len(args) == 2 and first in UNITS:
-            arg, unit = args[1], str(first)
-        elif name in {"extract", "date_part"} and len(args) == 2 and first == "year":
-            arg, unit = args[1], "number"
-    if not isinstance(arg, a.Column) or not arg.type.is_builtin or arg.type.name != "timestamptz":
+    """The column that is cut, and the unit or the format."""
+    arg, unit = _cut(expr)
+    shifted = _elsewhere(expr if arg is None else arg)
+    if arg is None:
+        arg, unit = shifted, "moment"
+    elif shifted is not None:
+        arg = shifted
+    if not isinstance(arg, a.Column) or not arg.type.is_builtin or arg.type.name not in MOMENTS:
         return None
-    return arg, unit
+    exact = arg.type.name == "timestamp" and not (_is_call(expr, "date_trunc") or unit.startswith(_WRITTEN))
+    return None if exact else (arg, unit)
+
+
+def _is_session_local(cut: a.Expr) -> bool:
+    """Whether it is the local date in the session's zone, by which it is compared with a moment."""
+    arg, _ = _cut(cut)
+    return isinstance(arg, a.Column) and arg.type.name == "timestamptz"
+
+
+def _is_call(expr: a.Expr, name: str) -> bool:
+    return isinstance(expr, a.Call) and expr.func.is_builtin and expr.func.name == name
+
+
+def _cut(expr: a.Expr) -> tuple[a.Expr | None, str]:
+    """What a part is taken of, and which."""
+    if isinstance(expr, a.Cast) and not expr.implicit and expr.type.is_builtin and expr.type.name == "date":
+        return expr.arg, "day"
+    if not isinstance(expr, a.Call) or not expr.func.is_builtin:
+        return None, ""
+    name, args = expr.func.name, expr.args
+    first = _text(args[0]) if args else None
+    if name == "date" and len(args) == 1:
+        return args[0], "day"
+    if name == "date_trunc" and first in UNITS and (len(args) == 2 or (len(args) == 3 and _is_zone(args[2]))):
+        return args[1], str(first)
+    if name in {"extract", "date_part"} and len(args) == 2 and first == "year":
+        return args[1], "number"
+    if name == "to_char" and len(args) == 2 and (form := _text(args[1])) is not None:
+        return args[0], f"{_WRITTEN}{form}"
+    return None, ""
+
+
+def _elsewhere(expr: a.Expr) -> a.Expr | None:
+    """The moment of which ``expr`` is the local time in a zone."""
+    if not _is_call(expr, "timezone") or not isinstance(expr, a.Call) or len(expr.args) != 2:
+        return None
+    zone, moment_ = expr.args
+    return moment_ if _is_zone(zone) and moment_.type.name == "timestamptz" else None
+
+
+def _is_zone(expr: a.Expr) -> bool:
+    return _text(expr) in ZONES
+
+
+def _text(expr: a.Expr) -> str | None:
+    return expr.value if isinstance(expr, a.Const) and expr.type.name == "text" else None
 
 
 def _year(const: a.Const) -> tuple[datetime, datetime] | None:
@@ -103,11 +195,13 @@ def _year(const: a.Const) -> tuple[datetime, datetime] | None:
     return start, start.replace(year=start.year + 1)
 
 
-def _moment(const: a.Const, unit: str) -> tuple[datetime, datetime] | None:
-    """The local day of the constant's text, and a day after the unit that starts there must have ended."""
+def _moment(const: a.Const, unit: str, *, exact: bool) -> tuple[datetime, datetime] | None:
+    """The local day of the constant's text, and a day after the unit that starts there must have ended;
+    exactly without a time zone, where the constant may start no unit.
+    """
     text = const.value or ""
-    found = _MOMENT.fullmatch(text) if const.type.name == "timestamptz" else DATE.fullmatch(text)
-    if found is None or const.type.name not in {"timestamptz", "date"}:
+    found = DATE.fullmatch(text) if const.type.name == "date" else _MOMENT.fullmatch(text)
+    if found is None or const.type.name not in {*MOMENTS, "date"}:
         return None
     try:
         day = datetime.fromisoformat(text[:10])
@@ -115,16 +209,38 @@ def _moment(const: a.Const, unit: str) -> tuple[datetime, datetime] | None:
         return None
     if not _FIRST <= day <= _LAST:
         return None
-    # the constant's own zone, written out, is less than a day from UTC as well
+    if exact:
+        return day, day + timedelta(days=UNITS[unit] + (unit == "moment" or text[11:] not in {"", _MIDNIGHT}))
+    # the constant's own zone, written out, is less than a day from UTC as well, and so is what a change of
+    # clocks skips
     return day - _DAY, day + timedelta(days=UNITS[unit] + 1) + _DAY
 
 
+_MIDNIGHT = "00:00:00"
+
+
+def around(found: Span) -> tuple[a.Expr, ...]:
+    """What a span says of its column, as conditions."""
+    parts = [
+        compare(name, found.column, moment(at, found.column.type))
+        for name, at in ((">=", found.low), ("<", found.high))
+        if at is not None
+    ]
+    kept = tuple(p for p in parts if p is not None)
+    if not found.ancient:
+        return kept
+    before = compare("<", found.column, moment(ANCIENT, found.column.type))
+    return () if before is None or len(kept) < len(parts) else (a.Or((a.And(kept), before)),)
+
+
 def utc(const: a.Expr) -> datetime | None:
-    """A timestamptz constant written in UTC."""
+    """A timestamptz constant written in UTC, or one without a time zone."""
     found = literal(const)
-    if found is None or found.type.name != "timestamptz" or not (found.value or "").endswith("+00"):
+    if found is None or found.type.name not in MOMENTS:
         return None
     text = found.value or ""
+    if found.type.name == "timestamptz" and not text.endswith("+00"):
+        return None
     try:
         return datetime.fromisoformat(text.removesuffix("+00"))
     except ValueError:
@@ -132,5 +248,10 @@ def utc(const: a.Expr) -> datetime | None:
 
 
 def moment(at: datetime, type_: SqlType) -> a.Expr:
-    """A UTC moment as a constant beside a column of ``type_``, as its text binds."""
-    return a.Cast(a.Const(f"{at:%Y-%m-%d %H:%M:%S}+00", UNKNOWN), type_, implicit=True, method="io")
+    """A UTC moment as a constant beside a column of ``type_``, as its text binds; without a time zone the
+    moment itself.
+    """
+    text = f"{at:%m-%d %H:%M:%S}"
+    if type_.name == "timestamp":
+        return a.Const(f"{at.year:04}-{text}", type_.without_typmod())
+    return a.Cast(a.Const(f"{at.year:04}-{text}+00", UNKNOWN), type_, implicit=True, method="io")

@@ -17,7 +17,6 @@ from rewright.sql.walk import all_exprs_of_query
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
-from .conditions import off
 from .failures import describe
 from .positions import ORDER_SENSITIVE, before, read_window, through
 from .raising import plain_name, raised_by, rows_in_full
@@ -34,7 +33,7 @@ from .terms import (
     Var,
     source_types,
 )
-from .translate import Raising, Unsupported, sort_label
+from .translated import Raising, Scope, Unsupported, sort_label
 
 if TYPE_CHECKING:
     from .expressions import Translation
@@ -62,18 +61,16 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
         raise Unsupported("aggregate out of place")
     if e.direct:
         raise Unsupported("ordered-set aggregate")
-    from .expressions import Scope, Translation
-
     rows, keys = t.scope.body
     values = [v for _, v in t.scope.groups[: len(keys)]]
     blocks: list[Block] = []
     for r in rows:
-        inner = Translation(t.to, Scope(r.env))
-        tied = list(zip(keys, values, strict=True))[: 1 if off("6a") else None]
+        inner = t.over(Scope(r.env))
+        tied = list(zip(keys, values, strict=True))
         with t.to.knowing(t.to.inside, NOTHING):
             ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
         with t.to.knowing(NOTHING, NOTHING):
-            kept = (inner.term(e.filter),) if e.filter is not None and not off("M12") else ()
+            kept = (inner.term(e.filter),) if e.filter is not None else ()
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
         with t.to.knowing(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
@@ -85,7 +82,9 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
 
 
 def remember(t: Translation, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "") -> None:
-    """M21: note an aggregate or window function of the bag's outputs (sort keys last) that may raise an error."""
+    """M21: note an aggregate or window function of the bag's outputs (sort keys last) that may raise an
+    error.
+    """
     width = len(spec.func.arg_types)
     args = [o for b in bag for o in b.outs[:width]]
     kind = raised_by(spec.func, args, t.to.sources)
@@ -111,11 +110,11 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
-    if spec.distinct and name != "string_agg" and not off("6b"):
+    if spec.distinct and name != "string_agg":
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
         bag = t.to.distinct(with_not_null(bag, 0) if strict else bag)
-    elif spec.distinct and not off("6b"):
+    elif spec.distinct:
         raise Unsupported("string_agg of distinct values")
     if name == "count":
         return count(bag, None if spec.star or not bag else 0)
@@ -123,7 +122,7 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
         return sum_of(bag, spec.type)
     if name == "sum":
         bag = with_not_null(bag, 0) if bag else bag
-    if argument_type in FLOATS and name not in {"min", "max"} and not off("M6"):
+    if argument_type in FLOATS and name not in {"min", "max"}:
         t.to.loose.add("float-order")
     if name == "avg" and t.to.quotients and argument_type in EXACT:
         return _quotient(t, spec, bag)
@@ -131,8 +130,9 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
 
 
 def _quotient(t: Translation, spec: Spec, bag: Bag) -> Term:
-    """An average of exact numbers, which the server computes as their sum divided by their number (numeric_avg, int8_avg), by
-    numeric division. There is no number to divide where there is none to divide by.
+    """An average of exact numbers, which the server computes as their sum divided by their number
+    (numeric_avg, int8_avg), by numeric division. There is no number to divide where there is none to divide
+    by.
     """
     number = spec.func.arg_types[0]
     total = sum_of(bag, spec.type) if number in INTS else aggregate("sum numeric", bag, spec.type)
@@ -156,7 +156,7 @@ def _name(spec: Spec, name: str) -> str:
     types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
     if name in {"min", "max"}:
         types.append(spec.type.collation)
-    ordered = spec.sort if name in ORDER_SENSITIVE and not off("M10") else ()
+    ordered = spec.sort if name in ORDER_SENSITIVE else ()
     return " ".join((name, ",".join(types), *ordered))
 
 
@@ -184,12 +184,10 @@ def _window_term(t: Translation, e: a.WindowCall) -> Term:
 
 def _remember_window(t: Translation, e: a.WindowCall, spec: Spec, name: str = "") -> None:
     """A window function reads all rows of its SELECT."""
-    from .expressions import Translation
-
     assert t.scope.windows is not None
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
-        inner = Translation(t.to, scope)
+        inner = t.over(scope)
         exprs = (*e.args, *e.window.partition_by, *(k.expr for k in e.window.order_by))
         filters = (inner.term(e.filter),) if e.filter is not None else ()
         blocks.append(Block(r.vars, (*r.preds, *filters), tuple(inner.term(x) for x in exprs)))
@@ -199,15 +197,15 @@ def _remember_window(t: Translation, e: a.WindowCall, spec: Spec, name: str = ""
 
 
 def _running(t: Translation, e: a.WindowCall) -> Bag | None:
-    """The rows of the partition up to the current row and its peers, or before them; None where the frame is another or the
-    order is not read.
+    """The rows of the partition up to the current row and its peers, or before them; None where the frame is
+    another or the order is not read.
     """
     frame, order = e.window.frame, e.window.order_by
     if not e.func.is_builtin or e.func.name not in KNOWN - ORDER_SENSITIVE:
         return None
     if frame.exclude or frame.start != "unbounded_preceding" or not order:
         return None
-    peers = frame.end == "current" and (frame.mode in {"range", "groups"} or off("14"))
+    peers = frame.end == "current" and frame.mode in {"range", "groups"}
     if not peers and not _up_to_the_peers(frame):
         return None
     comes = through if peers else before
@@ -247,17 +245,15 @@ def _whole_partition(window: a.Window) -> bool:
     if frame.exclude:
         return False
     unbounded = frame.start == "unbounded_preceding" and frame.end == "unbounded_following"
-    return unbounded or (not window.order_by and frame == a.Frame()) or off("M11")
+    return unbounded or (not window.order_by and frame == a.Frame())
 
 
 def _partition(t: Translation, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool = False) -> Bag:
     """The rows of the current row's partition, with ``outs``."""
-    from .expressions import Translation
-
     assert t.scope.windows is not None
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
-        inner = Translation(t.to, scope)
+        inner = t.over(scope)
         kept = (inner.term(e.filter),) if e.filter is not None else ()
         keys = tuple(inner.term(p) for p in e.window.partition_by)
         identity = _identity(r.vars) if rows else ()
@@ -294,7 +290,7 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         raise Unsupported("FILTER in a window")
     if not e.func.is_builtin:
         raise Unsupported(f"aggregate {e.func.name}()")
-    frame = replace(e.window.frame, mode="range") if off("14") else e.window.frame
+    frame = e.window.frame
     start, end = _bound(frame.start, frame.start_offset), _bound(frame.end, frame.end_offset)
     order = e.window.order_by
     by_value = frame.mode == "range" and not frame.exclude and (e.func.kind == "a" or e.func.name in BY_VALUE)
@@ -312,7 +308,10 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         ((r, _),) = t.scope.windows()
         here = _identity(r.vars)
     sort = " ".join(sort_label(k, k.expr.type.collation) for k in order)
-    name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {start} {end} {frame.exclude}"
+    name = (
+        f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {start} {end} "
+        f"{frame.exclude}"
+    )
     if not by_value and read_window(name) is None:
         t.to.loose.add("tie-order")  # of the others see `failures.orders`
     _remember_window(t, e, Spec(e.func, e.type, e.star, distinct=False), name)

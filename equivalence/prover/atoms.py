@@ -1,4 +1,5 @@
-"""Parts of predicates and contexts that entailment looks at: EXISTS atoms, cases of a disjunction, what must be non-NULL.
+"""Parts of predicates and contexts that entailment looks at: EXISTS atoms, cases of a disjunction, what must
+be non-NULL.
 
 Must not know solvers, schemas or rules.
 """

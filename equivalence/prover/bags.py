@@ -11,7 +11,6 @@ from collections.abc import Callable
 from rewright.sql.types import BOOL, SqlType
 
 from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates, rebuild
-from .conditions import holds, off
 from .fresh import fresh_copy
 from .symbols import EQ, OR, TO_NUMERIC, same_when_equal
 from .terms import (
@@ -72,10 +71,12 @@ def exists(bag: Bag) -> Term:
 
 
 def _uncut(b: Block) -> Bag:
-    """2d: a row of the first n, or the first of each group, is there if any row is: where nothing is asked of which."""
+    """2d: a row of the first n, or the first of each group, is there if any row is: where nothing is asked of
+    which.
+    """
     read = {v for t in b.preds for v in free_vars(t)} | {v for _, s in b.vars for v in free_in_source(s)}
     for at, (v, source) in enumerate(b.vars):
-        if isinstance(source, Limited) and v not in read and holds("2d", _keeps_some(source)):
+        if isinstance(source, Limited) and v not in read and _keeps_some(source):
             around = (*b.vars[:at], *b.vars[at + 1 :])
             return tuple(
                 c
@@ -96,7 +97,9 @@ def _keeps_some(source: Limited) -> bool:
 
 
 def _told(b: Block) -> Bag:
-    """EXISTS with what its columns are equal to outside put for them in nested values: those depend on fewer rows then."""
+    """EXISTS with what its columns are equal to outside put for them in nested values: those depend on fewer
+    rows then.
+    """
     own = {v for v, _ in b.vars}
     outside: dict[Term, Term] = {}
     for p in b.preds:
@@ -265,7 +268,7 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     """The aggregate in normal form. ``name`` as made by `aggregate_name` (or cnt, isum)."""
     short = name.partition(" ")[0]
     if not bag and (short == "cnt" or short in NULL_ON_EMPTY or short == "isum"):
-        zero = short == "cnt" and not off("M3")
+        zero = short == "cnt"
         return integer(0) if zero else null(type_)
     if short in {"bool_or", "bool_and", "every"} and bag and bag[0].outs:
         return _some_or_all(bag, every=short != "bool_or")
@@ -289,7 +292,7 @@ def _some_or_all(bag: Bag, *, every: bool) -> Term:
 
     decided, otherwise = (FALSE, TRUE) if every else (TRUE, FALSE)
     deciding = some(negate) if every else some(lambda t: t)
-    any_value = TRUE if off("any-value") else some(not_null)
+    any_value = some(not_null)
     return case((deciding, decided, any_value, otherwise, null(BOOL)), BOOL)
 
 
@@ -302,7 +305,7 @@ def _of_one(short: str, b: Block) -> Term | None:
 
 def count(bag: Bag, argument: int | None = None) -> Term:
     """The number of rows, or of those where output number ``argument`` is not NULL."""
-    if argument is not None and not off("15"):
+    if argument is not None:
         bag = with_not_null(bag, argument)
     return aggregate("cnt", bag, INTEGER)
 

@@ -12,7 +12,6 @@ from decimal import Decimal, InvalidOperation
 
 from rewright.sql.types import BOOL, SqlType
 
-from .conditions import off
 from .inverse import points, shifted
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
 from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
@@ -235,7 +234,7 @@ def _of_text(a: App, b: Lit) -> Term | None:
 
 def not_null_or_unknown(term: Term) -> Term:
     """The value of ``x = x``: TRUE, or NULL for NULL."""
-    return TRUE if off("16") else _unless_null(term, TRUE)
+    return _unless_null(term, TRUE)
 
 
 def _unless_null(term: Term, value: Lit) -> Term:

@@ -1,14 +1,14 @@
 """CHECK constraints as terms over a row.
 
-A CHECK that is validated and enforced is never FALSE on a stored row; it may be NULL (F8). Only checks made of
-built-in immutable functions and operators are read. Must not know how they are used.
+A CHECK that is validated and enforced is never FALSE on a stored row; it may be NULL (F8). Only checks made
+of built-in immutable functions and operators are read. Must not know how they are used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
@@ -19,9 +19,10 @@ from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.walk import deep_exprs
 
 from .build import conj, disj, is_null, not_null
-from .conditions import holds, off
+from .expressions import Translation
 from .terms import Table, Term, Var
-from .translate import Translator, Unsupported
+from .translate import Translator
+from .translated import Scope, Unsupported
 
 
 def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
@@ -50,13 +51,13 @@ def together(columns: tuple[Term, ...]) -> Term:
 
 
 def _usable(check: Check) -> bool:
-    return check.validated and check.enforced and (not check.doubt or off(check.doubt))
+    return check.validated and check.enforced and not check.doubt
 
 
 def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var: int) -> Term | None:
-    """An expression of the schema over the row of ``var``; None where it is not understood, or not of built-in immutable parts."""
-    from .expressions import Scope, Translation
-
+    """An expression of the schema over the row of ``var``; None where it is not understood, or not of
+    built-in immutable parts.
+    """
     table = f'"{relation.ref.schema}"."{relation.ref.name}"'
     try:
         query = bind(f"select ({text}) from {table}", catalog)
@@ -83,13 +84,13 @@ def _plain(e: a.Expr) -> bool:
         case a.WholeRow() | a.Opaque() | a.ValueFunction() | a.Param():
             return False
         case _:
-            return all(
-                holds("F21", f.is_builtin) and f.volatility is a.Volatility.IMMUTABLE for f in _called(e)
-            )
+            return all(f.is_builtin and f.volatility is a.Volatility.IMMUTABLE for f in _called(e))
 
 
 def _called(e: a.Expr) -> Iterator[a.FunctionRef]:
-    """The functions behind a call, an operator or a cast: a user's may be replaced when the rows are stored (F21)."""
+    """The functions behind a call, an operator or a cast: a user's may be replaced when the rows are stored
+    (F21).
+    """
     for name in ("func", "op", "ops"):
         named = getattr(e, name, None)
         for one in named if isinstance(named, tuple) else (named,):

@@ -1,27 +1,28 @@
 """Unique indexes over some rows or over expressions: keys of rows that meet a condition, by terms over a row.
 
-Two rows that meet the index's predicate and are equal in all its expressions are one row. As of CHECKs, only what is made of built-in
-immutable functions and operators is read. Must not know how they are used.
+Two rows that meet the index's predicate and are equal in all its expressions are one row. As of CHECKs, only
+what is made of built-in immutable functions and operators is read. Must not know how they are used.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 from rewright.sql.catalog import Catalog
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.records import Key
 
 from .build import predicates
 from .checks import row_term
-from .conditions import holds
 from .terms import Table, Term
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionalKey:
-    """Rows for which all of ``conditions`` are TRUE and that are ``=`` in all ``terms`` are one row. ``nullable``: NULLs are not."""
+    """Rows for which all of ``conditions`` are TRUE and that are ``=`` in all ``terms`` are one row.
+    ``nullable``: NULLs are not.
+    """
 
     terms: tuple[Term, ...]
     conditions: tuple[Term, ...]
@@ -54,7 +55,7 @@ def _usable(key: Key) -> bool:
     """What is asked of other keys too (F1, F3: valid, F12, F17, F18)."""
     told = (bool(key.predicate) or not key.partial) and (bool(key.expressions) or not key.expression)
     sound = key.valid and not key.doubt and not key.period and not key.foreign_equality
-    return told and sound and holds("F1", not key.deferrable)
+    return told and sound and not key.deferrable
 
 
 def _quoted(name: str) -> str:

@@ -1,8 +1,8 @@
 """Constant expressions that may fail: PostgreSQL folds them when it plans, wherever they stand.
 
-``select 1/0 from t where false`` raises an error although no row is ever made, so a pair whose sides hold different
-failing constants is not the same without the reservation ``errors`` (M7). Judged on the trees as bound, before
-anything is simplified away. Must not know forms or rules.
+``select 1/0 from t where false`` raises an error although no row is ever made, so a pair whose sides hold
+different failing constants is not the same without the reservation ``errors`` (M7). Judged on the trees as
+bound, before anything is simplified away. Must not know forms or rules.
 """
 
 from __future__ import annotations

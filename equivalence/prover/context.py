@@ -1,4 +1,5 @@
-"""What a question of entailment starts from: rows in scope and predicates that hold; identity and membership as predicates.
+"""What a question of entailment starts from: rows in scope and predicates that hold; identity and membership
+as predicates.
 
 Must not know solvers or rules.
 """

@@ -1,8 +1,8 @@
 """Digests of forms: what each step of a proof says it leads to.
 
-Two forms have one digest when they are written alike up to the numbers of bound variables. A proof states the digest
-after each step and a replay compares, so that a proof with a step altered, left out or put in is not the same proof.
-Must not know rules.
+Two forms have one digest when they are written alike up to the numbers of bound variables. A proof states the
+digest after each step and a replay compares, so that a proof with a step altered, left out or put in is not
+the same proof. Must not know rules.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ def digest(bag: Bag) -> str:
 
 
 def written(bag: Bag, free: Callable[[Var], str]) -> str:
-    """The bag in full, bound variables numbered in the order of their binders, the others by the names that ``free`` gives."""
+    """The bag in full, bound variables numbered in the order of their binders, the others by the names that
+    ``free`` gives.
+    """
     return " ".join(_Writer(free).bag(bag))
 
 

@@ -1,8 +1,8 @@
 """What follows from a context: rows in scope, predicates that hold, and the schema.
 
 A context is opened first: each EXISTS that holds and each DISTINCT row gives witnesses, foreign keys give
-referenced rows (the chase), keys make equal rows one. EXISTS goals are then answered by a homomorphism into the
-context, everything else by the SMT solver. Must not know rules or how they are chosen.
+referenced rows (the chase), keys make equal rows one. EXISTS goals are then answered by a homomorphism into
+the context, everything else by the SMT solver. Must not know rules or how they are chosen.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from rewright.engines import clock
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 from rewright.equivalence.solving import must_let_go
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
 from .build import disj, eq, negate, not_null, predicates
 from .conditional_keys import ConditionalKey
-from .conditions import any_holds, holds
 from .context import Context
 from .extremes import lemmas
 from .logic import Encoder
@@ -113,7 +112,9 @@ class Engine:
     def behind(
         self, switch: Any, assumption: Assumption, what: tuple[object, ...], formula: Callable[[], Any]
     ) -> Any:
-        """What a schema fact says of ``what`` (a relation, variables, a column) behind its switch; made once."""
+        """What a schema fact says of ``what`` (a relation, variables, a column)
+        behind its switch; made once.
+        """
         if (assumption, what) not in self._behind:
             self._behind[assumption, what] = self.encoder.z3.Implies(switch, formula())
         return self._behind[assumption, what]
@@ -133,7 +134,9 @@ class Engine:
     def same_row(
         self, key: tuple[int, ...], source: Table, column: tuple[int, int, int]
     ) -> tuple[Any, tuple[Term, ...]]:
-        """Equality on a key of two rows (variables, column number) makes the column the same; with the terms used."""
+        """Equality on a key of two rows (variables, column number) makes the column the same; with the terms
+        used.
+        """
         known = self._same_rows.get((key, source, column))
         if known is None:
             v, w, pos = column
@@ -184,7 +187,9 @@ class Engine:
         return cached[0]
 
     def _failed_with_more(self, ctx: Context, goal: Term) -> bool:
-        """What did not follow from more predicates over the same rows, or over more of them, does not follow from fewer."""
+        """What did not follow from more predicates over the same rows, or over more of them, does not follow
+        from fewer.
+        """
         failed = self._failed.get(goal)
         if not failed:
             return False
@@ -281,7 +286,7 @@ class Engine:
                     types = source_types(source)
                     own = [Var(v, c, types[c]) for c in ref.columns]
                     plain = Context(ctx.vars, ctx.preds)
-                    if not all(any_holds(("F6", "4c"), self._not_null(plain, t)) for t in own):
+                    if not all(self._not_null(plain, t) for t in own):
                         continue
                     w = self._opener.next_variable()
                     ties = [
@@ -316,7 +321,7 @@ class Engine:
             for p in goal.preds:
                 mine = free_vars(p) & own
                 complete = last in mine and mine <= bound.keys()
-                if complete and not holds("5b", self._mapped(ctx, p, bound)):
+                if complete and not self._mapped(ctx, p, bound):
                     return False
         if len(done) == len(goal.vars):
             return True
@@ -357,8 +362,8 @@ class Engine:
     # ---------------------------------------------------------------- EXISTS inside formulas
 
     def _links(self, ctx: Context, goal: Term, lemmas: list[Term], *, split: bool = False) -> Iterator[Term]:
-        """Facts about the EXISTS atoms of a question over an opened context: those that hold, and which follows from
-        which; with ``split``, those of a disjunction case by case.
+        """Facts about the EXISTS atoms of a question over an opened context: those that hold, and which
+        follows from which; with ``split``, those of a disjunction case by case.
         """
         atoms = exists_atoms((goal, *lemmas), aggregates=True)
         atoms += [t for t in exists_atoms(ctx.preds, aggregates=goal == FALSE) if t not in atoms]

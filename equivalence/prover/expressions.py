@@ -7,9 +7,9 @@ quantified comparisons become EXISTS under three-valued logic. Must not know sch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from rewright.sql import algebra as a
 from rewright.sql.binder import Unsupported as Unbound
@@ -34,7 +34,6 @@ from .build import (
     recollated,
     same,
 )
-from .conditions import holds, off
 from .folding import as_float, constant, moved
 from .symbols import (
     CASE,
@@ -54,22 +53,12 @@ from .symbols import (
 )
 from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Table, Term, Var, null
 from .texts import pattern
-from .translate import Env, Failure, Rows, Translator, Unsupported
+from .translated import Failure, Scope, Unsupported
+
+if TYPE_CHECKING:
+    from .translate import Translator
 
 UNKNOWN = null(BOOL)
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """What names mean: ``env`` the columns in scope; in a grouped query ``groups`` the grouping expressions'
-    values and ``body`` the rows of each group with the key terms; ``windows`` the rows a window sees.
-    """
-
-    env: Env
-    groups: tuple[tuple[a.Expr, Term], ...] = ()
-    body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]] | None = None
-    windows: Callable[[], Sequence[tuple[Rows, Scope]]] | None = None
-    grouping: tuple[a.Expr, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +67,10 @@ class Translation:
 
     to: Translator
     scope: Scope
+
+    def over(self, scope: Scope) -> Translation:
+        """The same for another scope."""
+        return Translation(self.to, scope)
 
     def term(self, e: a.Expr) -> Term:
         for expr, value in self.scope.groups:
@@ -92,11 +85,11 @@ class Translation:
         return recollated(x, e.type.collation)
 
     def branch(self, e: a.Expr, type_: SqlType) -> Term:
-        """One of the values that an expression of the type may give, under the collation of the whole: it stays when the others
-        fall away.
+        """One of the values that an expression of the type may give, under the collation of the whole: it
+        stays when the others fall away.
         """
         x = self.term(e)
-        return x if off("branch") else recollated(x, type_.collation)
+        return recollated(x, type_.collation)
 
     def _term(self, e: a.Expr) -> Term:
         match e:
@@ -111,15 +104,13 @@ class Translation:
                 return self._connective("and", args)
             case a.Or(args):
                 return self._connective("or", args)
-            case a.Not(a.Quantified() as arg) if off("3b"):
-                return negate(is_true(self.term(arg)))
             case a.Not(arg):
                 return negate(self.term(arg))
             case a.IsNull(arg, negated, row_form):
                 if row_form:
                     raise Unsupported("IS NULL of a row")
                 tested = self.term(arg)
-                test = FALSE if off("3a") and isinstance(tested, Var) else is_null(tested)
+                test = is_null(tested)
                 return negate(test) if negated else test
             case a.IsBool(arg, test_, negated):
                 return self._is_bool(self.term(arg), test_, negated=negated)
@@ -142,10 +133,7 @@ class Translation:
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
-                if off("M16") and func.name == "timezone" and len(args) == 2:
-                    moment = cast(args[1].type, type_, "func")
-                    return self.made(moment, (self.term(args[1]),), type_)
-                schema = "pg_catalog" if off("M14") else func.schema
+                schema = func.schema
                 symbol = function(schema, func.name, seen_types(func, args), strict=func.strict)
                 return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
@@ -155,8 +143,6 @@ class Translation:
                 self.to.rows.append(Failure("errors", row, self.to.sites))
                 return row
             case a.Exists(query):
-                if off("2d"):
-                    query = replace(query, limit=None, offset=None)
                 return exists(self.subquery(query))
             case a.Quantified():
                 return self._quantified(e)
@@ -180,7 +166,7 @@ class Translation:
                 name = f"{'greatest' if greatest else 'least'} {type_.collation}"
                 return self.made(Sym(name, strict=False), tuple(self.term(x) for x in args), type_)
             case a.ArrayExpr(args, type_):
-                uneven = any(x.type.is_array for x in args) and not off("dimensions")
+                uneven = any(x.type.is_array for x in args)
                 symbol = Sym("array", strict=False, fails="errors" if uneven else "")
                 return self.made(symbol, tuple(self.term(x) for x in args), type_)
             case a.RowExpr(args, type_):
@@ -224,7 +210,7 @@ class Translation:
 
     def check(self, func: a.FunctionRef) -> None:
         """Refuse what may differ between two evaluations or return many rows."""
-        if func.volatility is a.Volatility.VOLATILE and not (off("M8") or off("12")):
+        if func.volatility is a.Volatility.VOLATILE:
             raise Unsupported(f"volatile function {func.name}()")
 
     def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType, e: a.Op | None = None) -> Term:
@@ -244,7 +230,7 @@ class Translation:
         """What is known of a division."""
         if e is None or not is_division(e):
             return ()
-        return ("nonzero", "fits") if off("guard") else division(e, known)
+        return division(e, known)
 
     def _read(self, x: Term) -> Term:
         """A column's value; a virtual generated one is computed where it is read."""
@@ -255,7 +241,9 @@ class Translation:
         return x
 
     def _connective(self, name: str, args: tuple[a.Expr, ...]) -> Term:
-        """AND and OR of a value stop at the first part that decides: with parts that may fail their order counts."""
+        """AND and OR of a value stop at the first part that decides: with parts that may fail their order
+        counts.
+        """
         before = len(self.to.failing)
         parts = tuple(self.term(x) for x in args)
         if hazards := self.to.hazards(before):
@@ -300,8 +288,6 @@ class Translation:
         return negate(result) if negated else result
 
     def _alike(self, op: a.OperatorRef, x: Term, y: Term) -> Term:
-        if off("7d"):
-            return self._operator(op, (x, y), BOOL)
         if op.is_builtin and op.btree == "=" and domain(x.type) and domain(x.type) == domain(y.type):
             return same(x, y)
         equal = self._operator(op, (x, y), BOOL)
@@ -330,25 +316,26 @@ class Translation:
         return self.made(symbol, args, type_, e)
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
-        """The operands of an operator (or, without a name, the arguments of a function) under the collation that it is given."""
+        """The operands of an operator (or, without a name, the arguments of a function) under the collation
+        that it is given.
+        """
         return self._under_one(operator, tuple(self.term(x) for x in args), [derived_of(x) for x in args])
 
     def _under_one(
         self, operator: str, terms: tuple[Term, ...], derived: Collection[tuple[str, bool]]
     ) -> tuple[Term, ...]:
-        """M4: the terms under the one collation of the operation, where their own differ. What COLLATE has decided does not
-        show in a term that has that collation anyhow. Equality is the same under all deterministic collations.
+        """M4: the terms under the one collation of the operation, where their own differ. What COLLATE has
+        decided does not show in a term that has that collation anyhow. Equality is the same under all
+        deterministic collations.
         """
         own = {t.type.collation for t in terms} - {""}
         plain = operator in {"=", "<>"} and all(deterministic(c) for c in own)
-        if len(own) < 2 or off("collation"):
+        if len(own) < 2:
             return terms
         try:
             one = merge_derived(derived)
         except Unbound:
             # the server does not know either which it is, and raises an error where it has to
-            if off("conflict"):
-                return terms
             raise Unsupported("collations in conflict") from None
         if plain:
             return terms
@@ -441,8 +428,8 @@ class Translation:
         return self._in_order(e, values)
 
     def _in_order(self, e: a.RowCompare, values: list[tuple[Term, ...]]) -> Term:
-        """Rows compared by their first pair that differs: ``a < x OR (a = x AND b <= y)``, in three values, too. Where a pair is
-        NULL on a side nothing later counts.
+        """Rows compared by their first pair that differs: ``a < x OR (a = x AND b <= y)``, in three values,
+        too. Where a pair is NULL on a side nothing later counts.
         """
         alternatives: list[Term] = []
         alike: list[Term] = []
@@ -485,9 +472,9 @@ class Translation:
             return exists(tuple(result))
 
         if e.all:
-            unknown = FALSE if off("M2") else rows(is_null)
+            unknown = rows(is_null)
             return case((rows(negate), FALSE, unknown, UNKNOWN, TRUE), BOOL)
-        unknown = FALSE if off("2a") else rows(is_null)
+        unknown = rows(is_null)
         return case((rows(lambda t: t), TRUE, unknown, UNKNOWN, FALSE), BOOL)
 
     def _grouping(self, args: tuple[a.Expr, ...]) -> Term:
@@ -506,12 +493,16 @@ def derived_of(e: a.Expr) -> tuple[str, bool]:
 
 
 def deterministic(collation: str) -> bool:
-    """Whether texts that are equal under the collation are the same (also for types whose values are not, such as char(n))."""
+    """Whether texts that are equal under the collation are the same (also for types whose values are not,
+    such as char(n)).
+    """
     return equality_is_identity(replace(TEXT, collation=collation))
 
 
 def under_other_collations(exprs: Collection[a.Expr]) -> bool:
-    """Whether a list is compared under a collation that not all of it has: of those that say what is equal, none may differ."""
+    """Whether a list is compared under a collation that not all of it has: of those that say what is equal,
+    none may differ.
+    """
     own = {e.type.collation for e in exprs} - {""}
     return len(own) > 1 and not all(deterministic(c) for c in own)
 
@@ -562,7 +553,7 @@ def _small(term: Term) -> bool:
             return name == "isum" and all(_small_argument(o) for b in bag for o in b.outs)
         case Lit(value):
             limit = RANGES["int8"]
-            return value is None or holds("constant", -limit <= int(value) < limit)
+            return value is None or -limit <= int(value) < limit
         case App(sym, args) if sym.name == "case":
             return all(_small(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
         case _:

@@ -1,8 +1,8 @@
 """What minimum, maximum and count of a bag say about its rows: lemmas for one question of entailment.
 
-``EXISTS(r with f(r) < t)`` is ``min(f) < t``; a row of the bag is not below its minimum; a bag has as many rows that satisfy p as rows
-in all exactly when none of them fails to. Each lemma is a theorem, whatever the context; those that can matter are found by the
-terms of the question. Must not know rules.
+``EXISTS(r with f(r) < t)`` is ``min(f) < t``; a row of the bag is not below its minimum; a bag has as many
+rows that satisfy p as rows in all exactly when none of them fails to. Each lemma is a theorem, whatever the
+context; those that can matter are found by the terms of the question. Must not know rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from rewright.sql.types import BOOL
 
 from .bags import aggregate, block, exists, subst, subst_block
 from .build import app, conj, disj, eq, integer, is_true, negate, not_null
-from .conditions import holds, off
 from .shapes import shape
 from .symbols import EQ, LE, LT, NOT, domain
 from .terms import App, Bag, Block, Nested, Term, free_vars, rows_renamed, walk_shallow
@@ -101,8 +100,6 @@ def _by_extremes(
         high = extreme("max")
         return None if high is None else app(LT if kind == ">" else LE, (t, high), BOOL)
     low, high = extreme("min"), extreme("max")
-    if low is not None and off("extreme"):
-        return negate(eq(low, t))
     if low is None or high is None:
         return None
     return disj((negate(eq(low, t)), negate(eq(high, t))))
@@ -111,7 +108,9 @@ def _by_extremes(
 def _same_extreme(
     engine: Engine, opened: Context, extremes: list[Nested], rows: Bag, x: Term, name: str
 ) -> Nested | None:
-    """The minimum or maximum of the rows, if the question has it: by its very words or by the rows it sees."""
+    """The minimum or maximum of the rows, if the question has it: by its very words
+    or by the rows it sees.
+    """
     from .match import same_bags
 
     for e in extremes:
@@ -152,7 +151,7 @@ def _assignments(
     """Rows of the context for the block's variables, all of whose predicates hold."""
     if len(bound) == len(b.vars):
         done = [subst(p, rows_renamed(bound)) for p in b.preds]
-        if holds("member", all(engine.scalar(opened, p) for p in done)):
+        if all(engine.scalar(opened, p) for p in done):
             yield bound
         return
     v, source = b.vars[len(bound)]
@@ -165,7 +164,9 @@ def _assignments(
 
 
 def _counted(counts: list[Nested]) -> Iterator[Term]:
-    """15: of two counts over the same rows, one with more conditions: not larger, equal when nothing fails these."""
+    """15: of two counts over the same rows, one with more conditions: not larger, equal when nothing fails
+    these.
+    """
     for c in counts:
         sure = sum(1 for b in c.bag if not b.vars and not b.preds)
         if sure and len(c.bag) > sure:

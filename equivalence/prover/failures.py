@@ -1,4 +1,5 @@
-"""What evaluating a form may raise, and whether its order is determined: the source of reservations (M6, M7, M9).
+"""What evaluating a form may raise, and whether its order is determined: the source of reservations (M6, M7,
+M9).
 
 Must not know rules or search.
 """
@@ -8,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import TYPE_CHECKING
 
-from .conditions import holds
+from .asking import Asked
 from .context import Context
-from .entail import Engine
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, stays_in_range, with_constants
@@ -50,8 +51,12 @@ from .terms import (
     walk_bag,
     walk_shallow,
 )
-from .translate import Failure, Translator
+from .translated import Failure
 from .unique import determined_by, one_row
+
+if TYPE_CHECKING:
+    from .translate import Translator
+
 
 # begins the description of a scalar subquery that may have more than one row
 SUBQUERY = "subquery"
@@ -70,10 +75,10 @@ class _Closely(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Failures:
-    """(reservation, description) of everything that may raise an error: ``all`` that is not tame in itself, and the
-    ``left`` of it where types, constants and the rows it is evaluated on are considered. Two queries fail alike when
-    either is the same for both. ``forced``: of what is left that which happens in whatever order the planner takes conditions, as
-    far as is known.
+    """(reservation, description) of everything that may raise an error: ``all`` that is not tame in itself,
+    and the ``left`` of it where types, constants and the rows it is evaluated on are considered. Two queries
+    fail alike when either is the same for both. ``forced``: of what is left that which happens in whatever
+    order the planner takes conditions, as far as is known.
     """
 
     all: frozenset[tuple[str, str]] = frozenset()
@@ -85,12 +90,12 @@ class Failures:
 
 
 def kinds_apart(original: Failures, replacement: Failures) -> set[str]:
-    """The reservations of what one side may raise and the other may not. That the replacement raises nothing where the original
-    may raise nothing either is no difference: it does what the server might have done.
+    """The reservations of what one side may raise and the other may not. That the replacement raises nothing
+    where the original may raise nothing either is no difference: it does what the server might have done.
     """
     found = _kinds(original.all ^ replacement.all) & _kinds(original.left ^ replacement.left)
     certain = _kinds(replacement.left) | _kinds(original.forced)
-    return {kind for kind in found if not holds("order", kind not in certain)}
+    return {kind for kind in found if kind in certain}
 
 
 def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
@@ -99,8 +104,9 @@ def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """What holds of every division of a query where it is evaluated (`rewright.sql.facts.guards.division`), and so in a form of it, which shows
-    neither guards nor order: ``always``, or where its conditions are taken ``in_order``.
+    """What holds of every division of a query where it is evaluated (`rewright.sql.facts.guards.division`),
+    and so in a form of it, which shows neither guards nor order: ``always``, or where its conditions are
+    taken ``in_order``.
     """
 
     always: tuple[str, ...]
@@ -119,8 +125,8 @@ def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
 
 
 def recorded(translator: Translator, form: Failures) -> Failures:
-    """What the translation met that may fail, before anything was simplified away. ``form``: what `failing` says of
-    the form.
+    """What the translation met that may fail, before anything was simplified away. ``form``: what `failing`
+    says of the form.
     """
     return Failures(
         frozenset(_recorded(translator, form.all, _Closely.ALL)),
@@ -167,7 +173,7 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     return what
 
 
-def failing(engine: Engine, form: Bag, spared: Spared) -> Failures:
+def failing(engine: Asked, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
     crowded = _crowded(engine, form)
     return Failures(
@@ -177,7 +183,7 @@ def failing(engine: Engine, form: Bag, spared: Spared) -> Failures:
     )
 
 
-def _crowded(engine: Engine, form: Bag) -> Found:
+def _crowded(engine: Asked, form: Bag) -> Found:
     """The scalar subqueries that may have more than one row."""
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
@@ -191,8 +197,8 @@ def _crowded(engine: Engine, form: Bag) -> Found:
 
 
 def tested(translator: Translator, form: Bag) -> Failures:
-    """What may fail in conditions, which meet rows that outputs do not: those of the form, and those that were written and
-    have been simplified away since.
+    """What may fail in conditions, which meet rows that outputs do not: those of the form, and those that
+    were written and have been simplified away since.
     """
     return Failures(
         frozenset(_tested(translator, form, _Closely.ALL)),
@@ -234,9 +240,9 @@ def _failing(form: Bag, sure: Collection[str], *, closely: bool) -> Found:
     return found
 
 
-def _single(engine: Engine, ctx: Context, b: Block, n: Nested) -> bool:
+def _single(engine: Asked, ctx: Context, b: Block, n: Nested) -> bool:
     preds = tuple(q for q in b.preds if n not in set(walk_shallow(q)))
-    return holds("1f", one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag))
+    return one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag)
 
 
 def _failing_term(
@@ -287,7 +293,7 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
             return f"{kind} {name} [{outs}]"
 
 
-def orders(engine: Engine, form: Bag, keys: int) -> bool:
+def orders(engine: Asked, form: Bag, keys: int) -> bool:
     """Whether LIMIT or OFFSET somewhere chooses among ties (M9)."""
     del keys
     for path in places(form):
@@ -301,8 +307,10 @@ def orders(engine: Engine, form: Bag, keys: int) -> bool:
     return False
 
 
-def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
-    """Whether a window function or an aggregate in a stated order has one way to place the rows, or gives the same in each."""
+def _placed_alike(engine: Asked, ctx: Context, n: Nested) -> bool:
+    """Whether a window function or an aggregate in a stated order has one way to place the rows, or gives the
+    same in each.
+    """
     if n.kind == "agg":
         keys = ordered_keys(n.name)
         if not keys or not n.bag:
@@ -318,7 +326,9 @@ def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
 
 
 def _shows_first_key(window: WindowName, n: Nested) -> bool:
-    """Whether a window shows the least or greatest sort key of a frame: those that tie with it show the same."""
+    """Whether a window shows the least or greatest sort key of a frame: those that
+    tie with it show the same.
+    """
     whole = (
         not window.exclude
         and window.start == "unbounded_preceding"
@@ -339,7 +349,7 @@ def _sorted_by_value(bag: Bag, keys: int) -> bool:
     )
 
 
-def _total(engine: Engine, ctx: Context, source: Limited) -> bool:
+def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
     """Whether the sort keys leave no ties, or none that can be seen."""
     if source.ties or (source.limit == Lit("0", INTEGER)):
         return source.limit == Lit("0", INTEGER)
@@ -384,9 +394,10 @@ def _is_extreme(term: Term) -> bool:
     if not isinstance(term, Nested):
         return False
     if term.kind == "win" and term.name.startswith(("pg_catalog.min(", "pg_catalog.max(")):
-        # what is looked at stands after the sort keys (and with the row itself in frames that are by position)
+        # what is looked at stands after the sort keys (and with the row itself in frames that are by
+        # position)
         shown = zip(*(b.outs[len(term.args) :] for b in term.bag), strict=False)
-        return not holds("frame", all(one_look(o.type for o in column) for column in shown))
+        return not all(one_look(o.type for o in column) for column in shown)
     if not (term.kind == "agg" and term.name.startswith(("min ", "max "))):
         return False
     return not one_look(o.type for b in term.bag for o in b.outs if o != null(o.type))

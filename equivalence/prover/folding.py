@@ -1,7 +1,7 @@
 """Constants made of constants: plain dates, moments and intervals that every session reads alike.
 
-Only ISO forms with four digits of the year are read (DateStyle does not matter to them), only intervals of one number and one unit.
-Must not know rows or contexts.
+Only ISO forms with four digits of the year are read (DateStyle does not matter to them), only intervals of
+one number and one unit. Must not know rows or contexts.
 """
 
 from __future__ import annotations

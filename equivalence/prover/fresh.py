@@ -1,7 +1,7 @@
 """Numbers for variables, unique within one proof or one replay.
 
-A copy of a bag gets new numbers whenever it enters another scope, so that no number ever means two things where
-both can be seen. Steps of proofs name positions, not numbers: a replay counts differently.
+A copy of a bag gets new numbers whenever it enters another scope, so that no number ever means two things
+where both can be seen. Steps of proofs name positions, not numbers: a replay counts differently.
 """
 
 from __future__ import annotations

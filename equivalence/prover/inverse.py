@@ -1,9 +1,10 @@
 """Comparisons of a rising function of a value with a constant, as comparisons of the value itself.
 
-``at::date = '2000-01-15'`` holds from midnight to midnight, ``extract(year from d) < 2000`` before a first of January. For
-a function f that never falls, ``f(x) >= c`` holds from some point on (`_Steps.from_`), ``f(x) > c`` from another (`beyond`);
-that is all it takes. Moments with a time zone depend on the session's and are left alone; infinite ones stand where the
-order puts them (PostgreSQL manual, 9.9 Date/Time Functions: truncation and year keep infinity). Must not know terms' context.
+``at::date = '2000-01-15'`` holds from midnight to midnight, ``extract(year from d) < 2000`` before a first of
+January. For a function f that never falls, ``f(x) >= c`` holds from some point on (`_Steps.from_`), ``f(x) >
+c`` from another (`beyond`); that is all it takes. Moments with a time zone depend on the session's and are
+left alone; infinite ones stand where the order puts them (PostgreSQL manual, 9.9 Date/Time Functions:
+truncation and year keep infinity). Must not know terms' context.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from math import ceil, floor
 
 from rewright.sql.types import DATE, TIMESTAMP
 
-from .conditions import off
 from .terms import INTEGER, App, Lit, Term
 
 _PLAIN_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?\Z")
@@ -46,7 +46,9 @@ class Points:
 
 
 def points(term: App, constant: Lit) -> tuple[Term, Points] | None:
-    """The argument x of the rising function that ``term`` applies, and where it reaches and passes the constant."""
+    """The argument x of the rising function that ``term`` applies, and where it reaches and passes the
+    constant.
+    """
     if constant.value is None:
         return None
     found = _function(term)
@@ -60,7 +62,9 @@ def points(term: App, constant: Lit) -> tuple[Term, Points] | None:
 
 
 def shifted(term: App, constant: Lit) -> tuple[Term, Lit] | None:
-    """``x + d`` against c, both numeric constants, as x against ``c - d``: exact, and NaN and infinity stay themselves."""
+    """``x + d`` against c, both numeric constants, as x against ``c - d``: exact, and NaN and infinity stay
+    themselves.
+    """
     if term.sym.name not in {"+ numeric", "- numeric"} or constant.value is None or len(term.args) != 2:
         return None
     x, y = term.args
@@ -121,8 +125,6 @@ def _of_integer(text: str) -> Points:
     if not number.is_finite() or abs(number) >= 2**70:
         raise ValueError(text)
     from_, beyond = ceil(number), floor(number) + 1
-    if off("step"):
-        from_, beyond = floor(number), floor(number) + 1
     only = Lit(str(from_), INTEGER) if beyond == from_ + 1 else None
     return Points(Lit(str(from_), INTEGER), Lit(str(beyond), INTEGER), only)
 
@@ -145,7 +147,7 @@ def _of_unit(unit: str, text: str) -> Points:
     at = moment(text)
     start = _truncated(unit, at)
     following = _next(unit, start)
-    aligned = at == start or off("step")
+    aligned = at == start
     return Points(_timestamp(start if aligned else following), _timestamp(following))
 
 
@@ -153,7 +155,7 @@ def _of_year(made: Callable[[datetime], Lit], text: str) -> Points:
     number = Decimal(text)
     if not number.is_finite() or not 1 < number < 9998:
         raise ValueError(text)
-    first = floor(number) if off("step") else ceil(number)
+    first = ceil(number)
     return Points(made(datetime(first, 1, 1)), made(datetime(floor(number) + 1, 1, 1)))  # noqa: DTZ001
 
 

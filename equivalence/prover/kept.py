@@ -1,9 +1,11 @@
 """Conditions that tell equal values apart, above what partitions or deduplicates by them (SOUNDNESS M20).
 
-The planner takes a condition on a column of a subquery below its windows (where every PARTITION BY has the column), DISTINCT, DISTINCT ON,
-GROUP BY and set operations, and HAVING below the grouping. That changes nothing for conditions that are alike for equal values. Of
-1.0 and 1.00 in one partition, ``scale(n) = 1`` leaves one: whether the other counted depends on the plan, and so the server's answer is no
-function of the rows. Read of the bound tree, since the calculus opens what it can while it is made. Must not know forms or rules.
+The planner takes a condition on a column of a subquery below its windows (where every PARTITION BY has the
+column), DISTINCT, DISTINCT ON, GROUP BY and set operations, and HAVING below the grouping. That changes
+nothing for conditions that are alike for equal values. Of 1.0 and 1.00 in one partition, ``scale(n) = 1``
+leaves one: whether the other counted depends on the plan, and so the server's answer is no function of the
+rows. Read of the bound tree, since the calculus opens what it can while it is made. Must not know forms or
+rules.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ _ONE_OF_THEM = frozenset({"lag", "lead", "first_value", "last_value", "nth_value
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where a query depends on which of several equal values stands for them. ``decides``: in a condition, a key of grouping or order, or
-    what is counted or added up. ``shown``: in its output.
+    """Where a query depends on which of several equal values stands for them. ``decides``: in a condition, a
+    key of grouping or order, or what is counted or added up. ``shown``: in its output.
     """
 
     decides: bool
@@ -53,8 +55,8 @@ class Kept:
 
 
 def read_kept(query: a.Query, *, extremes: bool = False) -> Kept:
-    """What a query makes of values that were put together with their equals; with ``extremes`` also of those of which min, max or
-    any_value picks one, where the order of the rows decides which.
+    """What a query makes of values that were put together with their equals; with ``extremes`` also of those
+    of which min, max or any_value picks one, where the order of the rows decides which.
     """
     reader = _Reader(extremes=extremes)
     outputs = reader.query(query)
@@ -279,7 +281,9 @@ def _outputs(query: a.Query) -> list[SqlType]:
 
 
 def _of_arms(op: str, left: SqlType, right: SqlType) -> _Sight:
-    """Of a column that a set operation compares. EXCEPT shows its left side, of which it takes away what equals the right side."""
+    """Of a column that a set operation compares. EXCEPT shows its left side, of which it takes away what
+    equals the right side.
+    """
     if one_look((left, right)):
         return _SOLID
     return _PARTED if op == "except" and one_representation(left) else _KEPT

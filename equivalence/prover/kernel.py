@@ -1,8 +1,8 @@
 """The kernel: rules that turn a bag into an equal one where their side conditions hold.
 
 A rule gets the context, the bag, its mode (``set``: multiplicities do not count) and its parameters, checks
-its conditions itself, and returns the new bag or None. Everything a proof's steps do goes through here; the search
-that chooses rules and parameters is not trusted. Must not know the search.
+its conditions itself, and returns the new bag or None. Everything a proof's steps do goes through here; the
+search that chooses rules and parameters is not trusted. Must not know the search.
 """
 
 from __future__ import annotations

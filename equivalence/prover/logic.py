@@ -1,10 +1,10 @@
 """Entailment between predicates, decided by an SMT solver with NULLs and equality encoded exactly.
 
 Each scalar is a pair (is NULL, value). Types whose equality is identity are integers, booleans or points on
-a dense order; the others are abstract values with a key on such an order, so that ``1.0 = 1.00`` does not make
-them the same value. What is not understood is an uninterpreted function. Every model the encoding leaves out is
-impossible in PostgreSQL; it leaves in many that are impossible, which only weakens the prover. Must not know
-rules or search.
+a dense order; the others are abstract values with a key on such an order, so that ``1.0 = 1.00`` does not
+make them the same value. What is not understood is an uninterpreted function. Every model the encoding leaves
+out is impossible in PostgreSQL; it leaves in many that are impossible, which only weakens the prover. Must
+not know rules or search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from typing import Any
 from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
-from .conditions import holds, off
 from .shapes import shape
 from .symbols import (
     AND,
@@ -93,8 +92,8 @@ class Encoder:
         return self._notes[number]
 
     def tell(self, solver: Any, formulas: Iterable[Any]) -> None:
-        """``solver.add`` of formulas that are Boolean for certain: it looks at the sort of each again, which takes longer
-        than the solver does.
+        """``solver.add`` of formulas that are Boolean for certain: it looks at the sort of each again, which
+        takes longer than the solver does.
         """
         context, told = solver.ctx.ref(), self.z3.z3core.Z3_solver_assert
         for formula in formulas:
@@ -145,12 +144,12 @@ class Encoder:
         return self._truths[number]
 
     def same(self, a: Term, b: Term) -> Any:
-        """The very same value, or both NULL; False for terms of different sorts or domains (days and numbers are both counted by
-        integers) unless both are NULL.
+        """The very same value, or both NULL; False for terms of different sorts or domains (days and numbers
+        are both counted by integers) unless both are NULL.
         """
         z3 = self.z3
         (an, av), (bn, bv) = self.encode(a), self.encode(b)
-        if av.sort() != bv.sort() or not holds("kind", domain(a.type) == domain(b.type)):
+        if av.sort() != bv.sort() or domain(a.type) != domain(b.type):
             return z3.And(an, bn)
         return z3.And(an == bn, z3.Or(an, av == bv))
 
@@ -267,7 +266,10 @@ class Encoder:
                 self.axioms.append(z3.Implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
         else:
-            name = f"{'=' if term.sym == SAME else term.sym.name} {av.sort()} {bv.sort()} {a.type.collation} {b.type.collation}"
+            name = (
+                f"{'=' if term.sym == SAME else term.sym.name} {av.sort()} {bv.sort()} {a.type.collation} "
+                f"{b.type.collation}"
+            )
             holds = z3.Function(name, av.sort(), bv.sort(), z3.BoolSort())(av, bv)
         if term.sym == SAME:
             return self._false, z3.And(an == bn, z3.Or(an, holds))
@@ -357,7 +359,7 @@ class Encoder:
             self.axioms.append(value >= 0)
             self.axioms.append((value > 0) == self.truth(exists(term.bag)))
             return self._false
-        if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")) and not off("M3"):
+        if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")):
             self.axioms.append(is_null == self.z3.Not(self.truth(exists(term.bag))))
         return is_null
 

@@ -1,8 +1,8 @@
 """Where a query looks at which of several equal values DISTINCT, GROUP BY or a set operation has kept.
 
-Of 1.0 and 1.00 either may stand for both. A query that shows it, or compares it, is open to ``tie-order`` at most. One that filters by, groups by or
-adds up what tells the two apart (a cast to text, a scale) may have other rows: no reservation covers that. SOUNDNESS M4.
-Must not know rules.
+Of 1.0 and 1.00 either may stand for both. A query that shows it, or compares it, is open to ``tie-order`` at
+most. One that filters by, groups by or adds up what tells the two apart (a cast to text, a scale) may have
+other rows: no reservation covers that. SOUNDNESS M4. Must not know rules.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from .terms import (
 
 # what they give is equal for equal arguments, or TRUE or FALSE alike
 _CONGRUENT = frozenset({AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME})
-# of numbers: values are computed, however they are written (a quotient's digits depend on its arguments' scales)
+# of numbers: values are computed, however they are written (a quotient's digits depend on its arguments'
+# scales)
 _EXACT = frozenset({"+", "-", "*", "abs", "ceil", "ceiling", "floor", "sign", "identical"})
 _NUMBERS = frozenset({"numeric", "float4", "float8"})
 

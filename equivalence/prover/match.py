@@ -1,8 +1,8 @@
 """Whether two forms are the same bag: a correspondence of blocks and variables under which predicates imply
 each other and outputs are identical.
 
-Owns the search for the correspondence and its check; a proof keeps what was found and is checked without the search.
-Must not know rules.
+Owns the search for the correspondence and its check; a proof keeps what was found and is checked without the
+search. Must not know rules.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import permutations
+from typing import TYPE_CHECKING
 
 from .bags import block, exists, subst_block
 from .context import Context, identical, membership
-from .entail import Engine
 from .kernel import align
 from .places import mode_of, nested_terms
 from .shapes import shape
@@ -32,6 +32,10 @@ from .terms import (
     max_var,
     rename_bound,
 )
+
+if TYPE_CHECKING:
+    from .entail import Engine
+
 
 Pairing = tuple[int, ...]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import permutations
+from typing import TYPE_CHECKING
 
-from .conditions import off
 from .context import Context
-from .entail import Engine
 from .kernel import (
     RULES,
     At,
@@ -43,6 +42,10 @@ from .terms import (
     walk_bag,
     walk_shallow,
 )
+
+if TYPE_CHECKING:
+    from .entail import Engine
+
 
 MAX_STEPS = 400
 Tried = tuple[str, At, Context, Bag, Mode]
@@ -78,8 +81,8 @@ ORDER = (
 LATE = ("distinct-to-parent",)
 
 
-# what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest leads nowhere, since
-# it makes forms larger
+# what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
+# leads nowhere, since it makes forms larger
 POSITIONS = (
     "nearest-row",
     "first-of-array",
@@ -247,7 +250,7 @@ def _small_aggregates(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
             grouped = any(isinstance(s, Distinct) for x in t.bag for _, s in x.vars)
-            if t.kind == "agg" and (grouped or off("lone")):
+            if t.kind == "agg" and grouped:
                 yield (i, n)
 
 
@@ -337,7 +340,7 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
             nested = any(isinstance(t, Nested) for t in walk_shallow(q))
             own = {v for v, _ in b.vars}
             outer = not free_vars(q) & own or _second_tie(q, b.preds, own)
-            if nested or (off("7a") and path) or (path and (outer or _guards_null(q))):
+            if nested or (path and (outer or _guards_null(q))):
                 yield (i, n)
 
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from .bags import DUPLICATE_FREE, block, remake
-from .conditions import off
 from .context import Context
 from .terms import (
     Bag,
@@ -68,11 +67,7 @@ def nested_terms(b: Block) -> list[Nested]:
 
 
 def mode_of(term: Nested) -> Mode:
-    as_set = (
-        term.kind == "exists"
-        or off("5d")
-        or (term.kind == "agg" and term.name.partition(" ")[0] in DUPLICATE_FREE)
-    )
+    as_set = term.kind == "exists" or (term.kind == "agg" and term.name.partition(" ")[0] in DUPLICATE_FREE)
     return "set" if as_set else "bag"
 
 

@@ -1,7 +1,7 @@
 """Which rows come before which: sort keys as predicates.
 
-A key's label says direction, place of NULLs and operator (`translate.sort_label`); only the types' own order is read. Must not
-know rules.
+A key's label says direction, place of NULLs and operator (`translate.sort_label`); only the types' own order
+is read. Must not know rules.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 
 from rewright.sql.types import BOOL, SqlType
 
+from .asking import Asked
 from .build import app, conj, disj, is_null, is_true, not_null, same
-from .conditions import off
 from .context import Context
-from .entail import Engine
 from .symbols import INTS, LE, LT, domain
 from .terms import INTEGER, Bag, Limited, Lit, Term
 from .unique import determined_by, duplicate_free
@@ -37,7 +36,8 @@ Key = tuple[str, Term, Term]
 
 
 def before(keys: tuple[Key, ...]) -> Term | None:
-    """That the row of the first terms comes strictly before that of the second ones; None for an order that is not read.
+    """That the row of the first terms comes strictly before that of the second ones; None for an order that
+    is not read.
 
     ``keys``: label, the row's value, the other row's value; the most important first.
     """
@@ -53,7 +53,9 @@ def before(keys: tuple[Key, ...]) -> Term | None:
 
 
 def through(keys: tuple[Key, ...]) -> Term | None:
-    """That the row of the first terms comes before that of the second ones or ties with it; None for an order that is not read."""
+    """That the row of the first terms comes before that of the second ones or ties with it; None for an order
+    that is not read.
+    """
     if not keys:
         return None
     earlier = before(keys[:-1])
@@ -71,7 +73,7 @@ def _no_later(label: str, x: Term, y: Term) -> Term | None:
     least = app(LE, (x, y) if rising else (y, x), BOOL)
     # NULLs are each other's peers: all before them, or among them, is no later than they are
     null = is_null(y) if " nulls last " in label else is_null(x)
-    return least if off("peers") else disj((least, null))
+    return disj((least, null))
 
 
 def _sooner(label: str, x: Term, y: Term) -> Term | None:
@@ -80,7 +82,7 @@ def _sooner(label: str, x: Term, y: Term) -> Term | None:
         return None
     if x.type.collation != y.type.collation or found[4] != found[5]:
         return None
-    if (x.type.collation or "default") != (found[6] or "default") and not off("sorted"):
+    if (x.type.collation or "default") != (found[6] or "default"):
         return None
     if (found[1], found[3]) not in _DIRECTIONS:
         return None
@@ -98,7 +100,7 @@ def first_of(source: Limited) -> bool:
     return one or (source.limit is None and source.on > 0)
 
 
-def is_total(engine: Engine, ctx: Context, source: Limited) -> bool:
+def is_total(engine: Asked, ctx: Context, source: Limited) -> bool:
     """Whether no two rows tie on the sort keys (among those alike in the columns of DISTINCT ON)."""
     if len(source.bag) != 1:
         return False
@@ -112,7 +114,7 @@ def extreme_name(label: str, type_: SqlType) -> str | None:
     found = _LABEL.fullmatch(label)
     if found is None or not type_.is_builtin or type_.name not in _EXTREMES:
         return None
-    if (type_.collation or "default") != (found[6] or "default") and not off("sorted"):
+    if (type_.collation or "default") != (found[6] or "default"):
         return None
     name = _DIRECTIONS.get((found[1], found[3]))
     shown = type_.collation if type_.name in {"text", "varchar"} else f"{type_.name},{type_.collation}"
@@ -121,7 +123,9 @@ def extreme_name(label: str, type_: SqlType) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class WindowName:
-    """What the name of a window's term says (`aggregates._by_position`); ``keys``: the labels of its sort keys."""
+    """What the name of a window's term says (`aggregates._by_position`); ``keys``: the labels of its sort
+    keys.
+    """
 
     func: str
     types: tuple[str, ...]
@@ -133,7 +137,9 @@ class WindowName:
 
     @property
     def by_value(self) -> bool:
-        """Whether rows that tie in the order get the same, whichever comes first: ranks, and aggregates of frames of peers."""
+        """Whether rows that tie in the order get the same, whichever comes first: ranks, and aggregates of
+        frames of peers.
+        """
         if self.func in _BY_VALUE:
             return True
         ordered = self.func in ORDER_SENSITIVE or self.func in _BY_PLACE
@@ -182,6 +188,6 @@ def window_keys(name: str) -> tuple[str, tuple[str, ...]]:
     return ("", ()) if found is None or found.func not in _RANKING else (found.func, found.keys)
 
 
-def total(engine: Engine, ctx: Context, bag: Bag, keys: slice) -> bool:
+def total(engine: Asked, ctx: Context, bag: Bag, keys: slice) -> bool:
     """Whether no two rows of the bag tie on the outputs ``keys``."""
     return duplicate_free(engine, ctx, tuple(replace(b, outs=b.outs[keys]) for b in bag))

@@ -1,4 +1,5 @@
-"""What a search for a proof and its replay have in common: two queries into comparable forms, and what these leave open.
+"""What a search for a proof and its replay have in common: two queries into comparable forms, and what these
+leave open.
 
 Owns signatures, visible order, reservations and scope. Must not know rules or search.
 """
@@ -6,19 +7,18 @@ Owns signatures, visible order, reservations and scope. Must not know rules or s
 from __future__ import annotations
 
 import re
+from collections.abc import Sized
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rewright.equivalence.proof import Step
 from rewright.sql.algebra import Expr, Param, Query, WholeRow, output_columns
 from rewright.sql.types import NUMERIC, SqlType
 from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .aggregates import averages
-from .conditions import any_holds, holds, off
+from .asking import Asked
 from .constants import failing_constants
 from .context import Context
-from .entail import Engine
 from .failures import (
     Failures,
     Spared,
@@ -35,7 +35,8 @@ from .looks import tells_equal_apart
 from .raising import Computed, apart, computed
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
-from .translate import Form, Translator, Unsupported
+from .translate import Translator
+from .translated import Form, Unsupported
 from .unique import determined_by, lone, ties
 
 _WHOLE = re.compile(r"0|-?[1-9]\d*")
@@ -64,8 +65,8 @@ class Prepared:
 
 
 def same_tree(q1: Query, q2: Query) -> bool:
-    """Whether the queries differ in names and numbers nobody sees. A row as one value shows its columns' names
-    (to_json), so with one every name counts.
+    """Whether the queries differ in names and numbers nobody sees. A row as one value shows its columns'
+    names (to_json), so with one every name counts.
     """
     if any(isinstance(e, WholeRow) for e in _exprs(q1)):
         return repr(q1) == repr(q2)
@@ -79,10 +80,10 @@ def _fences(query: Query) -> list[bool | None]:
     return [cte.materialized for q in all_queries(query) for cte in q.ctes]
 
 
-def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
+def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
     """The query translated, with what may fail in it."""
     kept = read_kept(query)
-    if not any_holds(("M20", "looks"), not kept.decides):
+    if kept.decides:
         raise Unsupported(
             "a condition tells equal values apart that are one partition, group or row below it"
         )
@@ -93,19 +94,17 @@ def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
         loose.add("tie-order")
     if kept.shown or shows_representative(form.bag):
         loose.add("tie-order")
-        if not holds("looks", not tells_equal_apart(form.bag)):
+        if tells_equal_apart(form.bag):
             raise Unsupported("which of equal values DISTINCT or GROUP BY keeps decides on rows")
     made = computed(translator.raising, translator.sources)
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found)
     found |= tested(translator, form.bag)
-    if off("13"):
-        form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
     return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made)
 
 
-def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
+def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
     """Both queries as forms of one width and one kind of types, or why they can not be the same."""
     difference = signature_difference(q1, q2)
     if difference is not None and difference.kind == "signature":
@@ -114,17 +113,17 @@ def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepar
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_prepare(engine, q, quotients=quotients) for q in (q1, q2))
-    if first.sort != second.sort and not off("M9"):
+    if first.sort != second.sort:
         first, second = reduce_order(engine, first), reduce_order(engine, second)
     return _plain(first, typed=typed), _plain(second, typed=typed)
 
 
 def same_order(
-    engine: Engine, prepared: tuple[Prepared, Prepared], forms: tuple[Bag, Bag]
+    engine: Asked, prepared: tuple[Prepared, Prepared], forms: tuple[Bag, Bag]
 ) -> tuple[Bag, Bag] | None:
     """The final forms as they are compared, or None where their visible orders differ."""
     first, second = (replace(p, bag=f) for p, f in zip(prepared, forms, strict=True))
-    if first.sort != second.sort and not off("M9") and first.bag and second.bag:
+    if first.sort != second.sort and first.bag and second.bag:
         first, second = reduce_order(engine, first), reduce_order(engine, second)
         if first.sort != second.sort:
             return None
@@ -132,17 +131,15 @@ def same_order(
 
 
 def reservations(
-    engine: Engine, q1: Query, q2: Query, prepared: tuple[Prepared, Prepared], ended: tuple[Bag, Bag]
+    engine: Asked, q1: Query, q2: Query, prepared: tuple[Prepared, Prepared], ended: tuple[Bag, Bag]
 ) -> set[str]:
-    """What the comparison leaves open: types, ties, rounding, and (M7) what one side may raise and the other may
-    not, or what the steps have removed.
+    """What the comparison leaves open: types, ties, rounding, and (M7) what one side may raise and the other
+    may not, or what the steps have removed.
     """
     first, second = prepared
     modulo = set(first.loose | second.loose)
     if not first.typed:
         modulo.add("types")
-    if off("M7"):
-        return modulo
     modulo |= kinds_apart(first.failing, second.failing)
     left, right = (failing(engine, f, p.spared) for p, f in zip(prepared, ended, strict=True))
     modulo |= kinds_apart(left, right)
@@ -161,8 +158,6 @@ def signature_difference(q1: Query, q2: Query) -> Reason | None:
     a, b = output_columns(q1), output_columns(q2)
     if len(a) != len(b):
         return Reason(f"{len(a)} columns against {len(b)}", "signature")
-    if off("M5"):
-        return None
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if _shown(x.type) != _shown(y.type):
             return Reason(f"column {i + 1} is {x.type.name} against {y.type.name}", "open")
@@ -199,7 +194,7 @@ def _untyped(term: Term) -> Term:
     return term
 
 
-def reduce_order(engine: Engine, form: Prepared) -> Prepared:
+def reduce_order(engine: Asked, form: Prepared) -> Prepared:
     """13: sort keys after a key of the rows, or equal to constants, decide nothing."""
     if len(form.bag) != 1 or not form.sort:
         return form
@@ -214,7 +209,7 @@ def reduce_order(engine: Engine, form: Prepared) -> Prepared:
     return replace(form, bag=(replace(b, outs=outs),), sort=tuple(form.sort[i] for i in keep))
 
 
-def _decided(engine: Engine, b: Block, earlier: list[Term], term: Term) -> bool:
+def _decided(engine: Asked, b: Block, earlier: list[Term], term: Term) -> bool:
     own = {v for v, _ in b.vars}
     if not free_vars(term) & own:
         return True
@@ -226,7 +221,7 @@ def _decided(engine: Engine, b: Block, earlier: list[Term], term: Term) -> bool:
 
 def scope_of(q1: Query, q2: Query) -> Literal["any", "these"]:
     """M18: a proof over constants is one for these; with parameters only, for any."""
-    if off("M18") or any(isinstance(e, Param) for q in (q1, q2) for e in _exprs(q)):
+    if any(isinstance(e, Param) for q in (q1, q2) for e in _exprs(q)):
         return "any"
     return "these"
 
@@ -235,5 +230,5 @@ def _exprs(query: Query) -> list[Expr]:
     return list(all_exprs_of_query(query))
 
 
-def method_of(steps: tuple[Step, ...]) -> str:
+def method_of(steps: Sized) -> str:
     return "normal form" if steps else "isomorphism"

@@ -1,7 +1,7 @@
 """The prover's public API: two bound queries in, a proof, a reason or nothing out.
 
-Signatures first, then identical trees, then normal forms and their correspondence, under a deadline; what the search finds
-is replayed before it counts. Must not know servers or counterexamples.
+Signatures first, then identical trees, then normal forms and their correspondence, under a deadline; what the
+search finds is replayed before it counts. Must not know servers or counterexamples.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal
 
 from rewright.engines import clock
-from rewright.equivalence.proof import Flaw, Matching, Proof, Step
+from rewright.equivalence.records import Flaw, Matching, Proof, Step
 from rewright.equivalence.solving import Busy, let_others_go_first, solver_alone
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
@@ -36,7 +36,7 @@ from .prepare import (
 from .replay import settle
 from .schema import Schema
 from .terms import Bag
-from .translate import Unsupported
+from .translated import Unsupported
 
 
 def prove(
@@ -51,11 +51,12 @@ def prove(
 ) -> Proof | Reason | None:
     """A proof that both queries are the same on every database of the catalog.
 
-    ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller to
-    judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older). ``positions``: whether first rows, ranks and
-    extremes are seen as EXISTS, which takes longer; None: where nothing is found without. ``Reason`` says what
-    stands in the way, None that nothing was found. A proof that comes back has been replayed. In a process with several
-    threads one proves at a time; the others wait for their turn as long as they may prove, and prove then.
+    ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller
+    to judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older).
+    ``positions``: whether first rows, ranks and extremes are seen as EXISTS, which takes longer; None: where
+    nothing is found without. ``Reason`` says what stands in the way, None that nothing was found. A proof
+    that comes back has been replayed. In a process with several threads one proves at a time; the others wait
+    for their turn as long as they may prove, and prove then.
     """
     del accept
     deadline = clock.now() + deadline_seconds

@@ -1,9 +1,11 @@
-"""Which aggregates and window functions raise errors, and when two queries compute the same of them (SOUNDNESS M21).
+"""Which aggregates and window functions raise errors, and when two queries compute the same of them
+(SOUNDNESS M21).
 
-A sum may leave its type, and whether a query raises that does not depend on who reads the sum: groups that HAVING drops are summed up too, and so is
-an unused column of a CTE that is computed. What a query computes is compared as it is written: the function, its arguments, the grouping
-and the rows. The rows need not be written alike where the aggregate is still there in both final forms, which have been matched.
-Must not know rules or search.
+A sum may leave its type, and whether a query raises that does not depend on who reads the sum: groups that
+HAVING drops are summed up too, and so is an unused column of a CTE that is computed. What a query computes is
+compared as it is written: the function, its arguments, the grouping and the rows. The rows need not be
+written alike where the aggregate is still there in both final forms, which have been matched. Must not know
+rules or search.
 """
 
 from __future__ import annotations
@@ -13,17 +15,17 @@ from dataclasses import dataclass
 
 from rewright.sql.algebra import FunctionRef
 
-from .conditions import off
 from .digest import written
 from .failures import describe
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED
 from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag, walk_shallow
-from .translate import Raising
+from .translated import Raising
 
 _TOTAL = frozenset(
     {
-        "count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank", "dense_rank", "percent_rank",
+        "count", "any_value", "bool_and", "bool_or", "every", "string_agg", "row_number", "rank",
+        "dense_rank", "percent_rank",
         "cume_dist", "lag", "lead", "first_value", "last_value",
     }
 )  # fmt: skip
@@ -33,8 +35,8 @@ _COMPARED = ORDERED | {"money", "inet", "pg_lsn", "tid", "xid8", "anyenum"}
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A `Raising` as it is compared. ``where``: its keys and the rows made apart that it stands in. ``shown``: no condition
-    drops groups that have been computed.
+    """A `Raising` as it is compared. ``where``: its keys and the rows made apart that it stands in.
+    ``shown``: no condition drops groups that have been computed.
     """
 
     kind: str
@@ -47,8 +49,6 @@ class Computed:
 def raised_by(func: FunctionRef, args: Collection[Term], sources: Mapping[int, Source]) -> str:
     """What computing the function of these arguments may raise: '', errors or overflow."""
     name, type_ = func.name, func.arg_types[0] if func.arg_types else ""
-    if off("M21"):
-        return ""
     if not func.is_builtin:
         return "errors"
     if name in {"sum", "avg"} | _SPREADS:

@@ -1,7 +1,7 @@
 """Within which bounds exact integers stay, and so which arithmetic on them raises no overflow (M6, M7).
 
-Bounds follow from stored columns' types, from constants, and from what is taken for granted of counts and sums (docs/equivalence.md).
-Must not know contexts, rules or search.
+Bounds follow from stored columns' types, from constants, and from what is taken for granted of counts and
+sums (docs/equivalence.md). Must not know contexts, rules or search.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from rewright.sql.intervals import Bounds, combined
 
 from .build import predicates
-from .conditions import holds
 from .symbols import CASE, EQ, INTS, RANGES, exact_integer, identity, is_bounded
 from .terms import (
     App,
@@ -41,18 +40,18 @@ def stays_in_range(term: App, sources: Sources) -> bool:
     """Whether this arithmetic (not what it is made of) gives a value for all arguments that can reach it."""
     name = term.sym.name
     if name.startswith("op /(numeric"):
-        return holds("range", is_bounded_in(term.args[0], sources))  # no divisor but 0 is that small
+        return is_bounded_in(term.args[0], sources)  # no divisor but 0 is that small
     if name.startswith(_NARROWS):
-        return holds("range", _within(bounds(term.args[0], sources), name.removeprefix(_NARROWS)))
+        return _within(bounds(term.args[0], sources), name.removeprefix(_NARROWS))
     op, _, type_name = name.partition(" ")
     if op not in {"+", "-", "*"} or type_name not in {*INTS, "numeric"}:
         return False
     if any(isinstance(a, Lit) and a.value is None for a in term.args):
         return True  # the operator is strict: it is not called
     if type_name == "numeric":
-        return holds("range", all(is_bounded_in(a, sources) for a in term.args))
+        return all(is_bounded_in(a, sources) for a in term.args)
     pair_of_counts = op == "*" and len(term.args) == 2 and all(_is_count(a) for a in term.args)
-    return holds("range", pair_of_counts or _within(_combined(op, term.args, sources), type_name))
+    return pair_of_counts or _within(_combined(op, term.args, sources), type_name)
 
 
 def bounds(term: Term, sources: Sources, depth: int = 0) -> Bounds | None:
@@ -79,7 +78,9 @@ def bounds(term: Term, sources: Sources, depth: int = 0) -> Bounds | None:
 
 
 def with_constants(term: Term, given: Iterable[Term]) -> Term:
-    """The term where the ``given`` predicates hold: columns that they equate with a constant are that constant."""
+    """The term where the ``given`` predicates hold: columns that they equate with a constant are that
+    constant.
+    """
     known = {
         p.args[0]: p.args[1]
         for q in given
@@ -95,8 +96,9 @@ def with_constants(term: Term, given: Iterable[Term]) -> Term:
 
 
 def described_as(term: Term, given: Iterable[Term]) -> Term:
-    """The term as it is told from others where ``given`` holds: with constants for columns, unless nothing else is left.
-    A constant that fails is folded, and fails, when a query is planned; a column that only ever holds it is not.
+    """The term as it is told from others where ``given`` holds: with constants for columns, unless nothing
+    else is left. A constant that fails is folded, and fails, when a query is planned; a column that only ever
+    holds it is not.
     """
     met = with_constants(term, given)
     return met if any(isinstance(t, Var) for t in walk(met)) else term
@@ -108,7 +110,9 @@ def _within(found: Bounds | None, type_name: str) -> bool:
 
 
 def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
-    """Whether a numeric has far fewer digits than fit: for all that its columns are made of, of whatever type they go by."""
+    """Whether a numeric has far fewer digits than fit: for all that its columns are made of, of whatever type
+    they go by.
+    """
 
     def made(column: Var) -> bool:
         if depth == _DEEPEST:

@@ -1,16 +1,16 @@
 """Checking a proof: translate, apply the recorded steps one by one, check the recorded correspondence.
 
 There is no search here: which rule to apply where, and which block and variable corresponds to which, is
-read from the proof; everything else the proof states (what each step leads to, the facts and reservations it needs, its
-scope) is derived again and must be the same. Side conditions are checked anew by the kernel.
+read from the proof; everything else the proof states (what each step leads to, the facts and reservations it
+needs, its scope) is derived again and must be the same. Side conditions are checked anew by the kernel.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from rewright.engines import clock
-from rewright.equivalence.proof import Assumption, Flaw, Proof, Step
+from rewright.equivalence.records import Assumption, Flaw, Proof, Step
 from rewright.equivalence.solving import Busy, solver_alone
 from rewright.sql.algebra import Query
 from rewright.sql.catalog import Catalog
@@ -33,7 +33,7 @@ from .prepare import (
 )
 from .schema import Schema
 from .terms import Bag
-from .translate import Unsupported
+from .translated import Unsupported
 
 _SECONDS = 60.0
 _ROUNDS = 4
@@ -54,8 +54,8 @@ def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
 
 
 def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
-    """The draft of a search as a proof that `replay` accepts: with what each step leads to, without steps that lead
-    nowhere, and with no facts but those that its own replay needs.
+    """The draft of a search as a proof that `replay` accepts: with what each step leads to, without steps
+    that lead nowhere, and with no facts but those that its own replay needs.
     """
     effort: list[int] = []
     found = _derived(draft, q1, q2, catalog, deadline, thin=True, effort=effort)
@@ -99,8 +99,8 @@ def _derived(
     thin: bool = False,
     effort: list[int] | None = None,
 ) -> Proof | Flaw:
-    """The proof that follows from the choices of this one and the facts it states; ``thin``: without idle steps.
-    ``effort`` gets the number of questions that the solver was asked.
+    """The proof that follows from the choices of this one and the facts it states; ``thin``: without idle
+    steps. ``effort`` gets the number of questions that the solver was asked.
     """
     engine = Engine(Schema(catalog, frozenset(proof.assumptions)), deadline)
     try:
@@ -205,3 +205,44 @@ def _difference(proof: Proof, found: Proof) -> Flaw:
         if stated != derived:
             return Flaw(f"{f.name} should be {derived}")
     raise AssertionError
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step as it is replayed, and the whole form that it gives."""
+
+    step: Step
+    form: Bag
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A proof as it is replayed: the forms that the queries are read as, and every step after that."""
+
+    readings: tuple[Bag, Bag]
+    steps: tuple[Stage, ...]
+
+
+def stages(proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Stages | None:
+    """The stages of a proof that stands (`check_proof`), in the numbering that is in force; None where it
+    does not.
+    """
+    engine = Engine(Schema(catalog, frozenset(proof.assumptions)), deadline)
+    try:
+        prepared = prepare_both(engine, q1, q2)
+        if not isinstance(prepared, tuple):
+            return None
+        done: list[Stage] = []
+        for side, start in enumerate(prepared, start=1):
+            form = start.bag
+            for step in (s for s in proof.steps if s.side == side):
+                new = _applied(engine, form, step)
+                if new is None:
+                    return None
+                done.append(Stage(step, new))
+                form = new
+        return Stages((prepared[0].bag, prepared[1].bag), tuple(done))
+    except (Unsupported, RecursionError, OutOfTime):
+        return None
+    finally:
+        engine.close()

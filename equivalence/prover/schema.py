@@ -1,7 +1,7 @@
 """Schema facts as the prover may use them, each use recorded as an assumption.
 
-Derives facts from catalog records by itself (it does not share `rewright.sql.facts`), so that `check_proof` stands on
-a second derivation. Owns which constraints count (SOUNDNESS F1 to F21). Must not know terms' logic.
+Derives facts from catalog records by itself (it does not share `rewright.sql.facts`), so that `check_proof`
+stands on a second derivation. Owns which constraints count (SOUNDNESS F1 to F21). Must not know terms' logic.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
-from .conditions import holds, off
 from .terms import Source, Table, Term, Var
 
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
 class KeyFact:
     """Rows that are ``=`` on all ``columns`` are one row; ``nullable``: ``IS NOT DISTINCT`` is not enough.
 
-    ``not_nulls``: where a unique key is not nullable, the NOT NULLs that make it so (a primary key has its own).
+    ``not_nulls``: where a unique key is not nullable, the NOT NULLs that make it so (a primary key has its
+    own).
     """
 
     columns: tuple[int, ...]
@@ -47,8 +47,8 @@ class Reference:
 
 
 class Schema:
-    """Facts of a catalog. ``used`` collects the assumptions of the facts that mattered; with ``allowed`` no other
-    fact is known (a proof is checked with what it states).
+    """Facts of a catalog. ``used`` collects the assumptions of the facts that mattered; with ``allowed`` no
+    other fact is known (a proof is checked with what it states).
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Schema:
         self.catalog = catalog
         self.allowed = allowed
         # constraints younger than the session's snapshot (F14), by name
-        self.distrust = () if off("F14") else distrust
+        self.distrust = distrust
         self.used: set[Assumption] = set()
         self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
 
@@ -90,11 +90,10 @@ class Schema:
         if relation is None or not _enforced(relation) or pos >= len(relation.columns):
             return None
         # a child's NOT NULL may be dropped, or never have been there, before PostgreSQL 18
-        if not holds("F20", not relation.has_children or source.only):
+        if relation.has_children and not source.only:
             return None
         column = relation.columns[pos]
-        unchecked = bool(column.not_null_constraint)  # NOT VALID: stored rows may be NULL
-        if not (column.not_null or (unchecked and off("F11")) or off("F10")):
+        if not column.not_null:
             return None
         return self._stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
@@ -112,7 +111,7 @@ class Schema:
         relation = self.relation(source.ref)
         if relation is None or not _enforced(relation):
             return ()
-        if not holds("F4", not relation.has_children or source.only):
+        if relation.has_children and not source.only:
             return ()
         if source.ref not in self._keys:
             derived = (self._derive(source, relation, k) for k in relation.keys if _usable_key(k))
@@ -131,8 +130,8 @@ class Schema:
         return KeyFact(columns, None in stated, assumption, needed)
 
     def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
-        """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the bounds of a partition, and
-        that the columns of a MATCH FULL reference are NULL together.
+        """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the
+        bounds of a partition, and that the columns of a MATCH FULL reference are NULL together.
         """
         if not isinstance(source, Table):
             return []
@@ -144,7 +143,7 @@ class Schema:
         from .checks import checks_of, together
 
         found = checks_of(self.catalog, source, var)
-        if holds("F4", not relation.has_children or source.only):
+        if not relation.has_children or source.only:
             for key in relation.foreign_keys:
                 if key.match == "full" and _usable_fk(key):
                     at = [relation.position(c) for c in key.columns]
@@ -159,7 +158,7 @@ class Schema:
         relation = self.relation(source.ref)
         if relation is None or not any(k.partial or k.expression for k in relation.keys):
             return []
-        if not _enforced(relation) or not holds("F4", not relation.has_children or source.only):
+        if not _enforced(relation) or (relation.has_children and not source.only):
             return []
         from .conditional_keys import conditional_keys
 
@@ -173,12 +172,12 @@ class Schema:
         relation = self.relation(source.ref)
         if relation is None or not _enforced(relation):
             return ()
-        if not holds("F4", not relation.has_children or source.only):
+        if relation.has_children and not source.only:
             return ()
         found: list[Reference] = []
         for fk in relation.foreign_keys:
             target = self.relation(fk.target)
-            if target is None or not _usable_fk(fk) or not holds("F7", not target.row_security):
+            if target is None or not _usable_fk(fk) or target.row_security:
                 continue
             columns = tuple(relation.position(c) for c in fk.columns)
             targets = tuple(target.position(c) for c in fk.target_columns)
@@ -207,34 +206,30 @@ def _name(ref: TableRef) -> str:
 
 def _enforced(relation: Relation) -> bool:
     """Whether the server keeps the relation's constraints (M15: a foreign table's are only declared)."""
-    return (
-        relation.kind != "view"
-        and holds("M15", relation.kind != "foreign")
-        and holds("F19", not relation.foreign_children)
-    )
+    return relation.kind not in {"view", "foreign"} and not relation.foreign_children
 
 
 def _undoubted(constraint: Key | ForeignKey) -> bool:
     """Whether nothing is known through which stored rows may break it (F15, F17, F18)."""
-    return not constraint.doubt or off(constraint.doubt)
+    return not constraint.doubt
 
 
 def _usable_key(key: Key) -> bool:
     return (
         bool(key.columns)
         and _undoubted(key)
-        and holds("F1", not key.deferrable)
-        and holds("F3", key.valid and not key.partial and not key.expression)
-        and holds("F12", not key.period)
+        and not key.deferrable
+        and (key.valid and not key.partial and not key.expression)
+        and not key.period
         and not key.foreign_equality
     )
 
 
 def _usable_fk(fk: ForeignKey) -> bool:
     return (
-        holds("F5", fk.validated and fk.enforced)
-        and holds("5e", not fk.deferrable)
-        and holds("F12", not fk.period)
-        and holds("F13", fk.triggers_enabled)
+        (fk.validated and fk.enforced)
+        and not fk.deferrable
+        and not fk.period
+        and fk.triggers_enabled
         and _undoubted(fk)
     )

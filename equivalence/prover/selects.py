@@ -8,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.types import BOOL
 from rewright.sql.walk import conjuncts
 
-from .bags import block, exists
-from .build import is_true
-from .conditions import off
-from .expressions import Scope, Translation
+from .bags import block
+from .expressions import Translation
 from .fresh import fresh
-from .terms import Block, Distinct, Limited, Lit, Term, Var, bag_types, null
-from .translate import Env, Form, Groups, Rows, Translator, Unsupported, columns_of, rels_in, sort_label
+from .terms import Block, Distinct, Limited, Term, Var, bag_types, null
+from .translated import Env, Form, Groups, Rows, Scope, Unsupported, columns_of, sort_label
+
+if TYPE_CHECKING:
+    from .translate import Translator
 
 Context = tuple[Rows, Scope]
 
@@ -32,8 +32,6 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     t.whole = False
     rows = [_filtered(t, r, query.where) for r in found]
     rows = [r for r in rows if block(r.vars, r.preds, ())]
-    if off("4a") and query.where is not None:
-        rows = [r for r in rows if not _padded_in(r, query.where)]
     contexts = [(r, Scope(r.env)) for r in rows]
     if query.group_by is None:
         return _outputs(t, query, _with_windows(contexts))
@@ -58,15 +56,6 @@ def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
     if where is None:
         return r
     return Rows(r.vars, (*r.preds, t.condition(where, r.env)), r.env)
-
-
-def _padded_in(r: Rows, where: a.Expr) -> bool:
-    """The mistake of 4a: any condition on the padded side taken for null-rejecting."""
-    return any(
-        columns and all(isinstance(c, Lit) and c.value is None for c in columns)
-        for rel, columns in r.env.items()
-        if rel in rels_in(where)
-    )
 
 
 # --------------------------------------------------------------------------- grouping
@@ -98,12 +87,10 @@ def _grouped(
         vars_ = ((v, Distinct(bag)),)
         t.sources[v] = Distinct(bag)
         groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
-    groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
+    groups += [(k, null(k.type)) for k in every if k not in keys]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
     having: tuple[Term, ...] = ()
-    if off("17") and not keys:
-        having = (exists(tuple(b for r in rows for b in block(r.vars, r.preds, ()))),)
-    if query.having is not None and not (off("1d") and not keys):
+    if query.having is not None:
         with t.knowing(Known(grouped=bool(keys))):
             having = (*having, t.conjuncts(Translation(t, scope), query.having))
             if t.groups is not None:
@@ -154,15 +141,14 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     blocks: list[Block] = []
     keys = tuple(k.expr for k in query.order_by)
     leading = query.distinct or ()
-    # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be inlined)
+    # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be
+    # inlined)
     plain = query is t.topmost and query.group_by is None and query.distinct is None
     shown = t.known.where(*conjuncts(query.where)) if plain else t.known
     for r, scope in contexts:
         make = Translation(t, scope)
         with t.rows_given(r.preds if plain else ()), t.knowing(shown):
             outs = [make.term(target.expr) for target in query.targets]
-        if off("7e"):
-            outs = [is_true(o) if o.type == BOOL else o for o in outs]
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
     bag = tuple(blocks)

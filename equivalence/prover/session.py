@@ -1,8 +1,8 @@
 """A solver loaded with one context, asked one question after the other.
 
-Terms are encoded once for an engine (`logic`); a session tells its solver what holds of those that it meets: axioms of their
-encoding, and schema facts of its rows behind switches, so that cores name the facts that mattered. Must not know how
-contexts are opened.
+Terms are encoded once for an engine (`logic`); a session tells its solver what holds of those that it meets:
+axioms of their encoding, and schema facts of its rows behind switches, so that cores name the facts that
+mattered. Must not know how contexts are opened.
 """
 
 from __future__ import annotations
@@ -13,9 +13,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from rewright.engines import clock
-from rewright.equivalence.proof import Assumption
+from rewright.equivalence.records import Assumption
 
-from .conditions import off
 from .context import IDENTICAL, Context, has_identical
 from .symbols import AND, NOT, OR
 from .terms import App, Table, Term, Var, walk_shallow
@@ -138,7 +137,7 @@ class Session:
     def _passes(self, check: Term) -> Any:
         """F8: NULL passes."""
         is_null, value = self.encoder.encode(check)
-        return self.encoder.truth(check) if off("F8") else self.encoder.z3.Or(is_null, value)
+        return self.encoder.z3.Or(is_null, value)
 
     def _state(self, assumption: Assumption, what: tuple[object, ...], formula: Callable[[], Any]) -> None:
         switch = self.switches.setdefault(assumption, self.engine.switch(assumption))

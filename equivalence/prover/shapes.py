@@ -83,8 +83,8 @@ class _Maker:
         return (sources, preds, tuple(self.term(o) for o in b.outs))
 
     def skeleton(self, t: Term) -> str:
-        """What does not depend on the order in which columns are met: the order of conjuncts, and of the sides of
-        an equality, says nothing.
+        """What does not depend on the order in which columns are met: the order of conjuncts, and of the
+        sides of an equality, says nothing.
         """
         match t:
             case Var(var, pos, type_):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
-from .conditions import holds, off
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
 
 INTS = frozenset({"int2", "int4", "int8"})
@@ -74,7 +73,7 @@ def domain(type_: SqlType) -> str:
 
 def identity(type_: SqlType) -> bool:
     """Whether ``=`` on the type means the very same value (M4)."""
-    return type_ == INTEGER or holds("M4", equality_is_identity(type_) and type_.name != "char")
+    return type_ == INTEGER or (equality_is_identity(type_) and type_.name != "char")
 
 
 def one_representation(type_: SqlType) -> bool:
@@ -90,20 +89,19 @@ def one_look(types: Iterable[SqlType]) -> bool:
     if all(identity(t) for t in found):
         return True
     looks = {look_of_type(t) for t in found}
-    return all(one_representation(t) for t in found) and holds("M19", len(looks) == 1)
+    return all(one_representation(t) for t in found) and len(looks) == 1
 
 
 def same_when_equal(a: Term, b: Term) -> bool:
-    """Whether equality of the two makes them the very same value: of any types whose equality is identity, and of
-    columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.
+    """Whether equality of the two makes them the very same value: of any types whose equality is identity,
+    and of columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.
     """
     if identity(a.type) and identity(b.type):
         return True
     columns = isinstance(a, Var) and isinstance(b, Var)
     alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
     one = alike and one_representation(a.type) and one_representation(b.type)
-    law = "padding" if a.type.name == "bpchar" else "scale"
-    return columns and one and (a.type.typmod == b.type.typmod or off(law))
+    return columns and one and a.type.typmod == b.type.typmod
 
 
 def exact_integer(type_: SqlType) -> bool:
@@ -111,7 +109,9 @@ def exact_integer(type_: SqlType) -> bool:
 
 
 def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = True) -> Sym:
-    """The symbol of a builtin operator that is not a comparison. ``strict``: as declared (an array takes NULL in by ||)."""
+    """The symbol of a builtin operator that is not a comparison. ``strict``: as declared (an array takes NULL
+    in by ||).
+    """
     if result in INTS and name in {"+", "-", "*"} and {left, right} <= INTS | {""}:
         return Sym(f"{name} {result}", total=True, fails="overflow")
     if name in {"+", "-", "*"} and result == "numeric":
@@ -121,9 +121,7 @@ def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = 
     if name in {"~~", "!~~"}:
         return Sym(f"{name}", total=True, fails="errors")
     plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
-    return Sym(
-        f"op {name}({left},{right})", strict=holds("lenient", strict), total=plain and strict, fails="errors"
-    )
+    return Sym(f"op {name}({left},{right})", strict=strict, total=plain and strict, fails="errors")
 
 
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
@@ -131,7 +129,7 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
     if (
         schema == "pg_catalog"
         and (name in _HARMLESS or label in _HARMLESS_CALLS)
-        and holds("made-null", _PLAIN.issuperset(args))
+        and _PLAIN.issuperset(args)
         and label not in _NOT_HARMLESS
     ):
         return Sym(label, strict=True, total=True)
@@ -142,8 +140,8 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
     """The symbol of a cast that changes the value or its type's meaning."""
     label = f"cast {source.schema}.{source.name} to {target.schema}.{target.name}({target.typmod}) {method}"
     if method == "binary":
-        # the same bytes under another name: a domain's value as one of its base type, varchar as text. What makes a value of a
-        # domain (which may have a CHECK or NOT NULL) is a cast of another method
+        # the same bytes under another name: a domain's value as one of its base type, varchar as text. What
+        # makes a value of a domain (which may have a CHECK or NOT NULL) is a cast of another method
         return Sym(label, total=True)
     builtin = source.is_builtin and target.is_builtin
     free = builtin and (source.name, target.name) in _HARMLESS_CASTS
@@ -163,12 +161,12 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
     known = builtin and {source.name, target.name} <= ORDERED
     # nor has an infinite moment a time of day
     timeless = source.name in {"timestamp", "timestamptz"} and target.name in {"time", "timetz"}
-    return Sym(label, total=known and holds("made-null", not timeless), fails="errors")
+    return Sym(label, total=known and not timeless, fails="errors")
 
 
 def failure(term: App, sure: Collection[str] = ()) -> str:
-    """What evaluating this application itself (not its arguments) may raise: '', errors or overflow. ``sure``: what is
-    known of a division (`rewright.sql.facts.guards.division`).
+    """What evaluating this application itself (not its arguments) may raise: '', errors or overflow.
+    ``sure``: what is known of a division (`rewright.sql.facts.guards.division`).
     """
     fails, name = term.sym.fails, term.sym.name
     if not fails:
@@ -176,7 +174,7 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
     if name.endswith(" numeric") and name[0] in "+-*":
         return "" if all(is_bounded(a) for a in term.args) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
-        return "" if holds("double", fits_double(term.args[0])) else fails
+        return "" if fits_double(term.args[0]) else fails
     if name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in term.args):
         return ""  # counts do not leave bigint
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
@@ -211,7 +209,8 @@ def _of_division(term: App, sure: Collection[str]) -> str:
 # fields that every date and every timestamp has (of an infinite one some are NULL)
 _FIELDS = frozenset(
     {
-        "year", "month", "day", "quarter", "week", "doy", "dow", "isodow", "isoyear", "decade", "century", "millennium",
+        "year", "month", "day", "quarter", "week", "doy", "dow", "isodow", "isoyear", "decade", "century",
+        "millennium",
         "epoch",
     }
 )  # fmt: skip
@@ -244,32 +243,42 @@ def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
 # fail for no ordinary argument
 _TAME = frozenset(
     {
-        "left", "right", "abs", "ceil", "ceiling", "floor", "round", "trunc", "concat", "concat_ws", "age", "now",
-        "translate", "quote_literal", "quote_ident", "quote_nullable", "to_hex", "isfinite", "atan", "atan2", "tanh",
-        "degrees", "radians", "cbrt", "array_length", "array_upper", "array_lower", "array_ndims", "cardinality",
-        "array_to_string", "array_append", "array_prepend", "array_cat", "array_remove", "jsonb_typeof", "json_typeof",
-        "jsonb_extract_path", "jsonb_extract_path_text", "json_extract_path", "json_extract_path_text", "to_json",
+        "left", "right", "abs", "ceil", "ceiling", "floor", "round", "trunc", "concat", "concat_ws", "age",
+        "now",
+        "translate", "quote_literal", "quote_ident", "quote_nullable", "to_hex", "isfinite", "atan", "atan2",
+        "tanh",
+        "degrees", "radians", "cbrt", "array_length", "array_upper", "array_lower", "array_ndims",
+        "cardinality",
+        "array_to_string", "array_append", "array_prepend", "array_cat", "array_remove", "jsonb_typeof",
+        "json_typeof",
+        "jsonb_extract_path", "jsonb_extract_path_text", "json_extract_path", "json_extract_path_text",
+        "to_json",
         "to_jsonb", "row_to_json", "json_build_array", "jsonb_build_array", "justify_days", "justify_hours",
-        "justify_interval", "pg_typeof", "pg_column_size", "num_nulls", "num_nonnulls", "sha256", "date", "float8",
-        "lower_inc", "upper_inc", "isempty", "similar_to_escape", "like_escape", "jsonb_array_elements", "div_trunc",
-        "generate_series", "unnest", "hashint4", "numeric_uminus", "scale", "min_scale", "trim_scale", "textlen",
+        "justify_interval", "pg_typeof", "pg_column_size", "num_nulls", "num_nonnulls", "sha256", "date",
+        "float8",
+        "lower_inc", "upper_inc", "isempty", "similar_to_escape", "like_escape", "jsonb_array_elements",
+        "div_trunc",
+        "generate_series", "unnest", "hashint4", "numeric_uminus", "scale", "min_scale", "trim_scale",
+        "textlen",
     }
 )  # fmt: skip
 # fail for no ordinary argument where the one at this position is a constant that PostgreSQL takes
 _TAME_WITH_CONSTANT = {
     "extract": 0, "date_part": 0, "date_trunc": 0, "timezone": 0, "to_char": 1, "substring": -1, "substr": -1,
-    "lpad": 1, "rpad": 1, "split_part": 2, "regexp_replace": 1, "regexp_match": 1, "regexp_like": 1, "regexp_count": 1,
+    "lpad": 1, "rpad": 1, "split_part": 2, "regexp_replace": 1, "regexp_match": 1, "regexp_like": 1,
+    "regexp_count": 1,
     "regexp_substr": 1, "date_bin": 0,
 }  # fmt: skip
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-_TAME_OPERATORS = _COMPARISONS | {"+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&", "&&", "&",
+_TAME_OPERATORS = _COMPARISONS | {"+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&",
+"&&", "&",
     "|", "#", "~", "^@", "@", "<<", ">>", "-|-"}  # fmt: skip
 _PATTERNS = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
 
 
 def hazardous(term: Term) -> bool:
-    """Whether an application that may fail does so for ordinary values of its columns: divisions, roots, parsing,
-    whatever is not known to be tame. Beyond that is only what is too large for its type.
+    """Whether an application that may fail does so for ordinary values of its columns: divisions, roots,
+    parsing, whatever is not known to be tame. Beyond that is only what is too large for its type.
     """
     if not isinstance(term, App):
         return False
@@ -331,8 +340,8 @@ def _nonzero(term: Term) -> bool:
 
 
 def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> bool:
-    """Whether a numeric's size is bounded far below the limit of 131072 digits. ``made``: of a column whose type does not
-    say so, whether what it is made of does.
+    """Whether a numeric's size is bounded far below the limit of 131072 digits. ``made``: of a column whose
+    type does not say so, whether what it is made of does.
     """
     match term:
         case Lit():

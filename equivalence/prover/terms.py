@@ -126,8 +126,9 @@ class Table(Hashed):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Hashed):
-    """Each row of the bag once (NULLs alike). ``either``: columns that show one of several equal values, of which some come from
-    elsewhere and have another type modifier (the server may read the right side of an INTERSECT first).
+    """Each row of the bag once (NULLs alike). ``either``: columns that show one of several equal values, of
+    which some come from elsewhere and have another type modifier (the server may read the right side of an
+    INTERSECT first).
     """
 
     bag: Bag
@@ -138,8 +139,8 @@ class Distinct(Hashed):
 
 @dataclass(frozen=True, slots=True)
 class Limited(Hashed):
-    """``bag`` sorted by its last ``len(keys)`` outputs (each ``asc|desc nulls first|last`` with its operator), cut
-    to ``limit`` rows after ``offset``. ``on``: how many leading sort keys are DISTINCT ON.
+    """``bag`` sorted by its last ``len(keys)`` outputs (each ``asc|desc nulls first|last`` with its
+    operator), cut to ``limit`` rows after ``offset``. ``on``: how many leading sort keys are DISTINCT ON.
     """
 
     bag: Bag

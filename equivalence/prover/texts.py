@@ -1,7 +1,7 @@
 """Text against constants: prefixes, patterns without wildcards, integers written out.
 
-All of it under collations whose equality is identity (M4); lengths are counted in characters, as PostgreSQL does. Must not
-know rows or contexts.
+All of it under collations whose equality is identity (M4); lengths are counted in characters, as PostgreSQL
+does. Must not know rows or contexts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 
 from rewright.sql.types import BOOL
 
-from .conditions import off
 from .symbols import EQ, identity
 from .terms import INTEGER, App, Lit, Sym, Term
 
@@ -42,7 +41,9 @@ def pattern(x: Term, like: Lit) -> Term | None:
 
 
 def equal(term: App, constant: Lit) -> tuple[Term, str, Lit] | None:
-    """``term = constant`` as a test of an argument: the argument, the test (=, starts or never) and its constant."""
+    """``term = constant`` as a test of an argument: the argument, the test (=, starts or never) and its
+    constant.
+    """
     if constant.value is None or not identity(term.type):
         return None
     if _FROM_INT.fullmatch(term.sym.name):
@@ -56,13 +57,15 @@ def equal(term: App, constant: Lit) -> tuple[Term, str, Lit] | None:
     x, value = term.args[0], constant.value
     if len(value) > length:
         return x, "never", constant
-    if len(value) == length and not off("prefix"):
+    if len(value) == length:
         return (x, "starts", constant) if value else None
     return x, "=", constant
 
 
 def taken(term: App) -> int | None:
-    """How many leading characters of its first argument the application gives; None if that is not what it does."""
+    """How many leading characters of its first argument the application gives; None if that is not what it
+    does.
+    """
     if term.sym.name not in _LEFT or not all(isinstance(a, Lit) for a in term.args[1:]):
         return None
     numbers = [int(a.value) if isinstance(a, Lit) and a.value is not None else -1 for a in term.args[1:]]

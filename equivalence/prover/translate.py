@@ -1,28 +1,28 @@
 """From the bound query tree into the calculus.
 
-One query becomes a bag of blocks: joins become products with predicates, outer joins unions of matched and padded
-rows, grouping a variable over distinct keys with aggregates of correlated bags. This is the trusted reading of
-SQL: what is not understood raises `Unsupported`. Must not know schema facts, rules or proofs.
+One query becomes a bag of blocks: joins become products with predicates, outer joins unions of matched and
+padded rows, grouping a variable over distinct keys with aggregates of correlated bags. This is the trusted
+reading of SQL: what is not understood raises `Unsupported`. Must not know schema facts, rules or proofs.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.facts.guards import NOTHING, Known
 from rewright.sql.types import SqlType
-from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
+from rewright.sql.walk import all_exprs, all_queries, conjuncts
 
 from .bags import block, exists
-from .build import conj, eq, negate, predicates, recollated, same
-from .conditions import holds, off
+from .build import conj, negate, predicates, recollated, same
+from .expressions import Translation
 from .fresh import fresh, fresh_copy
+from .selects import translate_select
 from .symbols import hazardous, one_look
 from .terms import (
     INTEGER,
@@ -44,80 +44,21 @@ from .terms import (
     null,
     source_types,
 )
+from .translated import (
+    Env,
+    Failure,
+    Form,
+    Groups,
+    Raising,
+    Rows,
+    Scope,
+    Site,
+    Unsupported,
+    columns_of,
+    sort_label,
+)
 
-if TYPE_CHECKING:
-    from .expressions import Translation
-
-Env = Mapping[int, tuple[Term, ...]]
 MAX_BLOCKS = 48
-
-
-class Unsupported(Exception):
-    """The prover does not understand this; the message names it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """One alternative of a FROM: variables, predicates, and the columns of its range variables."""
-
-    vars: tuple[tuple[int, Source], ...]
-    preds: tuple[Term, ...]
-    env: Env
-
-
-@dataclass(slots=True)
-class Form:
-    """A translated query: rows with the visible outputs first, then one output per sort key."""
-
-    bag: Bag
-    width: int
-    sort: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Site:
-    """Where rows are made that a condition outside cannot thin out beforehand (a materialized CTE, a grouped,
-    distinct or limited subquery, …): its relations and conditions.
-    """
-
-    tables: list[str] = field(default_factory=list)
-    filters: list[Term] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A term that may raise ``kind`` (errors or overflow), evaluated at ``sites`` (outermost first; none: where
-    the result's rows are made).
-    """
-
-    kind: str
-    term: Term
-    sites: tuple[Site, ...] = ()
-    # what holds of every row it is evaluated on
-    given: tuple[Term, ...] = ()
-    # whether the conditions beside it keep it from failing where they are evaluated first, as the planner may or may not have it
-    optional: bool = False
-
-
-@dataclass(slots=True)
-class Groups:
-    """The groups that aggregates are computed of: the conditions that drop some of them."""
-
-    having: list[Term] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
-class Raising:
-    """An aggregate or window function that may raise ``kind``: its name and what it is of, its keys, the rows it reads in full, and
-    where it stands.
-    """
-
-    kind: str
-    plain: str
-    keys: tuple[str, ...]
-    rows: str
-    groups: Groups | None
-    sites: tuple[Site, ...]
 
 
 @dataclass(slots=True)
@@ -141,7 +82,8 @@ class Translator:
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
-    # whether an outer join may put NULLs for what is read next: the planner computes a subquery's columns below that join
+    # whether an outer join may put NULLs for what is read next: the planner computes a subquery's columns
+    # below that join
     nullable: bool = False
     # whether all rows of what is read next are made: nothing around it filters, joins or stops early
     whole: bool = False
@@ -149,14 +91,14 @@ class Translator:
     # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
     topmost: a.Query | None = None
     given: tuple[Term, ...] = ()
-    # what is known where the next expression is evaluated, what the conditions beside it say, and what is known of the rows that
-    # aggregates read
+    # what is known where the next expression is evaluated, what the conditions beside it say, and what is
+    # known of the rows that aggregates read
     known: Known = NOTHING
     beside: Known = NOTHING
     inside: Known = NOTHING
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
-    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7): whatever the order
-    # is, or only where the planner takes a bad one
+    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7):
+    # whatever the order is, or only where the planner takes a bad one
     filters: list[Term] = field(default_factory=list)
     risky: bool = False
     forced: bool = False
@@ -175,8 +117,6 @@ class Translator:
 
     def condition(self, e: a.Expr, env: Env) -> Term:
         """A WHERE or ON, remembered with its place among the others."""
-        from .expressions import Scope, Translation
-
         return self.conjuncts(Translation(self, Scope(env)), e)
 
     def conjuncts(self, make: Translation, e: a.Expr) -> Term:
@@ -239,8 +179,8 @@ class Translator:
         return self.query(query, {}, visible=True, whole=True)
 
     def query(self, query: a.Query, env: Env, *, visible: bool = False, whole: bool = False) -> Form:
-        """The rows of a query. ``visible``: its order is seen, so the sort keys stay. ``whole``: all its rows are
-        made whatever stands around it.
+        """The rows of a query. ``visible``: its order is seen, so the sort keys stay. ``whole``: all its rows
+        are made whatever stands around it.
         """
         if visible:
             self.fenced = computed_ctes(query)
@@ -256,9 +196,7 @@ class Translator:
         for cte in query.ctes:
             body = cte.query
             if cte.recursive:
-                if not (off("M13") and isinstance(body, a.SetOp)):
-                    raise Unsupported("recursive CTE")
-                body = body.left
+                raise Unsupported("recursive CTE")
             self.ctes[cte.cte] = (body, env)
         match query:
             case a.Select():
@@ -267,7 +205,7 @@ class Translator:
                 form = self.set_operation(query, env)
             case a.Values():
                 form = self.values(query, env)
-        if (query.limit is not None or query.offset is not None) and not off("7b"):
+        if query.limit is not None or query.offset is not None:
             form = self.limit(query, form, env)
         if not visible:
             form = Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
@@ -277,13 +215,11 @@ class Translator:
 
     def limit(self, query: a.Query, form: Form, env: Env) -> Form:
         """LIMIT and OFFSET: a variable over the chosen rows."""
-        from .expressions import Scope, Translation
-
         ends = Translation(self, Scope(env))
         limit = ends.term(query.limit) if query.limit is not None else None
         offset = ends.term(query.offset) if query.offset is not None else None
         for end, name in ((limit, "limit"), (offset, "offset")):
-            if end is not None and not off("M21") and not _counts(end):
+            if end is not None and not _counts(end):
                 self.fails("errors", App(Sym(name, fails="errors"), (end,), INTEGER))
         if limit is not None and limit == null(limit.type):
             limit = None
@@ -306,8 +242,6 @@ class Translator:
         return Form(block(((v, source),), (), outs), form.width, form.sort)
 
     def values(self, query: a.Values, env: Env) -> Form:
-        from .expressions import Scope, Translation
-
         make = Translation(self, Scope(env))
         types = tuple(c.type for c in query.columns)
         bag = tuple(
@@ -331,8 +265,6 @@ class Translator:
 
     def _arm(self, bag: Bag, types: tuple[SqlType, ...]) -> Bag:
         """The rows of one arm of a set operation, under the collations of its columns."""
-        if off("branch"):
-            return bag
         return tuple(
             Block(
                 b.vars,
@@ -365,18 +297,18 @@ class Translator:
 
     def alike(self, x: Term, y: Term) -> Term:
         """Equality as GROUP BY and set operations see it (6g: NULLs alike)."""
-        return eq(x, y) if off("6g") else same(x, y)
+        return same(x, y)
 
     def _unlike(self, left: Bag, right: Bag) -> tuple[int, ...]:
-        """M19: columns whose equal values look different on the two sides of INTERSECT, which the server swaps as it likes."""
-        if off("M19"):
-            return ()
+        """M19: columns whose equal values look different on the two sides of INTERSECT, which the server
+        swaps as it likes.
+        """
         columns = enumerate(zip(bag_types(left), bag_types(right), strict=False))
         return tuple(i for i, pair in columns if not one_look(pair))
 
     def distinct(self, bag: Bag, either: tuple[int, ...] = ()) -> Bag:
         """DISTINCT: a variable over the distinct rows."""
-        if not bag or off("M1"):
+        if not bag:
             return bag
         v = fresh()
         source = Distinct(bag, either)
@@ -387,8 +319,6 @@ class Translator:
     # ---------------------------------------------------------------- FROM
 
     def select(self, query: a.Select, env: Env) -> Form:
-        from .selects import translate_select
-
         return translate_select(self, query, env)
 
     def from_list(self, items: tuple[a.FromItem, ...], env: Env) -> list[Rows]:
@@ -408,7 +338,7 @@ class Translator:
                 types = tuple(c.type for c in columns)
                 return [self._ranging(rel, Table(table, only, types), types, env)]
             case a.Derived(rel, query, security_barrier=barrier):
-                if not holds("M17", not barrier):
+                if barrier:
                     raise Unsupported("security barrier view")
                 with self._below_join(fence=False):
                     return self._from_bag(rel, self.query(query, env, whole=self.whole).bag, env)
@@ -419,8 +349,6 @@ class Translator:
                 with self._below_join(fence=cte in self.fenced and not self.whole):
                     return self._from_bag(rel, self.query(query, outer, whole=self.whole).bag, env)
             case a.ValuesScan(rel, rows, _, columns):
-                from .expressions import Scope, Translation
-
                 make = Translation(self, Scope(env))
                 made = (
                     tuple(make.branch(e, c.type) for e, c in zip(row, columns, strict=True)) for row in rows
@@ -434,7 +362,9 @@ class Translator:
 
     @contextmanager
     def _below_join(self, *, fence: bool) -> Iterator[None]:
-        """Translate a subquery in FROM; where an outer join may replace its rows by NULLs, these are made apart."""
+        """Translate a subquery in FROM; where an outer join may replace its rows by NULLs, these are made
+        apart.
+        """
         nullable, self.nullable = self.nullable, False
         try:
             with self.site(fence=fence or nullable):
@@ -464,8 +394,6 @@ class Translator:
     def _function(
         self, rel: int, call: a.Expr, types: tuple[SqlType, ...], env: Env, *, ordinality: bool
     ) -> list[Rows]:
-        from .expressions import Scope, Translation
-
         if not isinstance(call, a.Call):
             raise Unsupported("function in FROM")
         make = Translation(self, Scope(env))
@@ -495,8 +423,6 @@ class Translator:
                 flipped = a.Join("full", item.right, item.left, item.on)
                 others = self._read_side(item.left, right.env, nullable=True)
                 padded.append(self._padded(right, others, flipped))
-        if off("4d") or ((off("4b") or off("7c")) and isinstance(item.on, a.And)):
-            padded = []
         return [r for r in (*matched, *padded) if r is not None]
 
     def _on(self, rows: Rows, on: a.Expr | None) -> Rows:
@@ -513,16 +439,7 @@ class Translator:
             for rel, types in columns_of(item.right, self.width_of).items()
         }
         preds = (*kept.preds, negate(exists(bag)))
-        if off("4e") and isinstance(item.on, a.And):
-            preds = (*preds, *self._on_kept_side(kept, item.on))
         return Rows(kept.vars, preds, {**kept.env, **nulls})
-
-    def _on_kept_side(self, kept: Rows, on: a.And) -> tuple[Term, ...]:
-        """The mistake of 4e: ON conditions on the preserved side as filters."""
-        from .expressions import Scope, Translation
-
-        make = Translation(self, Scope(kept.env))
-        return tuple(make.term(x) for x in on.args if rels_in(x) <= set(kept.env))
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
@@ -546,9 +463,9 @@ def _counts(end: Term) -> bool:
 
 
 def makes_rows_apart(query: a.Query) -> bool:
-    """Whether conditions outside the query do not reach the rows inside before its expressions are evaluated. The
-    planner does push some into grouped and distinct subqueries and through unions; that is not relied on, but
-    for UNION ALL, which is flattened.
+    """Whether conditions outside the query do not reach the rows inside before its expressions are evaluated.
+    The planner does push some into grouped and distinct subqueries and through unions; that is not relied on,
+    but for UNION ALL, which is flattened.
     """
     if query.limit is not None or query.offset is not None:
         return True
@@ -587,33 +504,8 @@ def scans_of(items: tuple[a.FromItem, ...]) -> Iterator[a.CteScan]:
                 pass
 
 
-def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:
-    """The column types of every range variable of a FROM item."""
-    match item:
-        case a.Join(_, left, right):
-            return {**columns_of(left, types), **columns_of(right, types)}
-        case a.Derived(rel, query):
-            return {rel: tuple(c.type for c in a.output_columns(query))}
-        case a.Scan() | a.CteScan() | a.ValuesScan() | a.FunctionScan():
-            return {item.rel: tuple(c.type for c in item.columns)}
-
-
 def padding(type_: SqlType) -> Term:
-    """What an outer join puts for a missing row (F9, 3c: never a value, whatever the column's constraints)."""
-    if off("F9") or off("3c"):
-        return App(Sym("padding", total=True), (), type_)
+    """What an outer join puts for a missing row (F9, 3c: never a value, whatever the
+    column's constraints).
+    """
     return null(type_)
-
-
-def rels_in(expr: a.Expr) -> set[int]:
-    """The range variables whose columns an expression mentions."""
-    return {e.rel for e in deep_exprs(expr) if isinstance(e, a.Column)}
-
-
-def sort_label(key: a.SortKey | a.OutputSortKey, collation: str) -> str:
-    """How one key sorts. ``collation``: that of what is sorted by, which equal values of two columns need not share."""
-    direction = "desc" if key.descending else "asc"
-    nulls = "first" if key.nulls_first else "last"
-    op = key.op
-    under = "" if collation in {"", "default"} or off("sorted") else f" collate {collation}"
-    return f"{direction} nulls {nulls} {op.schema}.{op.name}({op.left},{op.right}){under}"

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from .asking import Asked
 from .bags import subst
 from .build import conj, eq, is_true, negate, not_null
-from .conditions import holds, off
 from .context import Context, identical
-from .entail import Engine
-from .symbols import EQ, LE, NOT, SAME, identity
+from .symbols import EQ, NOT, SAME, identity
 from .terms import (
     INTEGER,
     App,
@@ -38,9 +37,7 @@ def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term
     """What the predicates say ``term`` is equal to (``=``; with ``nulls`` also IS NOT DISTINCT FROM)."""
     found: list[Term] = []
     for p in preds:
-        equates = isinstance(p, App) and (
-            p.sym == EQ or (nulls and p.sym == SAME) or (off("1a") and p.sym == LE)
-        )
+        equates = isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME))
         if isinstance(p, App) and equates and _own_equality(p):
             left, right = p.args
             if left == term:
@@ -56,7 +53,7 @@ def _own_equality(p: App) -> bool:
     return a.collation == b.collation or (identity(a) and identity(b))
 
 
-def determined_by(engine: Engine, ctx: Context, b: Block, known: Iterable[Term]) -> set[int]:
+def determined_by(engine: Asked, ctx: Context, b: Block, known: Iterable[Term]) -> set[int]:
     """The block's variables of which the ``known`` terms and everything outside leave at most one row.
 
     Equality here is the types' own ``=``, which keys use too.
@@ -75,7 +72,7 @@ def determined_by(engine: Engine, ctx: Context, b: Block, known: Iterable[Term])
 
 
 def _is_determined(
-    engine: Engine, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+    engine: Asked, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
 ) -> bool:
     if isinstance(source, Limited):
         # a lateral one has a row for each of the rows it depends on
@@ -97,26 +94,28 @@ def _is_determined(
 
 
 def _is_determined_where(
-    engine: Engine, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+    engine: Asked, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
 ) -> bool:
-    """By a key of the rows that meet a condition, which all rows of the block do, or by one of expressions."""
+    """By a key of the rows that meet a condition, which all rows of the block do, or
+    by one of expressions.
+    """
     for key in engine.conditional_keys(source, v):
         if not all(_key_term(engine, ctx, b, t, key.nullable, fixed, open_) for t in key.terms):
             continue
-        if holds("F3", all(engine.entails(ctx.within(b), c) for c in key.conditions)):
+        if all(engine.entails(ctx.within(b), c) for c in key.conditions):
             engine.schema.use(key.assumption)
             return True
     return False
 
 
 def _key_term(
-    engine: Engine, ctx: Context, b: Block, c: Term, nullable: bool, fixed: list[Term], open_: set[int]
+    engine: Asked, ctx: Context, b: Block, c: Term, nullable: bool, fixed: list[Term], open_: set[int]
 ) -> bool:
     if _known(b, c, fixed, open_, nulls=False, direct=False):
         return True
     if not _known(b, c, fixed, open_, nulls=True):
         return False
-    return holds("F2", not nullable or engine.entails(ctx.within(b), not_null(c)))
+    return not nullable or engine.entails(ctx.within(b), not_null(c))
 
 
 def _known(
@@ -136,7 +135,7 @@ def _known(
     return False
 
 
-def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
+def one_row(engine: Asked, ctx: Context, bag: Bag) -> bool:
     """Whether the bag has at most one row."""
     with engine.schema.recording() as used:
         answer = all(lone(engine, ctx, b) for b in bag) and _disjoint(engine, ctx, bag, equal=False)
@@ -145,7 +144,7 @@ def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
     return answer
 
 
-def lone(engine: Engine, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
+def lone(engine: Asked, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
     """Whether a block has at most one row, for each value of the ``known`` terms."""
     open_ = {v for v, _ in b.vars} - determined_by(engine, ctx, b, known)
     if not open_:
@@ -153,8 +152,10 @@ def lone(engine: Engine, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -
     return any(_no_other(engine, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
 
 
-def _no_other(engine: Engine, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]) -> bool:
-    """14: whether the predicate says that no other row comes before that of ``v`` in a total order, and the rest hangs on this row."""
+def _no_other(engine: Asked, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]) -> bool:
+    """14: whether the predicate says that no other row comes before that of ``v`` in a total order, and the
+    rest hangs on this row.
+    """
     columns = _columns(b, v)
     if not columns or determined_by(engine, ctx, b, columns) < {x for x, _ in b.vars}:
         return False
@@ -186,7 +187,7 @@ def _columns(b: Block, v: int) -> list[Var]:
     return [Var(v, i, t) for i, t in enumerate(source_types(source))] if isinstance(source, Table) else []
 
 
-def duplicate_free(engine: Engine, ctx: Context, bag: Bag) -> bool:
+def duplicate_free(engine: Asked, ctx: Context, bag: Bag) -> bool:
     """Whether no row comes twice (rows are alike as DISTINCT sees them)."""
     with engine.schema.recording() as used:
         answer = _each_block(engine, ctx, bag, lambda b: b.outs) and _disjoint(engine, ctx, bag, equal=True)
@@ -195,12 +196,12 @@ def duplicate_free(engine: Engine, ctx: Context, bag: Bag) -> bool:
     return answer
 
 
-def _each_block(engine: Engine, ctx: Context, bag: Bag, known: object) -> bool:
+def _each_block(engine: Asked, ctx: Context, bag: Bag, known: object) -> bool:
     assert callable(known)
     return all(determined_by(engine, ctx, b, known(b)) >= {v for v, _ in b.vars} for b in bag)
 
 
-def _disjoint(engine: Engine, ctx: Context, bag: Bag, *, equal: bool) -> bool:
+def _disjoint(engine: Asked, ctx: Context, bag: Bag, *, equal: bool) -> bool:
     for i, left in enumerate(bag):
         for right in bag[:i]:
             (other,) = engine.freshen((right,))
@@ -208,7 +209,7 @@ def _disjoint(engine: Engine, ctx: Context, bag: Bag, *, equal: bool) -> bool:
             if equal:
                 # alike is weaker than identical for such types as numeric: both must be ruled out
                 both = both.having(_alike(left.outs, other.outs))
-            if not holds("9", engine.inconsistent(both)):
+            if not engine.inconsistent(both):
                 return False
     return True
 

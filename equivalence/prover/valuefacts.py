@@ -1,7 +1,7 @@
 """What the solver is told of months and prefixes: facts between the terms and constants that were met.
 
-A month is known inside the years of which some constant speaks. Each fact holds for every value (infinite moments are in no
-year). Must not know contexts.
+A month is known inside the years of which some constant speaks. Each fact holds for every value (infinite
+moments are in no year). Must not know contexts.
 """
 
 from __future__ import annotations

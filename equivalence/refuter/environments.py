@@ -20,7 +20,9 @@ PLAIN_COLLATION = "C"
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Settings of the session; ``linguistic``: in a database whose collation is not the order of code points."""
+    """Settings of the session; ``linguistic``: in a database whose collation is not
+    the order of code points.
+    """
 
     settings: Mapping[str, str] = field(default_factory=dict)
     linguistic: bool = False

@@ -60,8 +60,8 @@ def chooses_freely(tree: object) -> bool:
 
 
 def counts_are_fixed(tree: Any) -> bool:
-    """Whether a query that chooses among rows has the same number of them whatever it chooses: only the whole of it is cut by
-    LIMIT or DISTINCT ON.
+    """Whether a query that chooses among rows has the same number of them whatever it chooses: only the whole
+    of it is cut by LIMIT or DISTINCT ON.
     """
     if not isinstance(tree, ast.SelectStmt) or tree.op != enums.SetOperation.SETOP_NONE:
         return False

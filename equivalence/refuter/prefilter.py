@@ -95,14 +95,16 @@ class Prefilter:
     def probe(
         self, texts: Sequence[str], first: int, count: int, name: str
     ) -> list[tuple[int, list[bool | None]]]:
-        """For each SELECT of one boolean array, the OR of its answers over ``count`` databases from ``first`` on.
+        """For each SELECT of one boolean array, the OR of its answers over ``count`` databases from ``first``
+        on.
 
         Raises psycopg.Error.
         """
         connection = self.scratch_db.connection
         asks = "\n".join(
             f"begin select * into rw_v from {self._wrapped(text)};\n"
-            f"rw_{n} := array(select coalesce(rw_x, false) or coalesce(rw_y, false) from unnest(rw_{n}, rw_v) as u(rw_x, rw_y));\n"
+            f"rw_{n} := array(select coalesce(rw_x, false) or coalesce(rw_y, false) from unnest(rw_{n}, "
+            f"rw_v) as u(rw_x, rw_y));\n"
             "exception when others then null; end;"
             for n, text in enumerate(texts)
         )
@@ -174,14 +176,16 @@ end
         # only what the text can reach: an unused CTE costs planning time
         ctes = ", ".join(
             f"{quote(self.scratch_db.shape.tables[i].name)} as not materialized "
-            f"(select {all_columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = {database})"
+            f"(select {all_columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = "
+            f"{database})"
             for i in sorted(self.used)
         )
         return f"(with {ctes} (\n{text}\n)) rw_q" if ctes else f"(\n{text}\n) rw_q"
 
     def _body(self, original: str, candidate: str) -> str:
         return f"""#variable_conflict use_column
-declare rw_i int; rw_a text[]; rw_b text[]; rw_t bigint[]; rw_e text; rw_f text; rw_n int := 0; rw_full int := 0; rw_ok bool;
+declare rw_i int; rw_a text[]; rw_b text[]; rw_t bigint[]; rw_e text; rw_f text;
+  rw_n int := 0; rw_full int := 0; rw_ok bool;
 begin
 for rw_i in rw_low..rw_high loop
 rw_a := null; rw_b := null; rw_e := null; rw_f := null; rw_ok := false;
@@ -192,10 +196,12 @@ rw_a := null; rw_b := null; rw_e := null; rw_f := null; rw_ok := false;
 {self._unload()}
 if rw_ok then
   rw_n := rw_n + 1;
-  if cardinality(rw_a) > 1 or cardinality(rw_b) > 1 or translate(rw_a[1], '(),0', '') <> '' or translate(rw_b[1], '(),0', '') <> '' then
+  if cardinality(rw_a) > 1 or cardinality(rw_b) > 1
+    or translate(rw_a[1], '(),0', '') <> '' or translate(rw_b[1], '(),0', '') <> '' then
     rw_full := rw_full + 1;
   end if;
-  if rw_e is distinct from rw_f and (rw_e is null or rw_f is null) or (rw_e is null and rw_f is null and rw_a is distinct from rw_b) then
+  if rw_e is distinct from rw_f and (rw_e is null or rw_f is null)
+    or (rw_e is null and rw_f is null and rw_a is distinct from rw_b) then
     rw_out := rw_i; rw_left := rw_e; rw_right := rw_f; return next;
   end if;
 end if;
@@ -224,8 +230,10 @@ end"""
         if self.mode == "standins":
             return "rw_ok := true;"
         inserts = "\n".join(
-            f"insert into {qualified(self.scratch_db.shape.tables[i])} ({columns(self.scratch_db.shape.tables[i])}) overriding system value "
-            f"select {columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = rw_i order by rw_no;"
+            f"insert into {qualified(self.scratch_db.shape.tables[i])} "
+            f"({columns(self.scratch_db.shape.tables[i])}) overriding system value "
+            f"select {columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = rw_i order "
+            f"by rw_no;"
             for i in self.scratch_db.shape.order
             if i in self.used
             and self.scratch_db.shape.tables[i].insertable
@@ -237,12 +245,16 @@ end"""
     def _unload(self) -> str:
         if self.mode == "standins":
             return ""
-        return "raise exception sqlstate 'RW001';\nexception when others then if sqlstate <> 'RW001' then rw_ok := false; end if;\nend;"
+        return (
+            "raise exception sqlstate 'RW001';\nexception when others then if sqlstate <> 'RW001' then "
+            "rw_ok := false; end if;\nend;"
+        )
 
 
 def _attempt(query: str, result: str, error: str) -> str:
     return (
-        f"begin select coalesce(array_agg(rw_q::text order by rw_q::text collate \"C\"), '{{}}') into {result} from {query};\n"
+        f"begin select coalesce(array_agg(rw_q::text order by rw_q::text collate \"C\"), '{{}}') into "
+        f"{result} from {query};\n"
         f"exception when others then {error} := sqlstate; end;"
     )
 

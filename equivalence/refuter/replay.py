@@ -39,7 +39,8 @@ _PLANNERS: tuple[tuple[str, ...], ...] = (
     ("enable_seqscan", "enable_hashagg"),
     ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_sort"),
 )
-# for queries in which ties may be broken freely: all physical orders are tried when there are no more than this …
+# for queries in which ties may be broken freely: all physical orders are tried when there are no more than
+# this …
 _ALL_ORDERS = 24
 # … else each row comes first once, among so many at most, and then orders by chance
 _ROTATIONS = 40
@@ -246,7 +247,9 @@ def _first_difference(trials: Sequence[Trial]) -> Difference | None:
 
 
 def _differ_in_number(trials: Sequence[Trial]) -> bool:
-    """Whether the two had different numbers of rows, each always the same: whatever they choose, they differ."""
+    """Whether the two had different numbers of rows, each always the same: whatever
+    they choose, they differ.
+    """
     if any(t.original.error or t.candidate.error for t in trials):
         return False
     numbers = {(len(t.original.rows), len(t.candidate.rows)) for t in trials}

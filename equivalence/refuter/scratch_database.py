@@ -175,8 +175,8 @@ class ScratchDatabase:
         self.set_timeout(STATEMENT_TIMEOUT_MS)
 
     def _leaves_out(self, statement: str) -> bool:
-        """Run a CREATE TABLE of a schema that lacks its extensions; True when it needs a type of theirs, or alters
-        a table that did.
+        """Run a CREATE TABLE of a schema that lacks its extensions; True when it needs a type of theirs, or
+        alters a table that did.
         """
         if not self.schema.omitted:
             return False
@@ -215,7 +215,8 @@ class ScratchDatabase:
         for index, table in enumerate(self.shape.tables):
             twin = f"rw_batch.t{index}"
             statements.append(
-                f"create unlogged table {twin} (rw_db int, rw_no int, like {qualified(table)} including generated)"
+                f"create unlogged table {twin} (rw_db int, rw_no int, like {qualified(table)} including "
+                f"generated)"
             )
             statements += [
                 f"alter table {twin} alter column {quote(c.name)} drop not null"
@@ -224,7 +225,8 @@ class ScratchDatabase:
             ]
             statements.append(f"create index on {twin} (rw_db, rw_no)")
             statements += [
-                f"alter table {qualified(table)} alter constraint {quote(r.name)} deferrable initially deferred"
+                f"alter table {qualified(table)} alter constraint {quote(r.name)} deferrable initially "
+                f"deferred"
                 for r in table.references
                 if (index, r.name) in self.shape.cyclic
             ]
@@ -304,7 +306,8 @@ class ScratchDatabase:
             except psycopg.OperationalError:
                 raise
             except psycopg.Error:
-                # a domain's check may fail on a value in place of refusing it (10 / value > 0): that one is not taken
+                # a domain's check may fail on a value in place of refusing it (10 / value > 0): that one is
+                # not taken
                 for pair in pairs:
                     self._accepted |= self._valid_alone(pair)
         return {t: frozenset(v for v in vs if self._accepted[t, v]) for t, vs in wanted.items()}
@@ -354,8 +357,8 @@ class ScratchDatabase:
     def load(self, databases: Sequence[Database]) -> int:
         """Put databases into the batch tables; the number of the first one there, the others follow it.
 
-        Older batches are thrown away when they have become many: emptying tables costs more than filling them.
-        Raises psycopg.Error when a value is not taken.
+        Older batches are thrown away when they have become many: emptying tables costs more than filling
+        them. Raises psycopg.Error when a value is not taken.
         """
         used = [i for i in range(len(self.shape.tables)) if any(db[i] for db in databases)]
         rows = sum(len(db[i]) for db in databases for i in used)

@@ -224,7 +224,8 @@ class Refuter:
             except psycopg.OperationalError:
                 raise
             except psycopg.Error:
-                # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises what it likes
+                # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises
+                # what it likes
                 self._refusing = True
         good = self._accepted(made)
         try:

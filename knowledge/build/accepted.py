@@ -1,7 +1,8 @@
-"""Rewrites that people approved, that were served and that gained, as pairs for the pipeline: the proxy's own lore.
+"""Rewrites that people approved, that were served and that gained, as pairs for the pipeline: the proxy's own
+lore.
 
-Their literals are taken out (see `rewright.knowledge.build.literals`). pg_stat_statements, where there is one, says how often and
-how long the two ran. Must not know how a rewrite was found.
+Their literals are taken out (see `rewright.knowledge.build.literals`). pg_stat_statements, where there is
+one, says how often and how long the two ran. Must not know how a rewrite was found.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from rewright.store.life import State
 from rewright.store.records import Rewrite
 
 STATEMENTS = (
-    "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from {schema}.pg_stat_statements s"
+    "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from "
+    "{schema}.pg_stat_statements s"
     " join pg_database d on d.oid = s.dbid where d.datname = current_database() and s.query ilike '%select%'"
     " group by s.query order by sum(s.total_exec_time) desc limit 5000"
 )
@@ -59,8 +61,8 @@ def collect_accepted(
     ddl_of: Callable[[str], str] = lambda _: "",
     statements: Statements | None = None,
 ) -> dict[str, int]:
-    """Put what deserves it into the workbook. ``ddl_of`` gives the tables a query reads. Counts: taken, and left out
-    for each reason.
+    """Put what deserves it into the workbook. ``ddl_of`` gives the tables a query reads. Counts: taken, and
+    left out for each reason.
     """
     counts: dict[str, int] = {}
     for rewrite in rewrites:
@@ -99,7 +101,9 @@ def gain_of(rewrite: Rewrite, statements: Statements) -> float | None:
 
 
 def pair_of(rewrite: Rewrite, ddl_of: Callable[[str], str], statements: Statements) -> Pair | None:
-    """The pair without its literals; None where the replacement can't be filled or read, or is the same text."""
+    """The pair without its literals; None where the replacement can't be filled or
+    read, or is the same text.
+    """
     original, replacement = rewrite.proposal.original, _replacement(rewrite)
     if replacement is None:
         return None
@@ -115,7 +119,8 @@ def pair_of(rewrite: Rewrite, ddl_of: Callable[[str], str], statements: Statemen
     return Pair(
         id=hashlib.sha256(f"{before}\0{after}".encode()).hexdigest()[:16],
         title=f"Rewrite {rewrite.id} of {rewrite.proposal.database}",
-        question=f"A query of {rewrite.proposal.database} that was slow{f', run {calls[0]} times' if calls else ''}.",
+        question=f"A query of {rewrite.proposal.database} that was "
+        f"slow{f', run {calls[0]} times' if calls else ''}.",
         answer=f"Rewritten by {steps}; it ran {gain:.1f} times as fast.",
         before=before,
         after=after,

@@ -27,8 +27,8 @@ class NoSource(ValueError):
 def collect(source: str, book: Workbook, progress: Progress = lambda _n: None) -> None:
     """Read one source into the workbook.
 
-    A folder holding ``Posts.xml`` (or that file) is a Stack Exchange dump; a folder with ``*.before.sql`` is a set of
-    pairs; other folders and files are documents (Markdown, HTML). Raises NoSource.
+    A folder holding ``Posts.xml`` (or that file) is a Stack Exchange dump; a folder with ``*.before.sql`` is
+    a set of pairs; other folders and files are documents (Markdown, HTML). Raises NoSource.
     """
     path = Path(source)
     if path.is_dir() and (path / "Posts.xml").exists():
@@ -135,7 +135,9 @@ _INSTEAD = re.compile(
 
 
 def _document(path: Path, book: Workbook) -> None:
-    """Passages for enrichment; and neighbouring SELECTs of a passage that speaks of one instead of the other."""
+    """Passages for enrichment; and neighbouring SELECTs of a passage that speaks of
+    one instead of the other.
+    """
     if path.stat().st_size > MAX_FILE:
         return
     text = path.read_text(encoding="utf-8", errors="replace")

@@ -1,7 +1,7 @@
 """A schema for queries that came without one: tables and columns from their use, types from what they meet.
 
-A guess that only serves to run the pair: no keys, no NOT NULL, so that what is verified on it rests on nothing that
-the material did not say.
+A guess that only serves to run the pair: no keys, no NOT NULL, so that what is verified on it rests on
+nothing that the material did not say.
 """
 
 from __future__ import annotations

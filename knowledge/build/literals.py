@@ -1,7 +1,8 @@
 """A pair of queries with the values of its literals replaced by neutral ones, the same in both.
 
-Years are shifted alike, numbers keep their order and small distances, texts are numbered; wildcards, formats, intervals
-and the small constants that belong to a shape stay. Whether the pair still holds is checked afterwards.
+Years are shifted alike, numbers keep their order and small distances, texts are numbered; wildcards, formats,
+intervals and the small constants that belong to a shape stay. Whether the pair still holds is checked
+afterwards.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class _Texts:
 
 
 def _numbers(values: Sequence[int | None]) -> dict[int, int]:
-    """Numbers in their order, near ones as near, far ones not too far; years as they are shifted in dates are rare."""
+    """Numbers in their order, near ones as near, far ones not too far; years as they are shifted in dates are
+    rare.
+    """
     neutral: dict[int, int] = {}
     last: int | None = None
     for value in sorted({v for v in values if v is not None} - _KEPT_NUMBERS):

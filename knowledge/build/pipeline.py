@@ -1,7 +1,8 @@
-"""The pipeline: filter by votes (and, with a model, by majority), enrich from documentation, verify, classify, write.
+"""The pipeline: filter by votes (and, with a model, by majority), enrich from documentation, verify,
+classify, write.
 
-QUITE §5.1 filters with models and never runs a unit; here a pair becomes a unit only when the checker proves or
-tests it. Without a model, structure and votes decide. Resumable: each pair's state is in the workbook.
+QUITE §5.1 filters with models and never runs a unit; here a pair becomes a unit only when the checker proves
+or tests it. Without a model, structure and votes decide. Resumable: each pair's state is in the workbook.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class Voter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is kept: an accepted answer, or one with at least ``min_score`` votes and fewer than ``max_rivals``
-    answers above it.
+    """What is kept: an accepted answer, or one with at least ``min_score`` votes and fewer than
+    ``max_rivals`` answers above it.
     """
 
     min_score: int = 3
@@ -85,8 +86,8 @@ def _tables(query: str) -> list[str]:
 
 
 def enrich(book: Workbook, embed: Embed | None = None) -> None:
-    """Give each kept pair the passage of documentation that is nearest: in meaning where there are embeddings, else in
-    words (BM25).
+    """Give each kept pair the passage of documentation that is nearest: in meaning where there are
+    embeddings, else in words (BM25).
     """
     passages = book.passages()
     pairs = book.pairs("kept")
@@ -130,8 +131,8 @@ def verify(
     progress: Callable[[int], object] = lambda _n: None,
     known: Mapping[object, str] | None = None,
 ) -> int:
-    """Kept -> verified (and written as a unit file below ``out``), refused, or dropped where its pattern is that of a
-    unit in ``known`` (names by canonical pattern) or of one just written; the number written.
+    """Kept -> verified (and written as a unit file below ``out``), refused, or dropped where its pattern is
+    that of a unit in ``known`` (names by canonical pattern) or of one just written; the number written.
     """
     seen = dict(known or {})
     written = 0

@@ -1,7 +1,7 @@
 """A model's vote on whether a pair is a rewrite worth keeping. The pipeline asks several times and counts.
 
-What the pair's author wrote is data of a stranger: it reaches the model through the redactor only, and all that comes
-back is a yes or a no. Must not know the pipeline.
+What the pair's author wrote is data of a stranger: it reaches the model through the redactor only, and all
+that comes back is a yes or a no. Must not know the pipeline.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from rewright.models.typed import ask
 
 _SYSTEM = "You judge whether a pair of PostgreSQL queries is a rewrite for speed that is worth remembering."
 _QUESTION = (
-    "Is the second query meant to return the same rows as the first, only faster, for a reason that applies to other"
+    "Is the second query meant to return the same rows as the first, only faster, for a reason that applies "
+    "to other"
     " queries, too? Reply with keep true or false, and why in one sentence."
 )
 

@@ -1,6 +1,8 @@
-"""The pipeline's own notebook: an SQLite file in the output folder, so that a build can be interrupted and resumed.
+"""The pipeline's own notebook: an SQLite file in the output folder, so that a build can be interrupted and
+resumed.
 
-Holds posts of a dump (joined there, not in memory), passages of documentation, and pairs with the state they have reached.
+Holds posts of a dump (joined there, not in memory), passages of documentation, and pairs with the state they
+have reached.
 """
 
 from __future__ import annotations
@@ -14,10 +16,12 @@ from typing import Any
 
 SCHEMA = """
 create table if not exists source (name text primary key, stamp text not null);
-create table if not exists post (id integer primary key, kind integer, parent integer, accepted integer, score integer, title text, body text);
+create table if not exists post (id integer primary key, kind integer, parent integer, accepted integer,
+  score integer, title text, body text);
 create index if not exists post_parent on post (parent);
 create table if not exists passage (id integer primary key, source text, title text, text text);
-create table if not exists pair (id text primary key, state text not null, reason text not null, document text not null);
+create table if not exists pair (id text primary key, state text not null, reason text not null,
+  document text not null);
 """
 
 # what becomes of a pair, in order

@@ -1,4 +1,5 @@
-"""Applying a pattern: its question is looked for in every place of a query, its answer built of what was bound.
+"""Applying a pattern: its question is looked for in every place of a query, its answer built of what was
+bound.
 
 What comes out is only a proposal. Must not know units, servers or checkers.
 """
@@ -114,7 +115,9 @@ def _plain(alias: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
-    """``names``: what the answer's own range variables are called; ``told``: conditions that found a place."""
+    """``names``: what the answer's own range variables are called; ``told``:
+    conditions that found a place.
+    """
 
     pattern: Pattern
     bound: Binding
@@ -123,8 +126,8 @@ class _Builder:
     told: set[tuple[int, int]] = field(default_factory=set)
 
     def build(self, node: Any, copies: Mapping[str, str], outer: frozenset[Any] = frozenset()) -> Any:
-        """``copies``: range variables of the query that have another name where we are; ``outer``: those of the blocks
-        around.
+        """``copies``: range variables of the query that have another name where we are; ``outer``: those of
+        the blocks around.
         """
         match node:
             case Var():
@@ -198,7 +201,9 @@ class _Builder:
     def _conditions(
         self, number: int, own: frozenset[Any], readable: frozenset[Any], copies: Mapping[str, str]
     ) -> Iterator[Any]:
-        """Further conditions of a block of the query that can be told where ``readable`` range variables are."""
+        """Further conditions of a block of the query that can be told where
+        ``readable`` range variables are.
+        """
         home = self.bound.get(("home", number), frozenset())
         for place, pred in enumerate(self.bound.get(("rest", number), ((), (), ()))[2]):
             used = {t.get("alias") for t in walk(pred) if t.kind == "Col"} & home

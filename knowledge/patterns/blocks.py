@@ -1,4 +1,5 @@
-"""The blocks (SELECTs) of a pair of terms: their numbers, what they own, and which of the answer's belong to which of the question's.
+"""The blocks (SELECTs) of a pair of terms: their numbers, what they own, and which of the answer's belong to
+which of the question's.
 
 Owns reading and rebuilding of terms by block. Must not know patterns.
 """
@@ -143,7 +144,9 @@ def without(root: Term, aliases: set[str]) -> Term:
 
 
 def owners_of(root: Term) -> dict[int, Any]:
-    """For each block that is the body of a derived table or CTE (or an arm of it) who owns its column names."""
+    """For each block that is the body of a derived table or CTE (or an arm of it)
+    who owns its column names.
+    """
     found: dict[int, Any] = {}
     for term in walk(root):
         body = None

@@ -1,6 +1,8 @@
-"""Constants of an answer that follow from one of the question: the next day, the first of the month, one more.
+"""Constants of an answer that follow from one of the question: the next day, the first of the month, one
+more.
 
-A fixed list of functions on literals, looked for in the pair and used again on other values. Must not know patterns.
+A fixed list of functions on literals, looked for in the pair and used again on other values. Must not know
+patterns.
 """
 
 from __future__ import annotations
@@ -60,7 +62,9 @@ _NUMBERS: Mapping[str, Callable[[Decimal], Decimal]] = {
 
 
 def derivation_of(known: str, wanted: str) -> str:
-    """The name of a function that gives ``wanted`` from ``known``, both SQL literals; empty when there is none."""
+    """The name of a function that gives ``wanted`` from ``known``, both SQL literals; empty when there is
+    none.
+    """
     for how in (*_MOMENTS, *_NUMBERS, "prefix"):
         made = derived(known, f"{how}|{_shape(wanted)}")
         if made == wanted:

@@ -1,7 +1,9 @@
-"""Which units fit a query of a live schema: their pattern is found in it, and what they presuppose holds there.
+"""Which units fit a query of a live schema: their pattern is found in it, and what they presuppose holds
+there.
 
-A precondition that names a key, a NOT NULL column or a reference of the unit's own schema is looked up for what the
-pattern bound; others are not judged. This only sorts what is worth trying: whether a rewrite holds, the checker says.
+A precondition that names a key, a NOT NULL column or a reference of the unit's own schema is looked up for
+what the pattern bound; others are not judged. This only sorts what is worth trying: whether a rewrite holds,
+the checker says.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """From a pair of queries to a pattern: what both share becomes a metavariable, what differs stays structure.
 
-Anti-unification (Plotkin 1970; Reynolds 1970) of the pair's two terms: equal conjuncts, FROM items, clauses and
-subexpressions are taken out as variables, so that the least general common form of question and answer is what may
-vary. Aliases, columns, tables and constants become variables, too. A pattern claims nothing: what it makes is checked.
-Must not know servers or units.
+Anti-unification (Plotkin 1970; Reynolds 1970) of the pair's two terms: equal conjuncts, FROM items, clauses
+and subexpressions are taken out as variables, so that the least general common form of question and answer is
+what may vary. Aliases, columns, tables and constants become variables, too. A pattern claims nothing: what it
+makes is checked. Must not know servers or units.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ class _Generaliser:
     # ------------------------------------------------------------------ what both blocks hold
 
     def _take_out(self) -> None:
-        """Equal conjuncts, outer joins and clauses of blocks that belong together; slots for what else a query has."""
+        """Equal conjuncts, outer joins and clauses of blocks that belong together; slots for what else a
+        query has.
+        """
         before, after = blocks_of(self.before), blocks_of(self.after)
         partners = partners_of(before, after, self.copies)
         below = {n: set(blocks_of(block)) - {n} for n, block in after.items()}
@@ -149,8 +151,8 @@ class _Generaliser:
     def _holders(
         self, block: Term, mates: list[int], outermost: list[int], after: dict[int, Term]
     ) -> list[int]:
-        """The answer's blocks in which further conditions of this block may belong: the outermost ones, and those that
-        hold conditions of it; all where none does.
+        """The answer's blocks in which further conditions of this block may belong: the outermost ones, and
+        those that hold conditions of it; all where none does.
         """
         conditions = {self.key(p) for p in block.get("preds", ())}
         holding = [m for m in mates if conditions & {self.key(p) for p in after[m].get("preds", ())}]

@@ -1,7 +1,8 @@
-"""Matching a pattern's question against a query's term: one-sided unification, FROM items and conjuncts as bags.
+"""Matching a pattern's question against a query's term: one-sided unification, FROM items and conjuncts as
+bags.
 
-What a block of the query has beyond the pattern's is bound to the block's slot. Work is bounded: a matcher that has
-looked at too many nodes gives up. Must not know units, servers or costs.
+What a block of the query has beyond the pattern's is bound to the block's slot. Work is bounded: a matcher
+that has looked at too many nodes gives up. Must not know units, servers or costs.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Aliases, tables, columns, names and constants of a pair replaced by variables: the last step of generalising.
+"""Aliases, tables, columns, names and constants of a pair replaced by variables: the last step of
+generalising.
 
 Must not know what else was taken out.
 """
@@ -16,8 +17,8 @@ from rewright.knowledge.patterns.terms import Term, Var, make, mapped, walk
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Question and answer with their range variables aligned. ``tables``: the table of each; ``copies`` and ``fresh``: as in
-    `Pattern`; ``key_columns``: the key column of each table whose key is one column.
+    """Question and answer with their range variables aligned. ``tables``: the table of each; ``copies`` and
+    ``fresh``: as in `Pattern`; ``key_columns``: the key column of each table whose key is one column.
     """
 
     before: Term

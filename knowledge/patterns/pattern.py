@@ -14,9 +14,10 @@ from rewright.knowledge.patterns.terms import Term, Var, mapped
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """``before`` is matched, ``after`` is made of what was bound. ``fresh``: aliases that only the answer has;
-    ``copies``: those that stand for a second copy of a range variable of the question; ``keys``: columns that only
-    the answer names and that are their table's only key column.
+    """``before`` is matched, ``after`` is made of what was bound. ``fresh``: aliases that only the answer
+    has;
+    ``copies``: those that stand for a second copy of a range variable of the question; ``keys``: columns that
+    only the answer names and that are their table's only key column.
     """
 
     before: Term
@@ -29,7 +30,9 @@ class Pattern:
 
     @property
     def form(self) -> tuple[Any, Any]:
-        """The pattern with its variables numbered in order of appearance: equal for patterns that say the same."""
+        """The pattern with its variables numbered in order of appearance: equal for patterns that say the
+        same.
+        """
         seen: dict[Any, int] = {}
 
         def number(term: Term) -> Term:

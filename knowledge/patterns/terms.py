@@ -1,8 +1,8 @@
 """Queries as terms: hashable trees that can be compared, taken apart and put together again.
 
-A query block is one flat node: FROM items and conjuncts without order, inner joins dissolved into both, LEFT JOINs
-beside them in their order (an inner join commutes with an outer one on the preserved side). Column references name
-their range variable. Must not know patterns.
+A query block is one flat node: FROM items and conjuncts without order, inner joins dissolved into both, LEFT
+JOINs beside them in their order (an inner join commutes with an outer one on the preserved side). Column
+references name their range variable. Must not know patterns.
 """
 
 from __future__ import annotations

@@ -5,58 +5,42 @@ Owns the request, the report, and the augmented table as SQL. Must not know the 
 
 from __future__ import annotations
 
-import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
-import duckdb
-
-from rewright.engines.duckdb.quoting import literal, quoted
+from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.api import Lake
+from rewright.lake.augment.asking import Asking, Chooser, Chosen
 from rewright.lake.augment.base import AugmentError, Base, BaseSpec
 from rewright.lake.augment.candidates import Candidates
-from rewright.lake.augment.encoding import Aggregates, key_form
+from rewright.lake.augment.encoding import key_form
 from rewright.lake.augment.evaluator import Block, Evaluator
+from rewright.lake.augment.features import features_of
+from rewright.lake.augment.history import Helped, History
 from rewright.lake.augment.leakage import Leak
 from rewright.lake.augment.metric import Evaluation
-from rewright.lake.augment.paths import STRATEGIES, Strategy, explore
-from rewright.lake.augment.selection import SELECTORS, Budget, Pick, Search, SelectorName
+from rewright.lake.augment.options import MODEL_SELECTORS, SELECTORS, STRATEGIES, Options, Strategy
+from rewright.lake.augment.paths import explore
+from rewright.lake.augment.selection import Budget, Pick, Search
 
 __all__ = [
+    "MODEL_SELECTORS",
     "SELECTORS",
     "STRATEGIES",
+    "Asking",
     "AugmentError",
     "BaseSpec",
     "Options",
     "Report",
     "Strategy",
     "augment",
-    "save",
 ]
 
 
-_PORTION = 10_000
-"""Rows carried over at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How to search. `seconds` and `evaluations`: the budget; `hops`: the longest chain of joins; `strategy`: how chains of
-    more than one join are searched.
-    """
-
-    tables: int = 5
-    seconds: float | None = 60.0
-    evaluations: int | None = None
-    selector: SelectorName = "ours"
-    aggregates: Aggregates = "all"
-    hops: int = 1
-    strategy: Strategy = "mcts"
-    seed: int = 0
+_REJECTED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +57,15 @@ class Added:
     coverage: float
     recommended: bool
 
+    def evidence(self) -> str:
+        """In words: whether it is recommended, and on what it rests."""
+        told = (
+            "the gain beats its interval"
+            if self.recommended
+            else "not recommended: the gain does not beat its interval"
+        )
+        return f"{told}; {self.coverage:.0%} of the rows find a partner"
+
     def to_json(self) -> dict[str, Any]:
         return {
             "table": self.table,
@@ -88,7 +81,9 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was found. `r2_best`: with all tables listed; `r2_after`: with the recommended ones, which `sql` joins."""
+    """What was found. `r2_best`: with all tables listed; `r2_after`: with the recommended ones, which `sql`
+    joins.
+    """
 
     table: str
     target: str
@@ -111,6 +106,11 @@ class Report:
     seconds: float
     sql: str
     notes: tuple[str, ...]
+    rejected: tuple[tuple[str, str, float], ...] = ()
+    """Tables that were looked at and not chosen: name, join path, the gain estimated for each alone."""
+    tokens: int = 0
+    chains: int = 0
+    """Chains of joins that were judged one by one, or together with others of their length."""
 
     def to_json(self) -> dict[str, Any]:
         """The document of `--json`."""
@@ -139,6 +139,8 @@ class Report:
             "seconds": round(self.seconds, 3),
             "sql": self.sql,
             "notes": list(self.notes),
+            "tokens": self.tokens,
+            "chains": self.chains,
         }
 
 
@@ -149,73 +151,46 @@ def augment(
     *,
     stop: Callable[[], bool] = lambda: False,
     told: Callable[[str, float], None] = lambda _table, _r2: None,
+    earlier: Sequence[Helped] = (),
+    model: Asking | None = None,
 ) -> Report:
     """Find tables that make the prediction of the target better.
 
-    `stop` is asked between steps; `told` hears the table just looked at and the best R² so far. Interrupted by Ctrl-C it
-    still returns the best set so far. Nothing is left behind in the lake.
+    `stop` is asked between steps; `told` hears the table just looked at and the best R² so far. Interrupted
+    by Ctrl-C it still returns the best set so far. Nothing is left behind in the lake. `earlier`: what helped
+    in earlier searches, looked at first.
 
     :raises AugmentError: the table cannot be augmented for this target.
     :raises LakeError: the lake cannot be read.
     """
     options = options or Options()
+    if options.selector in MODEL_SELECTORS and model is None:
+        raise AugmentError(
+            f"the selector {options.selector} needs a model, and none is configured", sqlstate="0A000"
+        )
     started = time.monotonic()
-    with _cursor(lake) as cursor:
+    with _cursor(lake) as cursor, features_of(lake).kept():
         base = Base(lake, cursor, spec)
+        lake = base.lake
         evaluator = Evaluator(base, options.aggregates)
         budget = Budget(options.seconds, options.evaluations, stop, started)
         search = Search(evaluator, budget, options.tables, told)
         candidates = Candidates(lake, base.table.name)
         single = candidates.single(base.keys)
-        search.run(options.selector, single)
-        if options.hops > 1 and not search.ended:
-            explore(search, candidates, options.hops, options.strategy, options.seed)
-        return _report(search, options, len(single), started)
-
-
-def save(lake: Lake, report: Report, path: Path) -> int:
-    """Write the augmented table as Parquet, whole or not at all; returns its rows.
-
-    :raises AugmentError: the file cannot be written.
-    """
-    lake.database.load(list(lake.index.tables))
-    unfinished = path.with_name(path.name + ".unfinished")
-    try:
-        return _write(lake, report.sql, unfinished, path)
-    except (OSError, duckdb.IOException) as error:
-        raise AugmentError(f"{path} cannot be written: {error}", sqlstate="58030") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _write(lake: Lake, sql: str, unfinished: Path, path: Path) -> int:
-    """The lake's own connection may write nothing: its rows go through a text file to one that may.
-
-    Each value is written as DuckDB's text of it behind a letter, so that an empty text is not NULL.
-    """
-    rows = unfinished.with_name(unfinished.name + ".csv")
-    try:
-        with _cursor(lake) as cursor:
-            described = [(quoted(row[0]), row[1]) for row in cursor.execute(f"DESCRIBE {sql}").fetchall()]
-            texts = ", ".join(f"'t' || CAST({name} AS VARCHAR)" for name, _ in described)
-            found = cursor.execute(f"SELECT {texts} FROM ({sql})")
-            with rows.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
-                while portion := found.fetchmany(_PORTION):
-                    writer.writerows(portion)
-        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(described)))
-        values = ", ".join(
-            f"CAST(substr(c{i}, 2) AS {kind}) AS {name}" for i, (name, kind) in enumerate(described)
-        )
-        read = f"read_csv({literal(rows)}, columns={{{columns}}}, header=false, auto_detect=false, delim=',', quote='\"', escape='\"', nullstr='')"
-        with duckdb.connect() as connection:
-            count = connection.execute(
-                f"COPY (SELECT {values} FROM {read}) TO {literal(unfinished)} (FORMAT parquet)"
-            ).fetchall()[0][0]
-    finally:
-        rows.unlink(missing_ok=True)
-    unfinished.replace(path)
-    return int(count)
+        history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
+        offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])
+        if options.selector in MODEL_SELECTORS and model is not None:
+            tables = list(dict.fromkeys(c.table for c in offered))
+            chosen = Chooser(base, model, options, history).choose(tables, lambda: not budget.left)
+            offered = [c for c in offered if c.table in chosen.tables]
+        # where chains are counted, joins of one step are counted among them
+        counted = options.hops > 1 and options.chains is not None
+        search.run(options.selector, [] if counted else offered, more=options.hops > 1)
+        search.pending += [c.path for c in single if c.table in chosen.not_shown]
+        base.notes += chosen.notes
+        if options.hops > 1:
+            explore(search, candidates, options.hops, options.strategy, options.seed, options.chains)
+        return _report(search, options, len(single), started, chosen.tokens)
 
 
 @contextmanager
@@ -228,7 +203,7 @@ def _cursor(lake: Lake) -> Iterator[Any]:
         cursor.close()
 
 
-def _report(search: Search, options: Options, candidates: int, started: float) -> Report:
+def _report(search: Search, options: Options, candidates: int, started: float, tokens: int) -> Report:
     evaluator, base = search.evaluator, search.evaluator.base
     assert search.initial is not None
     told = search.recommended()
@@ -260,13 +235,24 @@ def _report(search: Search, options: Options, candidates: int, started: float) -
         candidates,
         tuple(search.pending),
         tuple(search.failed),
-        "budget" if search.ended else "complete",
+        "budget" if search.ended or search.pending else "complete",
         evaluator.evaluations,
         evaluator.estimates,
         time.monotonic() - started,
         augmented_sql(base, kept),
         tuple(notes),
+        _rejected(search),
+        tokens,
+        search.looked,
     )
+
+
+def _rejected(search: Search) -> tuple[tuple[str, str, float], ...]:
+    """The best and the worst of those that were not chosen."""
+    chosen = {pick.block.candidate.table for pick in search.picks}
+    left = sorted((gain, c.table, c.path) for c, gain in search.estimated if c.table not in chosen)
+    few = left if len(left) <= 2 * _REJECTED else [*left[:_REJECTED], *left[-_REJECTED:]]
+    return tuple((table, path, round(gain, 6)) for gain, table, path in few)
 
 
 def _added(pick: Pick, *, recommended: bool) -> Added:
@@ -286,7 +272,9 @@ def _added(pick: Pick, *, recommended: bool) -> Added:
 
 
 def augmented_sql(base: Base, blocks: Sequence[Block]) -> str:
-    """A SELECT over the lake: the base's rows, each once, with the blocks' columns (NULL where nothing joins)."""
+    """A SELECT over the lake: the base's rows, each once, with the blocks' columns (NULL where nothing
+    joins).
+    """
     index = base.lake.index
     source = base.source()
     if not blocks:

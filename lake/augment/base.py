@@ -1,6 +1,7 @@
 """The table to be augmented: its target, its own features, its folds, and sums of all of them by key.
 
-Owns the base table's temporary tables in DuckDB and the aggregation by key and fold. Must not know candidates.
+Owns the base table's temporary tables in DuckDB and the aggregation by key and fold. Must not know
+candidates.
 """
 
 from __future__ import annotations
@@ -16,12 +17,23 @@ from rewright.engines.duckdb.errors import LakeError, translated
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.api import Lake
-from rewright.lake.augment.encoding import Feature, Kind, key_form, number_form, row_features, time_column
+from rewright.lake.augment.encoding import (
+    Feature,
+    Kind,
+    hash_form,
+    key_form,
+    number_form,
+    row_features,
+    time_column,
+)
 from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
+from rewright.lake.augment.outside import COPY, is_outside, relation_of, with_outside
 from rewright.lake.catalog.model import Column, Family, Table
 
 FEWEST_ROWS = 10
 MOST_CLASSES = 20
+_IN_MEMORY = 100_000
+"""Rows of a base table whose values are held here."""
 _MOST_FEATURES = 24
 """Features of the base table that are used, those that go best with the target."""
 
@@ -37,7 +49,8 @@ class AugmentError(LakeError):
 class BaseSpec:
     """What is to be augmented.
 
-    `keys`: columns to join on (none: any); `features`: the base table's own columns that a prediction may use (None: all);
+    `keys`: columns to join on (none: any); `features`: the base table's own columns that a prediction may use
+    (None: all);
     `where`: a condition on its rows; `latest`: only the latest row of each value of `keys`.
     """
 
@@ -53,8 +66,8 @@ class BaseSpec:
 class Grouped:
     """Sums per combination of key values and fold, one such table a seed. Arrays over its rows.
 
-    `groups`: (rows, groupings) which key value; `folds`; `counts`; `sums`: (rows, columns) of the base's features, their
-    flags and the targets.
+    `groups`: (rows, groupings) which key value; `folds`; `counts`; `sums`: (rows, columns) of the base's
+    features, their flags and the targets.
     """
 
     groups: Any
@@ -70,6 +83,8 @@ class Base:
     """The prepared base table. Everything it makes in DuckDB is temporary and belongs to `cursor`."""
 
     def __init__(self, lake: Lake, cursor: Any, spec: BaseSpec) -> None:
+        self._outside = is_outside(lake, spec.table)
+        lake = with_outside(lake, cursor, spec.table) if self._outside else lake
         self.lake = lake
         self.spec = spec
         self._cursor = cursor
@@ -77,6 +92,10 @@ class Base:
         self.keys = tuple(self._column(name).name for name in spec.keys)
         self._groupings: dict[KeyTuple, int] = {}
         self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
+        self._totals: dict[tuple[int, ...], Grouped] = {}
+        self._rows: Any = None
+        self._row_groups: dict[int, Any] = {}
+        self._hashes: dict[int, Any] = {}
         self.notes: list[str] = []
         self.rows = self._read()
         self.classes = self._classes()
@@ -104,12 +123,14 @@ class Base:
             # some versions of DuckDB raise it bare when interrupted
             raise KeyboardInterrupt from error
 
-    def source(self) -> str:
-        """SELECT of the base table's rows that count, as they are on the lake."""
+    def source(self, relation: str = "") -> str:
+        """SELECT of the base table's rows that count, as they are where it is, or of those of `relation`."""
+        relation = relation or (relation_of if self._outside else quoted)(self.table.name)
         conditions = [f"{quoted(self.target.name)} IS NOT NULL"]
         if self.spec.where:
-            conditions.append(f"({self.spec.where})")
-        sql = f"SELECT * FROM {quoted(self.table.name)} WHERE {' AND '.join(conditions)}"
+            # on lines of its own: a comment in it ends there
+            conditions.append(f"(\n{self.spec.where}\n)")
+        sql = f"SELECT * FROM {relation} WHERE {' AND '.join(conditions)}"
         if self.spec.latest and self.keys:
             others = [c for c in self.table.columns if c.name not in self.keys and c is not self.target]
             if (time := time_column(others)) is not None:
@@ -118,7 +139,9 @@ class Base:
         return sql
 
     def grouping(self, keys: KeyTuple) -> int:
-        """The number of a way to group the base's rows by key; the groups are in the temporary table `keys_N`."""
+        """The number of a way to group the base's rows by key; the groups are in the temporary table
+        `keys_N`.
+        """
         if keys not in self._groupings:
             n = len(self._groupings)
             forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in keys]
@@ -129,10 +152,12 @@ class Base:
             )
             by = ", ".join(f"c{i}" for i in range(len(keys)))
             self.sql(
-                f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT row_number() OVER () - 1 AS g, * FROM (SELECT {by}, count(*) AS n FROM keyed GROUP BY {by})"
+                f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT row_number() OVER () - 1 AS g, * FROM "
+                f"(SELECT {by}, count(*) AS n FROM keyed GROUP BY {by})"
             )
             self.sql(
-                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.__row, k.g FROM keyed r JOIN keys_{n} k ON {on}"
+                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.__row, k.g FROM keyed r JOIN keys_{n} "
+                f"k ON {on}"
             )
             self._groupings[keys] = n
         return self._groupings[keys]
@@ -141,12 +166,28 @@ class Base:
         """How many different key values there are."""
         return int(self.sql(f"SELECT count(*) FROM keys_{grouping}").fetchone()[0])
 
+    def hashes(self, grouping: int) -> Any:
+        """(key values,) uint64: DuckDB's hash of each of the base's key values, 0
+        where a part of it is NULL.
+        """
+        if grouping not in self._hashes:
+            parts = [f"c{i}" for i in range(self._parts(grouping))]
+            told = self.sql(f"SELECT g, {hash_form(parts)} AS h FROM keys_{grouping} ORDER BY g").fetchnumpy()
+            self._hashes[grouping] = np.asarray(told["h"], dtype=np.uint64)
+        return self._hashes[grouping]
+
+    def _parts(self, grouping: int) -> int:
+        return next(len(keys) for keys, n in self._groupings.items() if n == grouping)
+
     def aligned(self, grouping: int, sql: str, columns: Sequence[str], keys: int) -> tuple[Any, Any]:
-        """Values of a SELECT of one row per key for each of the base's key values (NaN where none), and which matched."""
+        """Values of a SELECT of one row per key for each of the base's key values (NaN where none), and which
+        matched.
+        """
         on = " AND ".join(f"k.c{i} = f.k{i}" for i in range(keys))
         shown = "".join(f", f.{quoted(c)}" for c in columns)
         found = self.sql(
-            f"SELECT k.g, f.k0 IS NOT NULL AS matched{shown} FROM keys_{grouping} k LEFT JOIN ({sql}) f ON {on} ORDER BY k.g"
+            f"SELECT k.g, f.k0 IS NOT NULL AS matched{shown} FROM keys_{grouping} k LEFT JOIN ({sql}) f ON "
+            f"{on} ORDER BY k.g"
         ).fetchnumpy()
         matched = np.asarray(found["matched"], dtype=bool)
         values = np.empty((len(matched), len(columns)))
@@ -160,15 +201,26 @@ class Base:
             self._grouped[groupings] = [self._aggregate(groupings, seed) for seed in SEEDS]
         return self._grouped[groupings]
 
+    def totals(self, groupings: tuple[int, ...]) -> Grouped:
+        """Sums by key over all rows."""
+        if groupings not in self._totals:
+            self._totals[groupings] = self._aggregate(groupings, None)
+        return self._totals[groupings]
+
     def row_groups(self, grouping: int) -> Any:
         """Each row's key value."""
-        found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY __row").fetchnumpy()
-        return np.asarray(found["g"], dtype=np.int64)
+        if grouping not in self._row_groups:
+            found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY __row").fetchnumpy()
+            self._row_groups[grouping] = np.asarray(found["g"], dtype=np.int64)
+        return self._row_groups[grouping]
 
     def row_values(self) -> Any:
-        """Each row's own features, flags and targets, as in the moments (for AUC, which sums cannot give)."""
-        found = self.sql("SELECT * FROM base_values ORDER BY __row").fetchnumpy()
-        return np.column_stack([np.asarray(found[c], dtype=np.float64) for c in self._value_columns()])
+        """Each row's own features, flags and targets, as in the moments."""
+        if self._rows is None:
+            found = self.sql("SELECT * FROM base_values ORDER BY __row").fetchnumpy()
+            told = [np.asarray(found[c], dtype=np.float64) for c in self._value_columns()]
+            self._rows = np.column_stack(told)
+        return self._rows
 
     def folds(self, seed: int) -> Any:
         return fold_numbers(self.rows, seed)
@@ -183,17 +235,22 @@ class Base:
         return column
 
     def _read(self) -> int:
+        # what a client wrote of it is checked as any query of hers
+        self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
+        rows_of = self.source(COPY if self._outside else "")
         finite = ""
         if self.target.family is Family.FLOAT:
             finite = f" WHERE isfinite({quoted(self.target.name)})"
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS __row, * FROM (SELECT * FROM ({self.source()}){finite})"
+            f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS __row, * FROM "
+            f"(SELECT * FROM ({rows_of}){finite})"
         )
         rows = int(self.sql("SELECT count(*) FROM base_rows").fetchone()[0])
         if rows < FEWEST_ROWS:
             raise AugmentError(
-                f"{self.table.name} has {rows} rows with a value of {self.target.name}: at least {FEWEST_ROWS} are needed"
+                f"{self.table.name} has {rows} rows with a value of {self.target.name}: at least "
+                f"{FEWEST_ROWS} are needed"
             )
         return rows
 
@@ -201,7 +258,8 @@ class Base:
         """The values that become indicators; none: the target is a number."""
         name = quoted(self.target.name)
         found = self.sql(
-            f"SELECT CAST({name} AS VARCHAR) AS v, count(*) FROM base_rows GROUP BY v ORDER BY 2 DESC, 1 LIMIT {MOST_CLASSES + 1}"
+            f"SELECT CAST({name} AS VARCHAR) AS v, count(*) FROM base_rows GROUP BY v ORDER BY 2 DESC, 1 "
+            f"LIMIT {MOST_CLASSES + 1}"
         ).fetchall()
         if len(found) < 2:
             raise AugmentError(
@@ -214,7 +272,8 @@ class Base:
             return ()
         if len(found) > MOST_CLASSES:
             raise AugmentError(
-                f"{self.target.name} is text of more than {MOST_CLASSES} different values: a number, a yes or no, or a few classes can be predicted"
+                f"{self.target.name} is text of more than {MOST_CLASSES} different values: a number, a yes "
+                f"or no, or a few classes can be predicted"
             )
         if len(found) == 2:
             # one indicator says it all: that of the value that sorts last (1, true, yes)
@@ -224,7 +283,8 @@ class Base:
     def _make_values(self) -> None:
         """The table `base_values`: folds, features with flags, targets, all centred and scaled."""
         self._cursor.register(
-            "base_folds", {"__row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows, s) for s in SEEDS}}
+            "base_folds", {"__row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows,
+            s) for s in SEEDS}}
         )  # fmt: skip
         self.sql("CREATE OR REPLACE TEMP TABLE folds AS SELECT * FROM base_folds")
         self._cursor.unregister("base_folds")
@@ -237,20 +297,21 @@ class Base:
             ]
         )
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN ({encoding}) USING (__row)"
+            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN "
+            f"({encoding}) USING (__row)"
         )
         if (
             gone := int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0])
         ) and not self.classes:
             raise AugmentError(
-                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can leave them out"
+                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can "
+                f"leave them out"
             )
         kept = self._best(len(features))
         self.features = tuple(features[i] for i in kept)
         columns = [f"y{i}" for i in range(len(targets))] + [f"v{i}" for i in kept]
-        told = self.sql(
-            "SELECT " + ", ".join(f"coalesce(avg({c}), 0), coalesce(stddev_pop({c}), 0)" for c in columns) + " FROM raw"
-        ).fetchone()  # fmt: skip
+        measures = (f"coalesce(avg({c}), 0), coalesce(stddev_pop({c}), 0)" for c in columns)
+        told = self.sql(f"SELECT {', '.join(measures)} FROM raw").fetchone()
         scales = {c: (float(told[2 * i]), float(told[2 * i + 1]) or 1.0) for i, c in enumerate(columns)}
         shown = []
         for n, i in enumerate(kept):
@@ -262,7 +323,8 @@ class Base:
             centre, scale = scales[f"y{i}"]
             shown.append(f"(y{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE AS y{i}")
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT __row, f0, f1, f2, {', '.join(shown)} FROM raw JOIN folds USING (__row)"
+            f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT __row, f0, f1, f2, {', '.join(shown)} FROM "
+            f"raw JOIN folds USING (__row)"
         )
 
     def _value_columns(self) -> list[str]:
@@ -296,7 +358,8 @@ class Base:
         ).fetchone()
         order = sorted(range(offered), key=lambda i: (-(told[i] if told[i] == told[i] else 0.0), i))
         self.notes.append(
-            f"of {offered} features of {self.table.name} itself the {_MOST_FEATURES} that correlate most with the target are used"
+            f"of {offered} features of {self.table.name} itself the {_MOST_FEATURES} that correlate most "
+            f"with the target are used"
         )
         return sorted(order[:_MOST_FEATURES])
 
@@ -313,14 +376,32 @@ class Base:
                     found[s, row[0], i, j] = found[s, row[0], j, i] = value
         return found
 
-    def _aggregate(self, groupings: tuple[int, ...], seed: int) -> Grouped:
+    def _aggregate(self, groupings: tuple[int, ...], seed: int | None) -> Grouped:
+        """By key and the seed's folds; None: by key alone. Few rows are summed here, many by DuckDB."""
+        return self._in_memory(groupings, seed) if self.rows <= _IN_MEMORY else self._in_sql(groupings, seed)
+
+    def _in_memory(self, groupings: tuple[int, ...], seed: int | None) -> Grouped:
+        folds = np.zeros(self.rows, dtype=np.int64) if seed is None else self.folds(seed)
+        keys = np.column_stack([*(self.row_groups(n) for n in groupings), folds])
+        order = np.lexsort(keys.T)
+        differs = np.r_[True, (np.diff(keys[order], axis=0) != 0).any(axis=1)]
+        first = np.flatnonzero(differs)
+        told = keys[order[first]]
+        counts = np.diff(np.r_[first, self.rows]).astype(float)
+        return Grouped(
+            told[:, :-1], told[:, -1], counts, np.add.reduceat(self.row_values()[order], first, axis=0)
+        )
+
+    def _in_sql(self, groupings: tuple[int, ...], seed: int | None) -> Grouped:
         columns = self._value_columns()
         groups = "".join(f", g{n}.g AS g{n}" for n in groupings)
         joins = "".join(f" JOIN groups_{n} g{n} USING (__row)" for n in groupings)
         by = "".join(f", g{n}.g" for n in groupings)
         sums = "".join(f", sum({c}) AS s{i}" for i, c in enumerate(columns))
+        # a constant in GROUP BY would be the number of a column
+        fold, by = ("0", by.removeprefix(", ")) if seed is None else (f"f{seed}", f"f{seed}{by}")
         found = self.sql(
-            f"SELECT f{seed} AS f{groups}, count(*) AS n{sums} FROM base_values{joins} GROUP BY f{seed}{by}"
+            f"SELECT {fold} AS f{groups}, count(*) AS n{sums} FROM base_values{joins} GROUP BY {by}"
         ).fetchnumpy()
         return Grouped(
             np.column_stack([np.asarray(found[f"g{n}"], dtype=np.int64) for n in groupings]),

@@ -1,23 +1,31 @@
 """What can be joined to a base table: tables and the keys to join them on.
 
-Owns the candidates from the lake's join scores, with composite keys, and each family of unionable tables counted once.
-Must not know the target or scores of regressions.
+Owns the candidates from the lake's join scores, with composite keys, and each family of unionable tables
+counted once. Must not know the target or scores of regressions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
+from rewright.lake.augment.features import features_of
 from rewright.lake.catalog.model import Column, Table
 from rewright.lake.joins.keys import KeyFinder
-from rewright.lake.joins.scores import USELESS, PairScore, year_like
+from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
 _MOST_PAIRS = 3
 _UNIQUE = 0.98
+_MANY = 24
+"""Joins of a table from which on the graph may have left some out."""
+_FEW_KINDS = 12
+_SMALL = 5000
 _CONTAINED = 0.05
 """The share of the smaller side's values that two key columns must have in common."""
 
@@ -64,11 +72,14 @@ class Candidates:
         self._index = lake.index
         self._base = base
         self._finder = KeyFinder(lake.index, lake.database)
+        self._features = features_of(lake)
         self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
 
     def single(self, keys: Collection[str] = ()) -> list[Candidate]:
-        """Tables joined directly, the most promising key first; `keys`: the base's columns to join on (none: any)."""
+        """Tables joined directly, the most promising key first; `keys`: the base's columns to join on (none:
+        any).
+        """
         found = [Candidate((hop,)) for hop in self.hops(self._base, keys)]
         return sorted(found, key=lambda c: (-c.hops[0].quality, c.path))
 
@@ -87,7 +98,14 @@ class Candidates:
     def _unique(self, columns: list[Column]) -> bool:
         """Do the columns together identify a row?"""
         table = self._index.tables[columns[0].table]
-        found = self._finder.distinct(table.name, tuple(c.name for c in columns))
+        names = tuple(c.name for c in columns)
+
+        def make() -> tuple[Any, Any]:
+            return np.zeros(1, dtype=np.uint64), np.asarray([self._finder.distinct(table.name, names)])
+
+        found = int(
+            self._features.get(("distinct", table.name, table.digest, table.rows, *names), make).values[0]
+        )
         return found >= _UNIQUE * max(table.rows, 1)
 
     def _pairs(self, table: str, other: str) -> list[PairScore]:
@@ -106,13 +124,46 @@ class Candidates:
         """Tables that share values with it: parts of a union are told by the union alone."""
         graph = self._lake.graph()
         near = set(graph.neighbors(table)) if table in graph else set()
+        if table == self._base and (table not in graph or len(near) >= _MANY):
+            near |= self._sharing(table)
         found: set[str] = set()
         for name in near:
             found.add(self._parts.get(name, name))
         return sorted(found - {table, self._base})
 
+    def _sharing(self, table: str) -> set[str]:
+        """Tables with a column that shares values with one of the table's keys: one pass over all columns'
+        sketches.
+
+        The graph keeps the best edges of a column only, which are not all where hundreds of tables have the
+        same key.
+        """
+        index = self._index
+        # nothing is known of a table from outside: its small numbers are looked at, too
+        every = table not in self._lake.graph()
+        keys = [c for c in index.tables[table].columns if joinable(c) and (every or not _common(c))]
+        own = [(c, index.sketch(c)) for c in keys]
+        found: set[str] = set()
+        for (name, column_name), sketch in index.storage.sketches():
+            other = index.tables.get(name)
+            if other is None or name == table or name in found:
+                continue
+            column = other.column(column_name)
+            if column is None or not joinable(column) or (_common(column) and not every):
+                continue
+            for key, mine in own:
+                shared = (
+                    overlap(mine, sketch, key.distinct, column.distinct) if comparable(key, column) else None
+                )
+                if shared is not None and max(shared.a_in_b, shared.b_in_a) >= _CONTAINED:
+                    found.add(name)
+                    break
+        return found
+
     def _united_parts(self) -> dict[str, str]:
-        """Part → the table that unites it; a union that holds the base table is not used, its parts are others' data."""
+        """Part → the table that unites it; a union that holds the base table is not used, its parts are
+        others' data.
+        """
         return {
             part: name
             for name, united in self._index.unions.items()
@@ -124,7 +175,9 @@ class Candidates:
 def _keys(
     left: Table, right: Table, pairs: list[PairScore], unique: Callable[[list[Column]], bool]
 ) -> Iterator[Hop]:
-    """Keys of two tables: each telling pair, completed by years and by further pairs while the right side is not unique."""
+    """Keys of two tables: each telling pair, completed by years and by further pairs while the right side is
+    not unique.
+    """
     telling = [p for p in pairs if p.quality > USELESS / 2 and not _period(p) and _shared(p) >= _CONTAINED]
     periods = [p for p in pairs if _period(p)]
     telling.sort(key=lambda p: (-p.quality, p.a.position, p.b.position))
@@ -164,6 +217,12 @@ def _completed(
 
 def _same_name(pair: PairScore) -> bool:
     return pair.a.name.lower() == pair.b.name.lower() and not pair.a.meaning.numeric
+
+
+def _common(column: Column) -> bool:
+    """Kinds, years and small numbers: what many tables share without being about the same."""
+    bounds = column.bounds() if column.numeral else None
+    return column.distinct < _FEW_KINDS or (bounds is not None and bounds[1] <= _SMALL)
 
 
 def _period(pair: PairScore) -> bool:

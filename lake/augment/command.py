@@ -6,14 +6,49 @@ Owns the options, the progress bar and the output. Must not know how tables are 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import click
 
-from rewright.lake.augment.api import SELECTORS, STRATEGIES, BaseSpec, Options, Report, augment, save
+from rewright.lake.api import Lake
+from rewright.lake.augment.api import (
+    MODEL_SELECTORS,
+    SELECTORS,
+    STRATEGIES,
+    Asking,
+    BaseSpec,
+    Options,
+    Report,
+    augment,
+)
+from rewright.lake.augment.history import Helped, helped_by
+from rewright.lake.augment.plotting import plot
+from rewright.lake.augment.saving import save
 from rewright.lake.command import Duration, LakeFolder, opened, print_json
+
+
+class Kept(Protocol):
+    """Where earlier searches are kept, for one lake."""
+
+    def earlier(self) -> Sequence[Helped]:
+        """What helped in them; nothing where it cannot be read."""
+
+    def keep(self, helped: Sequence[Helped]) -> None:
+        """Add what this search learned; what cannot be written is lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentPort:
+    """What the composition root gives: the configured model, if any, and what is kept of a lake, by its
+    folder.
+    """
+
+    model: Callable[[], Asking] | None = None
+    kept: Callable[[str], AbstractContextManager[Kept | None]] | None = None
 
 
 @click.command()
@@ -22,7 +57,9 @@ from rewright.lake.command import Duration, LakeFolder, opened, print_json
 @click.option("--table", required=True, help="the table to augment")
 @click.option("--target", required=True, help="its column to be predicted")
 @click.option("--on", "keys", multiple=True, help="join on this column only (may be given several times)")
-@click.option("--feature", "features", multiple=True, help="its own column that may predict, too (default: all)")  # fmt: skip
+@click.option(
+    "--feature", "features", multiple=True, help="its own column that may predict, too (default: all)"
+)
 @click.option("--where", default="", help="a condition on its rows")
 @click.option("--latest", is_flag=True, help="only the latest row of each value of --on")
 @click.option("--tables", type=click.IntRange(1, 100), default=5, show_default=True)
@@ -31,13 +68,48 @@ from rewright.lake.command import Duration, LakeFolder, opened, print_json
 @click.option(
     "--hops", type=click.IntRange(1, 6), default=1, show_default=True, help="longest chain of joins"
 )
-@click.option("--strategy", type=click.Choice(STRATEGIES), default="mcts", show_default=True, help="how chains are searched")  # fmt: skip
-@click.option("--selector", type=click.Choice(SELECTORS), default="ours", show_default=True)
-@click.option("--aggregates", type=click.Choice(["all", "standard"]), default="all", show_default=True, help="what is made of many rows per key")  # fmt: skip
+@click.option(
+    "--strategy",
+    type=click.Choice(STRATEGIES),
+    default="auto",
+    show_default=True,
+    help="how chains are searched",
+)
+@click.option("--selector", type=click.Choice(SELECTORS + MODEL_SELECTORS), default="ours", show_default=True)
+@click.option("--tokens", type=click.IntRange(1), help="tokens that a model may be asked for, at most")
+@click.option(
+    "--similar", type=click.IntRange(1), default=30, show_default=True, help="tables a model is shown"
+)
+@click.option("--sets", type=click.IntRange(1), default=3, show_default=True, help="in how many sets")
+@click.option(
+    "--spending",
+    type=click.Choice(["greedy", "value-per-token"]),
+    default="value-per-token",
+    show_default=True,
+)
+@click.option("--history/--no-history", default=True, show_default=True, help="let earlier searches count")
+@click.option(
+    "--aggregates",
+    type=click.Choice(["all", "standard"]),
+    default="all",
+    show_default=True,
+    help="what is made of many rows per key",
+)
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="write the augmented table as Parquet")  # fmt: skip
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="write the augmented table as Parquet"
+)
+@click.option("--as-view", "view", metavar="NAME", help="keep the augmented table as a view of the lake")
+@click.option(
+    "--plot",
+    "figure",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="write the gain by table as .svg or .png",
+)
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
+@click.pass_context
 def command(
+    ctx: click.Context,
     folder: Path,
     over: Path | None,
     table: str,
@@ -52,25 +124,67 @@ def command(
     hops: int,
     strategy: str,
     selector: str,
+    tokens: int | None,
+    similar: int,
+    sets: int,
+    spending: str,
+    history: bool,
     aggregates: str,
     seed: int,
     out: Path | None,
+    view: str | None,
+    figure: Path | None,
     as_json: bool,
 ) -> None:
     """Find tables that, joined, predict a column better."""
     spec = BaseSpec(table, target, keys, features or None, where, latest)
-    options = Options(tables, budget, evaluations, selector, aggregates, hops, strategy, seed)  # type: ignore[arg-type]
+    options = Options(
+        tables,
+        budget,
+        evaluations,
+        selector,  # type: ignore[arg-type]
+        aggregates,  # type: ignore[arg-type]
+        hops,
+        None,
+        strategy,  # type: ignore[arg-type]
+        seed,
+        tokens,
+        similar,
+        sets,
+        spending,  # type: ignore[arg-type]
+        history,
+    )
+    port = ctx.find_object(AugmentPort) or AugmentPort()
     with opened(folder, over) as lake:
         lake.graph()
-        with _progress() as told:
-            report = augment(lake, spec, options, told=told)
-        written = save(lake, report, out) if out is not None else None
+        report = _searched(lake, spec, options, port)
+        written = save(lake, report.sql, out) if out is not None else None
+        if view is not None:
+            lake.keep_view(view, report.sql)
+    if figure is not None:
+        plot(report, figure)
     if as_json:
         print_json(report.to_json())
         return
     _print(report)
     if out is not None:
         click.echo(f"{written} rows written to {out}")
+    if view is not None:
+        click.echo(f"kept as the view {view}")
+
+
+def _searched(lake: Lake, spec: BaseSpec, options: Options, port: AugmentPort) -> Report:
+    folder = str(Path(lake.folder).resolve())
+    place: AbstractContextManager[Kept | None] = (
+        port.kept(folder) if port.kept is not None else nullcontext(None)
+    )
+    model = port.model() if port.model is not None and options.selector in MODEL_SELECTORS else None
+    with place as kept, _progress() as told:
+        earlier = kept.earlier() if kept is not None and options.history else ()
+        report = augment(lake, spec, options, told=told, earlier=earlier, model=model)
+        if kept is not None:
+            kept.keep(helped_by(report))
+    return report
 
 
 @contextmanager
@@ -92,7 +206,8 @@ def _progress() -> Iterator[Callable[[str, float], None]]:
 
 def _print(report: Report) -> None:
     click.echo(
-        f"{report.table}.{report.target}: R² {report.r2_before:.3f} by itself, {report.r2_after:.3f} with what is recommended"
+        f"{report.table}.{report.target}: R² {report.r2_before:.3f} by itself, {report.r2_after:.3f} with "
+        f"what is recommended"
     )
     if report.auc_before is not None and report.auc_after is not None:
         click.echo(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with it")
@@ -114,7 +229,10 @@ def _print(report: Report) -> None:
         click.echo(f"the budget ended; {len(report.not_tried)} joins were not tried")
         for path in report.not_tried[:20]:
             click.echo(f"   {path}")
+    if report.tokens:
+        click.echo(f"{report.tokens} tokens")
     click.echo(
-        f"{report.evaluations} evaluations and {report.estimates} estimates of {report.candidates} joins in {report.seconds:.1f} s"
+        f"{report.evaluations} evaluations and {report.estimates} estimates of {report.candidates} joins in "
+        f"{report.seconds:.1f} s"
     )
     click.echo(f"\n{report.sql};")

@@ -1,7 +1,7 @@
 """Columns as numbers: the SQL that makes target-free features of a table's columns.
 
-Owns which columns are features, their encodings, and the aggregation of many rows per key to one. Must not know the
-target, folds or scores.
+Owns which columns are features, their encodings, and the aggregation of many rows per key to one. Must not
+know the target, folds or scores.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from rewright.lake.noise.clean import clean_expression
 
 Kind = Literal["number", "text", "date"]
 Aggregates = Literal["standard", "all"]
-"""`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum and mean."""
+"""`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
+and mean.
+"""
 _LEVELS = 8
 """Most frequent values of a text column that become 0/1 columns."""
 _FEW = 60
@@ -30,7 +32,9 @@ _UNIQUE = 0.98
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One numeric column made of `column`; `how` says by which aggregate and encoding (`mean`, `latest`, `= value`)."""
+    """One numeric column made of `column`; `how` says by which aggregate and encoding (`mean`, `latest`, `=
+    value`).
+    """
 
     table: str
     column: str
@@ -43,7 +47,9 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """`sql`: a SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per key."""
+    """`sql`: a SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
+    key.
+    """
 
     sql: str
     features: tuple[Feature, ...]
@@ -62,7 +68,9 @@ def key_kind(a: Column, b: Column) -> Kind:
 
 
 def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
-    """SQL of a key column by which values that differ in blanks, case, accents or punctuation only are the same."""
+    """SQL of a key column by which values that differ in blanks, case, accents or punctuation only are the
+    same.
+    """
     if kind == "number":
         return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
     cleaned = clean_expression(column, index.values(column)) or quoted(column.name)
@@ -70,6 +78,12 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
         return f"CAST(TRY_CAST({cleaned} AS DATE) AS VARCHAR)"
     folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
     return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+
+
+def hash_form(parts: Sequence[str]) -> str:
+    """SQL of a 64-bit hash of a key's parts, 0 where one of them is NULL."""
+    filled = " AND ".join(f"{part} IS NOT NULL" for part in parts)
+    return f"CASE WHEN {filled} THEN hash({', '.join(parts)}) ELSE 0::UBIGINT END"
 
 
 def number_form(index: LakeIndex, column: Column) -> str | None:
@@ -105,8 +119,8 @@ def encoded(
 ) -> Encoded:
     """Features of a table, one row per key.
 
-    `unique`: the key already identifies a row; `without`: columns that are no features; `source`: SQL to read instead
-    of the table (its columns must be the table's).
+    `unique`: the key already identifies a row; `without`: columns that are no features; `source`: SQL to read
+    instead of the table (its columns must be the table's).
     """
     found = index.tables[table]
     columns = [found.column(name) for name, _ in keys]
@@ -141,7 +155,9 @@ def encoded(
 def row_features(
     index: LakeIndex, table: str, without: Collection[str], source: str, carried: str
 ) -> tuple[tuple[Feature, ...], str]:
-    """Features of each row of `source` (the table's columns and `carried`), and the SELECT of `carried` and v0, v1, ..."""
+    """Features of each row of `source` (the table's columns and `carried`), and the SELECT of `carried` and
+    v0, v1, ...
+    """
     offered, _ = _usable(index, table, without)
     outer, features = _outer(index, offered, "")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))

@@ -1,7 +1,8 @@
-"""Judging candidates: features per key value, leaks taken out, sums of products put together for any set of tables.
+"""Judging candidates: features per key value, leaks taken out, sums of products put together for any set of
+tables.
 
-Owns the blocks (a candidate's features aligned with the base's key values), the joint moments of several, and the count of
-what was computed. Must not know how sets are searched.
+Owns the blocks (a candidate's features aligned with the base's key values), the joint moments of several, and
+the count of what was computed. Must not know how sets are searched.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.base import Base, Grouped
-from rewright.lake.augment.candidates import Candidate, Hop
-from rewright.lake.augment.encoding import Aggregates, Encoded, Feature, encoded, key_form
+from rewright.lake.augment.candidates import Candidate
+from rewright.lake.augment.encoding import Aggregates, Encoded, Feature
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
-from rewright.lake.augment.metric import FOLDS, SEEDS, Evaluation, Moments, estimate, evaluate
+from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, estimate, evaluate
+from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Family
 
 _MOST_FEATURES = 48
@@ -29,7 +30,9 @@ _FEWEST_MATCHES = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A candidate's features: `values` (key values of the base, features), centred and scaled, 0 where missing."""
+    """A candidate's features: `values` (key values of the base, features), centred and scaled, 0 where
+    missing.
+    """
 
     candidate: Candidate
     grouping: int
@@ -60,9 +63,9 @@ class Evaluator:
 
     def __init__(self, base: Base, aggregates: Aggregates = "all") -> None:
         self.base = base
-        self._aggregates = aggregates
         self._blocks: dict[str, Block] = {}
         self._targets: dict[int, TargetByKey] = {}
+        self._tables = TableFeatures(base, aggregates)
         self.evaluations = 0
         self.estimates = 0
 
@@ -75,22 +78,41 @@ class Evaluator:
     def evaluate(self, blocks: Sequence[Block]) -> Evaluation:
         """The full metric for the base joined with all blocks."""
         self.evaluations += 1
-        return evaluate(self.moments(blocks, len(SEEDS)))
+        return evaluate(self.moments(blocks))
 
     def estimate(self, blocks: Sequence[Block]) -> float:
         """R² by generalised cross-validation, on a sample of key values where there are many."""
-        self.estimates += 1
-        return estimate(self.moments(blocks, 1, sample=True))
+        return self.estimated(self.totals(blocks))
 
-    def moments(self, blocks: Sequence[Block], seeds: int, *, sample: bool = False) -> Moments:
+    def estimated(self, totals: Moments) -> float:
+        """R² by generalised cross-validation from sums over all rows."""
+        self.estimates += 1
+        return estimate(totals)
+
+    def moments(self, blocks: Sequence[Block]) -> Moments:
         """The moments of the base's features, then each block's, then the targets."""
-        base, own = self.base, len(self.base.features)
+        base = self.base
         if not blocks:
-            return Moments(base.moments[:seeds], own, base.targets)
+            return Moments(base.moments, len(base.features), base.targets)
         groupings = tuple(sorted({b.grouping for b in blocks}))
-        told = base.grouped(groupings)[:seeds]
-        found = np.stack([self._sums(one, groupings, blocks, base.moments[s], sample) for s, one in enumerate(told)])  # fmt: skip
-        return Moments(found, own + sum(len(b.features) for b in blocks), base.targets)
+        told = base.grouped(groupings)
+        found = [self._sums(one, groupings, blocks, base.moments[s]) for s, one in enumerate(told)]
+        return Moments(np.stack(found), self._width(blocks), base.targets)
+
+    def totals(self, blocks: Sequence[Block]) -> Moments:
+        """As `moments`, over all rows at once, and on a sample of key values where there are many: enough for
+        an estimate.
+        """
+        base = self.base
+        own = base.moments[0].sum(axis=0, keepdims=True)
+        if not blocks:
+            return Moments(own[None], len(base.features), base.targets)
+        groupings = tuple(sorted({b.grouping for b in blocks}))
+        found = self._sums(base.totals(groupings), groupings, blocks, own, sample=True)
+        return Moments(found[None], self._width(blocks), base.targets)
+
+    def _width(self, blocks: Sequence[Block]) -> int:
+        return len(self.base.features) + sum(len(b.features) for b in blocks)
 
     def auc(self, blocks: Sequence[Block], evaluation: Evaluation) -> float | None:
         """Area under the ROC curve of the out-of-fold predictions; of classes the mean. None for a number."""
@@ -113,18 +135,25 @@ class Evaluator:
         return float(np.mean(found))
 
     def _sums(
-        self, grouped: Grouped, groupings: tuple[int, ...], blocks: Sequence[Block], own: Any, sample: bool
+        self,
+        grouped: Grouped,
+        groupings: tuple[int, ...],
+        blocks: Sequence[Block],
+        own: Any,
+        *,
+        sample: bool = False,
     ) -> Any:
+        """(folds, d, d); `own`: (folds, ...) the base's own moments."""
         q, t = 2 * len(self.base.features), self.base.targets
         width = 2 * sum(len(b.features) for b in blocks)
-        found = np.zeros((FOLDS, 1 + q + width + t, 1 + q + width + t))
+        found = np.zeros((len(own), 1 + q + width + t, 1 + q + width + t))
         added = slice(1 + q, 1 + q + width)
         outside = np.r_[0 : 1 + q, 1 + q + width : 1 + q + width + t]
         used: Any = np.ones(len(grouped.folds), dtype=bool)
         if sample and len(used) > 2 * _SAMPLE:
             used = np.random.default_rng(0).random(len(used)) < _SAMPLE / len(used)
         share = float(grouped.counts[used].sum() / grouped.counts.sum())
-        for f in range(FOLDS):
+        for f in range(len(own)):
             at = np.flatnonzero((grouped.folds == f) & used)
             x = np.hstack([_rows(b, grouped.groups[at, groupings.index(b.grouping)]) for b in blocks])
             n = grouped.counts[at]
@@ -137,11 +166,10 @@ class Evaluator:
 
     def _made(self, candidate: Candidate) -> Block:
         base = self.base
-        base.lake.database.load(list(candidate.tables))
         grouping = base.grouping(tuple((a, kind) for a, _, kind in candidate.hops[0].pairs))
-        made = self._encoded(candidate)
+        made = self._tables.encoded(candidate)
         columns = [f"v{i}" for i in range(len(made.features))]
-        raw, matched = base.aligned(grouping, made.sql, columns, made.keys)
+        raw, matched = self._tables.aligned(candidate, made, grouping, columns)
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
         leaks.update(self._later(made, raw, by_key))
@@ -156,63 +184,18 @@ class Evaluator:
         values = values / np.where(scale > 0, scale, 1.0)
         told = {(x.table, x.column): x for x in leaks.values()}
         return Block(
-            candidate, grouping, made.sql, tuple(made.features[i] for i in kept), tuple(columns[i] for i in kept),
+            candidate, grouping, made.sql, tuple(made.features[i] for i in kept),
+            tuple(columns[i] for i in kept),
             values, missing.astype(float), tuple(told.values()), coverage, made.left_out, made.time,
         )  # fmt: skip
-
-    def _encoded(self, candidate: Candidate) -> Encoded:
-        """The last table's features, carried back over the chain: each step one row per key, so rows never multiply."""
-        index = self.base.lake.index
-        last = candidate.hops[-1]
-        made = self._of_table(last)
-        for back, hop in zip(reversed(candidate.hops[:-1]), reversed(candidate.hops[1:]), strict=True):
-            table = index.tables[back.right]
-            arriving = [
-                f"{key_form(index, c, kind)} AS k{i}"
-                for i, (_, b, kind) in enumerate(back.pairs)
-                if (c := table.column(b)) is not None
-            ]
-            leaving = [
-                f"{key_form(index, c, kind)} AS j{i}"
-                for i, (a, _, kind) in enumerate(hop.pairs)
-                if (c := table.column(a)) is not None
-            ]
-            rows = f"SELECT DISTINCT {', '.join([*arriving, *leaving])} FROM {quoted(back.right)}"
-            on = " AND ".join(f"a.j{i} = b.k{i}" for i in range(len(leaving)))
-            by = ", ".join(f"a.k{i}" for i in range(len(arriving)))
-            shown = "".join(f", avg(b.v{i}) AS v{i}" for i in range(len(made.features)))
-            sql = f"SELECT {by}{shown} FROM ({rows}) a JOIN ({made.sql}) b ON {on} GROUP BY {by}"
-            made = replace(made, sql=sql, keys=len(arriving))
-        return made
-
-    def _of_table(self, hop: Hop) -> Encoded:
-        index = self.base.lake.index
-        table = index.tables[hop.right]
-        parts = [c for _, b, _ in hop.pairs if (c := table.column(b)) is not None]
-        return encoded(
-            index,
-            hop.right,
-            [(b, kind) for _, b, kind in hop.pairs],
-            unique=any(c.unique for c in parts) or self._unique(hop),
-            aggregates=self._aggregates,
-        )
-
-    def _unique(self, hop: Hop) -> bool:
-        index = self.base.lake.index
-        table = index.tables[hop.right]
-        forms = [key_form(index, c, kind) for _, b, kind in hop.pairs if (c := table.column(b)) is not None]
-        filled = " AND ".join(f"{form} IS NOT NULL" for form in forms)
-        found = self.base.sql(
-            f"SELECT count(*), count(DISTINCT ({', '.join(forms)})) FROM {quoted(hop.right)} WHERE {filled}"
-        ).fetchone()
-        return bool(found[0] == found[1])
 
     def _target_by_key(self, grouping: int) -> TargetByKey:
         if grouping not in self._targets:
             base = self.base
             shown = "".join(f", sum(y{t}) AS s{t}, sum(y{t} * y{t}) AS q{t}" for t in range(base.targets))
             found = base.sql(
-                f"SELECT g, count(*) AS n{shown}, max(dated) AS d FROM base_values JOIN groups_{grouping} USING (__row) GROUP BY g ORDER BY g"
+                f"SELECT g, count(*) AS n{shown}, max(dated) AS d FROM base_values JOIN groups_{grouping} "
+                f"USING (__row) GROUP BY g ORDER BY g"
             ).fetchnumpy()
             self._targets[grouping] = TargetByKey(
                 np.asarray(found["n"], dtype=np.float64),
@@ -283,7 +266,9 @@ def _strength(x: Any, by_key: TargetByKey) -> float:
 
 
 def _auc(score: Any, positive: Any) -> float:
-    """The share of pairs of a positive and a negative that the score orders rightly, ties half (Mann-Whitney)."""
+    """The share of pairs of a positive and a negative that the score orders rightly, ties half
+    (Mann-Whitney).
+    """
     n, m = int(positive.sum()), int((~positive).sum())
     if n == 0 or m == 0:
         return 0.5

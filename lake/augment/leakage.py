@@ -1,7 +1,7 @@
 """Columns that give the target away: found before any column is rewarded.
 
-Owns the tests for copies and near-copies of the target, the same quantity under another name, unit or year, and columns
-that exist only after it. Must not know how tables are joined or chosen.
+Owns the tests for copies and near-copies of the target, the same quantity under another name, unit or year,
+and columns that exist only after it. Must not know how tables are joined or chosen.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from rewright.lake.index import LakeIndex
 COPY = 0.999
 """A column that correlates more with the target (as it is, or by rank) is a copy of it."""
 SAME_QUANTITY = 0.97
-"""From here on a column that is also called like the target is the same quantity of another source or year."""
+"""From here on a column that is also called like the target is the same quantity of
+another source or year.
+"""
 _LIKE = 0.6
 _FEWEST = 6
 """Fewer rows with both values agree by chance."""
@@ -39,7 +41,9 @@ class Leak:
 
 @dataclass(frozen=True, slots=True)
 class TargetByKey:
-    """The target's sums per key value: rows, sum and sum of squares of each target; the base's own dates, if any."""
+    """The target's sums per key value: rows, sum and sum of squares of each target; the base's own dates, if
+    any.
+    """
 
     counts: Any
     sums: Any
@@ -146,7 +150,8 @@ def _subject(name: str) -> tuple[str, ...]:
     return tuple(w for w in names.words(name) if not w.isdigit() and w not in _UNTELLING)
 
 
-_UNTELLING = frozenset({"value", "values", "amount", "figure", "number", "total", "year", "latest", "current", "rate", "index",
+_UNTELLING = frozenset({"value", "values", "amount", "figure", "number", "total", "year", "latest", "current",
+"rate", "index",
                         "score", "mean", "average", "the", "of", "in"})  # fmt: skip
 
 

@@ -1,8 +1,9 @@
 """Cross-validated ridge regression from sums and sums of products alone.
 
-Owns the metric: folds, imputation by the training folds' mean, missing flags, standardisation, the choice of alpha and the
-pooled out-of-fold R². Must not know tables, keys or SQL. Ridge regression: Hoerl and Kennard 1970; generalised
-cross-validation: Golub, Heath and Wahba 1979; the interval's variance: Nadeau and Bengio 2003.
+Owns the metric: folds, imputation by the training folds' mean, missing flags, standardisation, the choice of
+alpha and the pooled out-of-fold R². Must not know tables, keys or SQL. Ridge regression: Hoerl and Kennard
+1970; generalised cross-validation: Golub, Heath and Wahba 1979; the interval's variance: Nadeau and Bengio
+2003.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Pooled out-of-fold R², averaged over the seeds; `losses`: each seed's and fold's share of the total sum of squares.
+    """Pooled out-of-fold R², averaged over the seeds; `losses`: each seed's and fold's share of the total sum
+    of squares.
 
     `residuals`: (seeds, folds, d, targets): a row's residual is its moment vector times this.
     """
@@ -69,7 +71,9 @@ class Evaluation:
     residuals: Any
 
     def gain_over(self, before: Evaluation) -> tuple[float, float, float]:
-        """The gain in R² with a 95 % interval over folds and seeds (Nadeau and Bengio's corrected variance)."""
+        """The gain in R² with a 95 % interval over folds and seeds (Nadeau and
+        Bengio's corrected variance).
+        """
         gains = (before.losses - self.losses) * FOLDS
         mean, spread = float(gains.mean()), float(gains.std(ddof=1))
         half = _T_975 * spread * math.sqrt(1 / gains.size + 1 / (FOLDS - 1))
@@ -100,11 +104,12 @@ def evaluate(moments: Moments) -> Evaluation:
 def estimate(moments: Moments) -> float:
     """R² by generalised cross-validation over all rows: one regression, for ranking only."""
     total = moments.sums[:1].sum(axis=1, keepdims=True)
-    gram, products, _, _ = _standardised(moments, total)
-    values, vectors = np.linalg.eigh(gram[0, 0])
+    gram, products, _, scale = _standardised(moments, total)
+    varied = np.flatnonzero(scale[0, 0])
+    values, vectors = np.linalg.eigh(gram[0, 0][varied[:, None], varied])
     rows = float(total[0, 0, 0, 0])
     spread = _spread(moments, total[:, 0])[0]
-    turned = vectors.T @ products[0, 0]
+    turned = vectors.T @ products[0, 0][varied]
     values = np.maximum(values, 0.0)
     best = np.full(moments.targets, np.inf)
     for alpha in ALPHAS:
@@ -120,35 +125,46 @@ def estimate(moments: Moments) -> float:
 
 
 def ordered_features(moments: Moments, given: Sequence[int], offered: Sequence[int], most: int) -> list[int]:
-    """Offered features in the order in which each fits best what those before it leave (orthogonal matching pursuit)."""
-    chosen = list(given)
+    """Offered features in the order in which each fits best what those before it leave (orthogonal matching
+    pursuit).
+
+    What is chosen is eliminated from the Gram matrix, with a penalty of 1 on each pivot (Goodnight 1979: the
+    sweep operator).
+    """
+    total = moments.sums[:1].sum(axis=1, keepdims=True)
+    gram, products, _, scale = _standardised(moments, total)
+    left, target, varied = gram[0, 0].copy(), products[0, 0].copy(), scale[0, 0] > 0
+    for i in given:
+        _eliminate(left, target, varied, i)
     found: list[int] = []
     rest = list(offered)
     while rest and len(found) < most:
-        scores = _residual_correlations(moments, chosen, rest)
+        at = 2 * np.asarray(rest)
+        strength = (target**2).sum(axis=1)
+        scores = np.maximum(strength[at], strength[at + 1])
         best = int(np.argmax(scores))
         if scores[best] < _CONSTANT:
             break
         found.append(rest.pop(best))
-        chosen.append(found[-1])
+        _eliminate(left, target, varied, found[-1])
     return found
 
 
-def _residual_correlations(moments: Moments, chosen: list[int], rest: list[int]) -> Any:
-    """Squared correlation of each feature (value or flag) in `rest` with the residual of the chosen, summed over targets."""
-    part = moments.of([*chosen, *rest])
-    total = part.sums[:1].sum(axis=1, keepdims=True)
-    gram, products, _, _ = _standardised(part, total)
-    z, zy = gram[0, 0], products[0, 0]
-    k = 2 * len(chosen)
-    weights = np.linalg.solve(z[:k, :k] + np.eye(k), zy[:k])
-    left = zy[k:] - z[k:, :k] @ weights
-    scores = (left**2).sum(axis=1)
-    return np.maximum(scores[0::2], scores[1::2])
+def _eliminate(left: Any, target: Any, varied: Any, feature: int) -> None:
+    """Take a feature's two columns out of what is left of the Gram matrix and of the products with the
+    targets.
+    """
+    for column in (2 * feature, 2 * feature + 1):
+        if varied[column]:
+            share = left[:, column] / (left[column, column] + 1.0)
+            target -= np.outer(share, target[column])
+            left -= np.outer(share, left[column])
 
 
 def _standardised(moments: Moments, train: Any) -> tuple[Any, Any, Any, Any]:
-    """Gram matrix and products with y of the imputed, standardised features; the imputation's map and the scales."""
+    """Gram matrix and products with y of the imputed, standardised features; the imputation's map and the
+    scales.
+    """
     k = 1 + 2 * moments.features
     rows = train[..., 0, 0]
     x, m = slice(1, k, 2), slice(2, k, 2)
@@ -177,12 +193,15 @@ def _residual_vectors(moments: Moments, train: Any) -> Any:
     if k == 1:
         weights = np.zeros((*train.shape[:-2], len(ALPHAS), 0, moments.targets))
     else:
-        values, vectors = np.linalg.eigh(gram)
-        turned = np.swapaxes(vectors, -1, -2) @ products
+        # a column that never varies (no value is missing) has no weight
+        kept = np.flatnonzero(scale.reshape(-1, k - 1).any(axis=0))
+        values, vectors = np.linalg.eigh(gram[..., kept[:, None], kept])
+        turned = np.swapaxes(vectors, -1, -2) @ products[..., kept, :]
         shrunk = turned[..., None, :, :] / (
             np.maximum(values, 0.0)[..., None, :, None] + ALPHAS[:, None, None]
         )
-        weights = vectors[..., None, :, :] @ shrunk
+        weights = np.zeros((*shrunk.shape[:-2], k - 1, moments.targets))
+        weights[..., kept, :] = vectors[..., None, :, :] @ shrunk
     combination = np.zeros((*weights.shape[:-2], train.shape[-1], moments.targets))
     combination[..., 1:k, :] = -weights * scale[..., None, :, None]
     combination[..., k:, :] = np.eye(moments.targets)

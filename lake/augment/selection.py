@@ -1,25 +1,24 @@
 """Selectors: which tables, and which of their columns, for a base table under a budget.
 
-Owns the search over sets of candidates: successive halving and a redundancy-aware greedy choice (`ours`), the greedy choice
-that evaluates everything (`exhaustive`), and nearest schemas (`embedding`, `joinable`). Must not know SQL or the report.
-Successive halving: Jamieson and Talwalkar 2016.
+Owns the search over sets of candidates: successive halving and a redundancy-aware greedy choice (`ours`), the
+greedy choice that evaluates everything (`exhaustive`), and nearest schemas (`embedding`, `joinable`). Must
+not know SQL or the report. Successive halving: Jamieson and Talwalkar 2016.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.evaluator import Block, Evaluator
 from rewright.lake.augment.metric import Evaluation, ordered_features
+from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
 
-SelectorName = Literal["ours", "exhaustive", "embedding", "joinable"]
-SELECTORS: tuple[SelectorName, ...] = ("ours", "exhaustive", "embedding", "joinable")
 _LEAST = 1e-4
 """A smaller gain in R² is none."""
 _SURVIVORS = 4
@@ -27,7 +26,13 @@ _SURVIVORS = 4
 _FINALISTS = 2
 """Sets evaluated in full for each table added."""
 _SUBSETS = (3, 8, 16)
-"""How many of a table's features are tried beside all of them."""
+"""How many of a table's features are tried; all of them where they are no more."""
+_CLEARLY = 1.1
+"""An estimated gain larger than the next by this, and sure when evaluated, needs no second evaluation beside
+it.
+"""
+_FALLS = 0.8
+"""A gain that was estimated before may have become larger by this at most, for all that is assumed."""
 
 
 class BudgetEnded(Exception):
@@ -47,9 +52,19 @@ class Budget:
     def used(self) -> float:
         return time.monotonic() - self.started
 
+    @property
+    def seconds_left(self) -> float | None:
+        """None: no limit."""
+        return None if self.seconds is None else self.seconds - self.used
+
+    @property
+    def left(self) -> bool:
+        """Is there time, and nobody who says stop?"""
+        return not self.stop() and (self.seconds is None or self.used < self.seconds)
+
     def check(self, evaluator: Evaluator) -> None:
         """:raises BudgetEnded: nothing is left."""
-        if self.stop() or (self.seconds is not None and self.used >= self.seconds):
+        if not self.left:
             raise BudgetEnded
         if self.evaluations is not None and evaluator.evaluations >= self.evaluations:
             raise BudgetEnded
@@ -77,7 +92,10 @@ class Search:
     pending: list[str] = field(default_factory=list)
     failed: list[tuple[str, str]] = field(default_factory=list)
     ended: bool = False
+    estimated: list[tuple[Candidate, float]] = field(default_factory=list)
     initial: Evaluation | None = None
+    looked: int = 0
+    offers: list[tuple[float, Block]] = field(default_factory=list)
 
     @property
     def chosen(self) -> list[Block]:
@@ -90,21 +108,30 @@ class Search:
         assert self.initial is not None
         return self.initial
 
-    def run(self, selector: SelectorName, candidates: Sequence[Candidate]) -> None:
-        """Search; a budget that ends or Ctrl-C leaves the best set so far and what was not tried."""
+    def run(self, selector: SelectorName, candidates: Sequence[Candidate], *, more: bool = False) -> None:
+        """Search; a budget that ends or Ctrl-C leaves the best set so far and what was not tried.
+
+        `more`: others will be offered before anything is chosen.
+        """
         self.initial = self.evaluator.evaluate(())
         try:
             if selector == "ours":
                 self._ours(candidates)
+                if not more:
+                    self.choose()
             elif selector == "exhaustive":
                 self._exhaustive(candidates)
+            elif selector in MODEL_SELECTORS:
+                self.greedy(self.made(candidates))
             else:
                 self._nearest(candidates, joinable=selector == "joinable")
         except (BudgetEnded, KeyboardInterrupt):
             self.ended = True
 
     def recommended(self) -> list[Pick]:
-        """The picks whose gain over those recommended before them beats its interval; `before` and `after` say so."""
+        """The picks whose gain over those recommended before them beats its interval; `before` and `after`
+        say so.
+        """
         kept: list[Pick] = []
         assert self.initial is not None
         best, dropped = self.initial, False
@@ -144,50 +171,90 @@ class Search:
             self.told(candidate.table, self.best.r2)
         return [b for b in self.blocks if b.features]
 
-    def greedy(self, blocks: Sequence[Block]) -> None:
-        """Add what helps most beside what is chosen already, judged by estimates, confirmed in full."""
-        evaluator = self.evaluator
-        rest = list(blocks)
+    def greedy(self, blocks: Sequence[Block], gains: Sequence[float] | None = None) -> None:
+        """Add what helps most beside what is chosen already, judged by estimates, confirmed in full.
+
+        `gains`: the blocks' gains as estimated before, if they were. A gain falls as tables are added,
+        mostly: what was worth less than another is now, when looked at last, is not looked at again (Minoux
+        1978: the accelerated greedy algorithm).
+        """
+        rest = [_Offer(b, gain) for b, gain in zip(blocks, gains or [math.inf] * len(blocks), strict=True)]
         telling = True
         while rest and len(self.picks) < self.tables:
-            found: list[tuple[float, Block, Block]] = []
-            for block in rest:
-                if self.picks:
-                    self.budget.check(evaluator)
-                found += [(evaluator.estimate([*self.chosen, v]), v, block) for v in self._variants(block)]
-            found.sort(key=lambda x: -x[0])
+            finalists = self._finalists(rest, _FINALISTS if telling else 1)
             tried: list[tuple[bool, float, int, Evaluation]] = []
-            finalists = _different(found, _FINALISTS if telling else 1)
-            for i, (_, variant, _block) in enumerate(finalists):
+            for i, (variant, offer) in enumerate(finalists):
+                if tried and tried[0][0] and offer.gain < finalists[0][1].gain / _CLEARLY:
+                    break
                 if self.picks or tried:
-                    self.budget.check(evaluator)
-                after = evaluator.evaluate([*self.chosen, variant])
+                    self.budget.check(self.evaluator)
+                after = self.evaluator.evaluate([*self.chosen, variant])
                 tried.append((after.gain_over(self.best)[1] > 0, after.r2, -i, after))
+            if not tried:
+                return
             # a gain that beats its interval before a larger one that may be chance
             telling, _, at, after = max(tried, key=lambda x: x[:3])
-            _, variant, block = finalists[-at]
+            variant, offer = finalists[-at]
             if after.r2 < self.best.r2 + _LEAST:
                 return
             self.add(variant, after)
-            rest = [b for b in rest if b.candidate.table != block.candidate.table]
+            rest = [one for one in rest if one.block.candidate.table != offer.block.candidate.table]
+
+    def _finalists(self, rest: list[_Offer], most: int) -> list[tuple[Block, _Offer]]:
+        """The best few offers beside what is chosen, each with the features that are best of it."""
+        now = self.evaluator.estimate(self.chosen)
+        looked: list[tuple[float, Block, _Offer]] = []
+        for offer in sorted(rest, key=lambda one: -one.gain):
+            best = sorted((gain for gain, _, _ in looked), reverse=True)[:most]
+            if len(best) == most and offer.gain < best[-1] * _FALLS:
+                break
+            if self.picks:
+                self.budget.check(self.evaluator)
+            estimated, variant = self.best_variant(offer.block)
+            offer.gain = estimated - now
+            looked.append((offer.gain, variant, offer))
+        looked.sort(key=lambda one: -one[0])
+        return [(variant, offer) for gain, variant, offer in looked[:most] if gain > 0]
+
+    def best_variant(self, block: Block) -> tuple[float, Block]:
+        """The table with the features that fit best what is left to explain: its estimate, and the features
+        alone.
+        """
+        evaluator = self.evaluator
+        totals = evaluator.totals([*self.chosen, block])
+        last = totals.features
+        given = list(range(last - len(block.features)))
+        if len(block.features) <= _SUBSETS[0]:
+            return evaluator.estimated(totals), block
+        offered = list(range(len(given), last))
+        order = ordered_features(totals, given, offered, _SUBSETS[-1])
+        found = [
+            (evaluator.estimated(totals.of([*given, *order[:k]])), -k, [i - len(given) for i in order[:k]])
+            for k in sorted({min(size, len(order)) for size in _SUBSETS})
+            if k
+        ]
+        if len(block.features) <= _SUBSETS[-1] or not found:
+            found.append(
+                (evaluator.estimated(totals), -len(block.features), [i - len(given) for i in offered])
+            )
+        estimated, _, at = max(found)
+        return estimated, block.only(at)
 
     def _ours(self, candidates: Sequence[Candidate]) -> None:
         blocks = self.made(candidates)
-        scored = sorted(((self.evaluator.estimate([b]), i) for i, b in enumerate(blocks)), reverse=True)
-        survivors = max(_SURVIVORS * self.tables, len(scored) // 8)
-        self.greedy([blocks[i] for _, i in scored[:survivors]])
+        now = self.evaluator.estimate(())
+        gains = [self.best_variant(block)[0] - now for block in blocks]
+        self.estimated += [(b.candidate, gain) for b, gain in zip(blocks, gains, strict=True)]
+        scored = sorted(range(len(blocks)), key=lambda i: (-gains[i], i))
+        survivors = scored[: max(_SURVIVORS * self.tables, len(scored) // 8)]
+        self.offers = [(gains[i], blocks[i]) for i in survivors]
 
-    def _variants(self, block: Block) -> list[Block]:
-        """The table with all its features, and with the few that fit best what is left to explain."""
-        evaluator = self.evaluator
-        if len(block.features) <= _SUBSETS[0]:
-            return [block]
-        moments = evaluator.moments([*self.chosen, block], 1)
-        last = moments.features
-        offered = list(range(last - len(block.features), last))
-        given = list(range(last - len(block.features)))
-        order = [i - offered[0] for i in ordered_features(moments, given, offered, _SUBSETS[-1])]
-        return [block, *(block.only(order[:k]) for k in _SUBSETS if k < len(block.features) and order[:k])]
+    def choose(self) -> None:
+        """Add the best of what is offered; nothing is taken only because it was looked at first."""
+        offers = {id(block): (gain, block) for gain, block in self.offers if gain > 0}
+        best = sorted(offers.values(), key=lambda offer: -offer[0])
+        self.offers = []
+        self.greedy([block for _, block in best], [gain for gain, _ in best])
 
     def _exhaustive(self, candidates: Sequence[Candidate]) -> None:
         rest = self.made(candidates)
@@ -217,12 +284,9 @@ class Search:
             self.add(block, self.evaluator.evaluate([*self.chosen, block]))
 
 
-def _different(found: Sequence[tuple[float, Block, Block]], most: int) -> list[tuple[float, Block, Block]]:
-    """The best few, at most one variant of a candidate."""
-    out: list[tuple[float, Block, Block]] = []
-    for one in found:
-        if all(one[2] is not other[2] for other in out):
-            out.append(one)
-        if len(out) == most:
-            break
-    return out
+@dataclass(slots=True)
+class _Offer:
+    """A table that may be added; `gain`: when it was looked at last."""
+
+    block: Block
+    gain: float

@@ -47,7 +47,9 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Table name → what it is made of; what is not served with the reason; names that several files could claim."""
+    """Table name → what it is made of; what is not served with the reason; names that several files could
+    claim.
+    """
 
     units: dict[str, Unit]
     unserved: Mapping[Path, str] = field(default_factory=dict)
@@ -62,8 +64,8 @@ def lake_files(folder: Path) -> list[Path]:
 def discover(folder: Path, over: Path | None, preparer: Preparer) -> Found:
     """The tables of a lake by name; those of `over` replace tables of the same name.
 
-    Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not read, as are
-    files of other kinds and tables of other formats.
+    Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not
+    read, as are files of other kinds and tables of other formats.
     """
     roots = [root.resolve() for root in (folder, over) if root is not None]
     units: dict[str, Unit] = {}
@@ -105,7 +107,9 @@ def _candidate(path: Path) -> bool:
 
 
 def _files(root: Path, roots: Sequence[Path], unserved: dict[Path, str]) -> Iterator[Path]:
-    """Files below a folder, hidden ones left out. A folder reached twice, or from inside itself, is entered once."""
+    """Files below a folder, hidden ones left out. A folder reached twice, or from inside itself, is entered
+    once.
+    """
     entered: set[Path] = set()
     waiting = [root]
     while waiting:
@@ -191,7 +195,9 @@ _Seen = tuple[Table, dict[str, Values]] | Broken | _Same
 def _look_all(
     todo: Sequence[tuple[str, Unit]], known: dict[str, Table], folders: Sequence[Path]
 ) -> Iterator[tuple[str, _Seen]]:
-    """Profile files: small ones several at once, each worker with a connection of its own; then large ones singly."""
+    """Profile files: small ones several at once, each worker with a connection of its own; then large ones
+    singly.
+    """
     sizes = {name: _size(unit) for name, unit in todo}
     small = [(name, unit) for name, unit in todo if sizes[name] <= _SMALL_BYTES]
     large = [(name, unit) for name, unit in todo if sizes[name] > _SMALL_BYTES]

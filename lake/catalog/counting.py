@@ -40,7 +40,9 @@ _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Of one column: values that are not null, distinct ones, the least and the greatest as texts, and what it holds."""
+    """Of one column: values that are not null, distinct ones, the least and the greatest as texts, and what
+    it holds.
+    """
 
     filled: int
     distinct: int
@@ -58,7 +60,9 @@ def family_of(type_name: str) -> Family:
 
 
 def counted(connection: Any, source: str, columns: Sequence[tuple[str, str]]) -> tuple[int, list[Counted]]:
-    """Rows of `source`, a table expression that is cheap to read again, and what is counted of each column."""
+    """Rows of `source`, a table expression that is cheap to read again, and what is
+    counted of each column.
+    """
     rows, out = 0, []
     # a few columns at a time: each needs a table of its distinct values
     for part in portions(columns):
@@ -88,7 +92,9 @@ def bounds(c: str) -> str:
 
 
 def forms(name: str, type_name: str) -> tuple[str, str]:
-    """A column as text (its head, where it is long), and the hash by which values of different columns are compared."""
+    """A column as text (its head, where it is long), and the hash by which values of different columns are
+    compared.
+    """
     text = f"CAST({quoted(name)} AS VARCHAR)"
     floating = family_of(type_name) is Family.FLOAT
     form = f"regexp_replace({text}, '\\.0$', '')" if floating else f"lower(trim({text}))"

@@ -31,8 +31,8 @@ class Family(StrEnum):
 
 
 class Noise(StrEnum):
-    """Kinds of irregularity a column's values show (thesis 6.1). FORMATTED is no damage: numbers written throughout with
-    separators or a sign, which only a query that calculates needs cleaned.
+    """Kinds of irregularity a column's values show (thesis 6.1). FORMATTED is no damage: numbers written
+    throughout with separators or a sign, which only a query that calculates needs cleaned.
     """
 
     BLANKS = "blanks"
@@ -132,8 +132,8 @@ class Broken:
 class Values:
     """A column's distinct values with counts, most frequent first, and a sketch of their hashes.
 
-    `complete`: all distinct values are listed. `sketch`: the smallest SKETCH_SIZE 64-bit hashes, sorted (a bottom-k
-    sketch, Beyer et al. 2007): exact while there are fewer.
+    `complete`: all distinct values are listed. `sketch`: the smallest SKETCH_SIZE 64-bit hashes, sorted (a
+    bottom-k sketch, Beyer et al. 2007): exact while there are fewer.
     """
 
     counts: tuple[tuple[str, int], ...]

@@ -6,6 +6,7 @@ Owns what a profile says. Must not know where profiles are kept, nor how is coun
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,17 @@ def _bounds(name: str, found: Values) -> tuple[str, str]:
 
 def _short(value: str | None) -> str | None:
     return value[:200] if value is not None else None
+
+
+def profiled_copy(
+    connection: Any, name: str, copy: str, columns: Sequence[tuple[str, str]]
+) -> tuple[Table, dict[str, Values]]:
+    """Profile rows that stand in `connection` as the table `copy`, under another name; `columns`: names and
+    types.
+
+    :raises duckdb.Error: they cannot be counted.
+    """
+    rows, found = counted(connection, copy, list(columns))
+    made = tuple(_column(name, i, *columns[i], rows, one) for i, one in enumerate(found))
+    table = Table(name, Path(), 0, 0, "", copy, rows, made)
+    return table, {column.name: one.values for column, one in zip(made, found, strict=True)}

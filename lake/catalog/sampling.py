@@ -1,9 +1,11 @@
-"""Counting what the columns of a file hold that does not fit into memory: the file is read several times instead.
+"""Counting what the columns of a file hold that does not fit into memory: the file is read several times
+instead.
 
-Owns the profiling SQL whose memory is bounded however large the file. Columns of few distinct values are counted exactly, as
-`counting` does. Of others a sample is counted, taken by the hash of the value, so that a value is in it with all its rows:
-distinct values and uniqueness are estimates (within 1 % or so), and a column is called unique when no value of
-the sample comes twice. docs/decisions/0230-columns-larger-than-memory.md.
+Owns the profiling SQL whose memory is bounded however large the file. Columns of few distinct values are
+counted exactly, as `counting` does. Of others a sample is counted, taken by the hash of the value, so that a
+value is in it with all its rows: distinct values and uniqueness are estimates (within 1 % or so), and a
+column is called unique when no value of the sample comes twice.
+docs/decisions/0230-columns-larger-than-memory.md.
 """
 
 from __future__ import annotations
@@ -70,13 +72,16 @@ def _estimated(connection: Any, source: str, rough: _Rough) -> Counted:
 
 
 def _by_hash(connection: Any, source: str, rough: _Rough) -> tuple[Any, Any, float]:
-    """The smallest hashes, sorted (at least a sketch full of them, or all there are), how many rows each has, and the share
-    of all hashes below their bound.
+    """The smallest hashes, sorted (at least a sketch full of them, or all there are), how many rows each has,
+    and the share of all hashes below their bound.
     """
     _, hashed = forms(*rough.column)
     share = min(1.0, _SAMPLED / rough.distinct)
     while True:
-        below = f"WHERE {hashed} <= {int(share * (_HASHES - 1))}::UBIGINT AND {quoted(rough.column[0])} IS NOT NULL"
+        below = (
+            f"WHERE {hashed} <= {int(share * (_HASHES - 1))}::UBIGINT AND {quoted(rough.column[0])} IS NOT "
+            f"NULL"
+        )
         found = connection.execute(
             f"SELECT {hashed} AS h, count(*) AS n FROM {source} {below} GROUP BY h ORDER BY h"
         ).fetchnumpy()
@@ -86,7 +91,9 @@ def _by_hash(connection: Any, source: str, rough: _Rough) -> tuple[Any, Any, flo
 
 
 def _any_values(connection: Any, source: str, rough: _Rough) -> list[tuple[str, int]]:
-    """Values with their rows, chosen by hash: twice as many as are kept are about as many as can be hoped for."""
+    """Values with their rows, chosen by hash: twice as many as are kept are about as many as can be hoped
+    for.
+    """
     text, hashed = forms(*rough.column)
     most = int(min(1.0, 2 * VALUE_LIMIT / rough.distinct) * (_HASHES - 1))
     rows = connection.execute(

@@ -1,7 +1,7 @@
 """The catalog's one file: SQLite with profiles, values, the value index, vectors and the join graph.
 
-Owns the schema of that file. Must not know how profiles are made. A file of another version is thrown away and made
-again: everything in it can be rebuilt.
+Owns the schema of that file. Must not know how profiles are made. A file of another version is thrown away
+and made again: everything in it can be rebuilt.
 """
 
 from __future__ import annotations
@@ -23,14 +23,17 @@ from rewright.lake.noise.values import fold
 _VERSION = 9
 _INDEXED_VALUE = 120
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER, digest TEXT, profile BLOB);
+CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER,
+  digest TEXT, profile BLOB);
 CREATE TABLE IF NOT EXISTS broken (path TEXT PRIMARY KEY, reason TEXT, bytes INTEGER, mtime_ns INTEGER);
-CREATE TABLE IF NOT EXISTS column_values (table_name TEXT, column_name TEXT, payload BLOB, complete INTEGER, sketch BLOB,
+CREATE TABLE IF NOT EXISTS column_values (table_name TEXT, column_name TEXT, payload BLOB, complete INTEGER,
+  sketch BLOB,
     PRIMARY KEY (table_name, column_name)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS value_index (value TEXT, table_name TEXT, column_name TEXT, n INTEGER,
     PRIMARY KEY (value, table_name, column_name)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS value_index_table ON value_index (table_name);
-CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder,
+  text)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS edges (a TEXT, b TEXT, payload TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, sql TEXT);
 CREATE TABLE IF NOT EXISTS prepared (path TEXT PRIMARY KEY, payload TEXT);

@@ -1,7 +1,8 @@
-"""What lies in a lake's folders and is not served: kinds of files, and tables of formats with a log of their own.
+"""What lies in a lake's folders and is not served: kinds of files, and tables of formats with a log of their
+own.
 
-Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its files hold rows that its log took out.
-Must not know how files are read.
+Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its
+files hold rows that its log took out. Must not know how files are read.
 """
 
 from __future__ import annotations
@@ -12,10 +13,14 @@ from pathlib import Path
 OUTSIDE = "it links to a place outside the lake, or to none"
 _KINDS: Mapping[str, str] = {
     ".xls": "Excel of before 2007", ".ods": "OpenDocument",
-    ".duckdb": "DuckDB", ".mdb": "Access", ".tar": "a tar archive", ".tgz": "a tar archive", ".7z": "a 7z archive",
-    ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4", ".avro": "Avro",
-    ".orc": "ORC", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML", ".yml": "YAML",
-    ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS", ".pkl": "a Python pickle", ".h5": "HDF5", ".pdf": "PDF",
+    ".duckdb": "DuckDB", ".mdb": "Access", ".tar": "a tar archive", ".tgz": "a tar archive",
+    ".7z": "a 7z archive",
+    ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4",
+    ".avro": "Avro",
+    ".orc": "ORC", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML",
+    ".yml": "YAML",
+    ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS", ".pkl": "a Python pickle", ".h5": "HDF5",
+    ".pdf": "PDF",
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """Packed files: what bzip2 and xz hold, and each member of a zip archive that could be a table.
 
-Owns the bounds: how much is unpacked, how many members. What is unpacked gets names of ours; the members' own name no place.
+Owns the bounds: how much is unpacked, how many members. What is unpacked gets names of ours; the members' own
+name no place.
 """
 
 from __future__ import annotations

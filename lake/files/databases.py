@@ -1,4 +1,5 @@
-"""Files of SQLite: each table a table. Read by Python's own sqlite3, from a copy where changes lie beside the file.
+"""Files of SQLite: each table a table. Read by Python's own sqlite3, from a copy where changes lie beside the
+file.
 
 Must not write to the lake's folder: SQLite would, to open a database whose log of changes is not empty.
 """

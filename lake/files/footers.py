@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from rewright.lake.noise.numbers import number_of
 
 _LABEL = re.compile(
-    r"\s*(?:(?:grand|sub|over)?[ -]?(?:total|totals|sum|all)|grand total|total general|totale|summe|gesamt|gesamtsumme|insgesamt"
+    r"\s*(?:(?:grand|sub|over)?[ -]?(?:total|totals|sum|all)|grand total|total "
+    r"general|totale|summe|gesamt|gesamtsumme|insgesamt"
     r"|suma|somme|totaal|average|mean|mittelwert|durchschnitt|moyenne|promedio|media)\s*:?\s*",
     re.IGNORECASE,
 )

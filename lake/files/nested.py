@@ -1,7 +1,8 @@
-"""JSON whose values have parts: fields of a struct are columns, a list of structs is a table of its own with the key of its row.
+"""JSON whose values have parts: fields of a struct are columns, a list of structs is a table of its own with
+the key of its row.
 
-Owns the table expressions that take nested values apart, and those of GeoJSON, whose features are rows. Nothing is copied. A
-list of structs also stays in its row, as it is.
+Owns the table expressions that take nested values apart, and those of GeoJSON, whose features are rows.
+Nothing is copied. A list of structs also stays in its row, as it is.
 docs/decisions/0347-nested-values-as-columns-and-tables.md.
 """
 
@@ -28,7 +29,9 @@ _OBJECT_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A column to be: its name, the expression that reads it, its type; `items`: the type of a struct in a list."""
+    """A column to be: its name, the expression that reads it, its type; `items`: the type of a struct in a
+    list.
+    """
 
     name: str
     sql: str
@@ -37,7 +40,8 @@ class _Field:
 
 
 def tables_of_json(connection: Any, path: Path, original: Path) -> list[Piece]:
-    """The file's rows and a piece for each list of structs in them; one piece without SQL where nothing is nested.
+    """The file's rows and a piece for each list of structs in them; one piece without SQL where nothing is
+    nested.
 
     :raises Unserved: a feature collection without features.
     """
@@ -152,7 +156,10 @@ def _children(
     """The table of a list's items, and those of lists in them."""
     carried = ", ".join(f"{key.sql} AS {quoted(key.name)}" for key in keys)
     place = "position" if len(keys) == 1 else f"{label}_position"
-    inner = f"(SELECT {carried}, generate_subscripts({field.sql}, 1) AS {quoted(place)}, unnest({field.sql}) AS _item FROM {base})"
+    inner = (
+        f"(SELECT {carried}, generate_subscripts({field.sql}, 1) AS {quoted(place)}, unnest({field.sql}) AS "
+        f"_item FROM {base})"
+    )
     own = [_Field(key.name, quoted(key.name), key.type) for key in keys]
     own.append(_Field(place, quoted(place), duckdb.sqltypes.BIGINT))
     parts = [_Field(name, f"_item.{quoted(name)}", type_) for name, type_ in field.items.children]

@@ -23,8 +23,8 @@ class Unserved(Exception):
 class Piece:
     """What one file holds of one table.
 
-    `original` is the lake's file, `path` what is read instead (itself, or a copy in another form). `label`: the member, sheet or
-    table inside the file. `sql`: a table expression, where `path` is not simply read.
+    `original` is the lake's file, `path` what is read instead (itself, or a copy in another form). `label`:
+    the member, sheet or table inside the file. `sql`: a table expression, where `path` is not simply read.
     """
 
     original: Path
@@ -68,7 +68,8 @@ class Unit:
 
 
 def stamp_of(files: Sequence[Path]) -> tuple[int, int]:
-    """Bytes of all files, and a number that changes when a file comes, goes or changes (of one file: its time of change, in ns).
+    """Bytes of all files, and a number that changes when a file comes, goes or changes (of one file: its time
+    of change, in ns).
 
     Raises OSError: one is gone.
     """

@@ -1,7 +1,7 @@
 """Preparing a file: what tables it holds, and a copy in a form that DuckDB reads where it has none.
 
-Owns which reader a kind of file has, where copies are kept, and that a file is looked at once a change. Must not know which
-files belong together, nor what the tables are called.
+Owns which reader a kind of file has, where copies are kept, and that a file is looked at once a change. Must
+not know which files belong together, nor what the tables are called.
 docs/decisions/0346-files-become-pieces.md.
 """
 
@@ -44,7 +44,9 @@ _MEMORY = "1GB"
 
 
 class Preparer:
-    """Looks into files. Copies lie below `work`; what was found is kept in the catalog by the file's stamp. Close it after use."""
+    """Looks into files. Copies lie below `work`; what was found is kept in the catalog by the file's stamp.
+    Close it after use.
+    """
 
     def __init__(self, storage: Storage, work: Path) -> None:
         self._storage = storage

@@ -22,7 +22,9 @@ _INT64 = 2**63
 
 
 def write_rows(header: Sequence[str], rows: Iterable[Sequence[Any]], target: Path) -> str:
-    """Write the rows and return the table expression that reads them. Names are made distinct, whatever their case."""
+    """Write the rows and return the table expression that reads them. Names are made distinct, whatever their
+    case.
+    """
     columns = distinct([str(name).strip() for name in header])
     kinds: list[set[str]] = [set() for _ in columns]
     with target.open("w", encoding="utf-8") as out:
@@ -35,7 +37,10 @@ def write_rows(header: Sequence[str], rows: Iterable[Sequence[Any]], target: Pat
                 line[name] = value
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
     listed = ", ".join(f"{literal(name)}: {literal(_type(kinds[i]))}" for i, name in enumerate(columns))
-    return f"read_json({literal(str(target))}, columns={{{listed}}}, format='newline_delimited', maximum_object_size=268435456)"
+    return (
+        f"read_json({literal(str(target))}, columns={{{listed}}}, format='newline_delimited', "
+        f"maximum_object_size=268435456)"
+    )
 
 
 def distinct(header: Sequence[str]) -> list[str]:

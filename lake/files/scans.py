@@ -1,7 +1,8 @@
-"""The table expression of a unit: its one file, or all of its files as one, united by the names of their columns.
+"""The table expression of a unit: its one file, or all of its files as one, united by the names of their
+columns.
 
-Owns what becomes of columns that files do not share: one that is missing is NULL, types are widened, and the notes say so.
-Must not know which files belong together.
+Owns what becomes of columns that files do not share: one that is missing is NULL, types are widened, and the
+notes say so. Must not know which files belong together.
 """
 
 from __future__ import annotations
@@ -97,7 +98,9 @@ def _names(scans: Sequence[tuple[Scan, dict[str, str]]]) -> tuple[dict[str, str]
 
 
 def _types(connection: Any, scans: Sequence[tuple[Scan, dict[str, str]]]) -> tuple[dict[str, str], list[str]]:
-    """The type of each column whose files differ, a column without values left out, and what is said of them."""
+    """The type of each column whose files differ, a column without values left out,
+    and what is said of them.
+    """
     told: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for scan, _ in scans:
         for name, type_ in scan.columns:

@@ -1,6 +1,7 @@
 """Workbooks of Excel: each sheet a table, its header found below titles, its footer left out.
 
-Owns what a sheet's table is. Needs openpyxl (the extra `excel`); formulas are read by the values that were saved with them.
+Owns what a sheet's table is. Needs openpyxl (the extra `excel`); formulas are read by the values that were
+saved with them.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
 
 
 def header_row(rows: Sequence[Sequence[Any]]) -> int:
-    """The first row that is as wide as most and all of texts; titles above have a cell or two. 0 where none is."""
+    """The first row that is as wide as most and all of texts; titles above have a cell or two. 0 where none
+    is.
+    """
     widths = [sum(_filled(cell) for cell in row) for row in rows[:50]]
     usual = sorted(widths)[len(widths) // 2]
     for i, row in enumerate(rows[:20]):

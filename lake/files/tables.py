@@ -1,8 +1,9 @@
 """Which files make a table, and what tables are called.
 
-A table's name is its path in the lake, so that a file added elsewhere changes the meaning of no name. Files below `key=value` folders, and
-files whose names only number them (`logs/2024-01.csv`), are parts of the folder's table when their columns are the same, mostly.
-Must not know how files are read. docs/decisions/0348-names-are-paths.md.
+A table's name is its path in the lake, so that a file added elsewhere changes the meaning of no name. Files
+below `key=value` folders, and files whose names only number them (`logs/2024-01.csv`), are parts of the
+folder's table when their columns are the same, mostly. Must not know how files are read.
+docs/decisions/0348-names-are-paths.md.
 """
 
 from __future__ import annotations
@@ -20,10 +21,43 @@ from rewright.lake.files.pieces import Mark, Piece, Unit
 
 _HIVE = re.compile(r"([^=/]+)=([^/]*)")
 _NUMBER = re.compile(r"\d{1,4}(?:[-_.]?\d{1,2}){0,2}")
-_SAYS_NOTHING = frozenset({"part", "data", "chunk", "file", "page", "batch", "export", "dump", "block", "shard", "q", "w", "t", "z", "c", "of"})  # fmt: skip
+_SAYS_NOTHING = frozenset(
+    {
+        "part",
+        "data",
+        "chunk",
+        "file",
+        "page",
+        "batch",
+        "export",
+        "dump",
+        "block",
+        "shard",
+        "q",
+        "w",
+        "t",
+        "z",
+        "c",
+        "of",
+    }
+)
 _ALIKE = 0.5
 _MOST_SHARE = 0.8
-_SUFFIXES = (".gz", ".bz2", ".xz", *SUFFIXES, ".geojson", ".zip", ".xlsx", ".xlsm", ".sqlite3", ".sqlite", ".db", ".feather", ".arrow")  # fmt: skip
+_SUFFIXES = (
+    ".gz",
+    ".bz2",
+    ".xz",
+    *SUFFIXES,
+    ".geojson",
+    ".zip",
+    ".xlsx",
+    ".xlsm",
+    ".sqlite3",
+    ".sqlite",
+    ".db",
+    ".feather",
+    ".arrow",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +77,9 @@ class Named:
 
 
 def name_tables(placed: Sequence[Placed], root: Path, columns: Callable[[Piece], list[str]]) -> Named:
-    """The lake's tables. `columns` tells the names of a piece's columns; it is asked only of files that could be parts."""
+    """The lake's tables. `columns` tells the names of a piece's columns; it is asked only of files that could
+    be parts.
+    """
     groups: dict[tuple[bool, tuple[str, ...]], list[Placed]] = defaultdict(list)
     for one in placed:
         groups[_is_part(one), _table_path(one)].append(one)
@@ -168,7 +204,9 @@ def _hive_marks(one: Placed) -> tuple[Mark, ...]:
 
 
 def _without_clashes(claimed: Sequence[tuple[tuple[str, ...], Unit, str]]) -> Named:
-    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets one that says more, and the short one is nobody's."""
+    """Names of files whose paths read the same, as `t.csv` and `t.parquet`: each gets one that says more, and
+    the short one is nobody's.
+    """
     by_name: dict[str, list[tuple[str, Unit, str]]] = defaultdict(list)
     for path, unit, suffix in claimed:
         name = _plain("_".join(path))

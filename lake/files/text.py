@@ -1,7 +1,7 @@
 """Text files: which encoding, prose or a table, and a footer that is left out.
 
-Owns what is decided before a delimited text is read as one. A file in UTF-8 without a footer is read where it is; of any other a copy
-in UTF-8 is written. Must not know DuckDB.
+Owns what is decided before a delimited text is read as one. A file in UTF-8 without a footer is read where it
+is; of any other a copy in UTF-8 is written. Must not know DuckDB.
 """
 
 from __future__ import annotations
@@ -25,11 +25,15 @@ _TAIL = 4096
 _FOOTER_BYTES = 64 << 20
 """Larger files are not parsed for the sake of a footer."""
 _MOST_BYTES = 8 << 30
-_PROSE = re.compile(r"\s*(readme|licen[cs]e|notice|copying|authors|changelog|changes|todo|install|requirements)\b", re.IGNORECASE)  # fmt: skip
+_PROSE = re.compile(
+    r"\s*(readme|licen[cs]e|notice|copying|authors|changelog|changes|todo|install|requirements)\b",
+    re.IGNORECASE,
+)
 
 
 def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
-    """Write `target`, the table of a text in UTF-8, and say what was done; None: the file can be read as it is.
+    """Write `target`, the table of a text in UTF-8, and say what was done; None: the file can be read as it
+    is.
 
     :raises Unserved: prose, or an encoding that is not known.
     :raises OSError: it cannot be read, as a torn gzip file.
@@ -99,7 +103,9 @@ def _high_bytes(path: Path) -> set[int]:
 
 
 def _other_script(head: bytes) -> bool:
-    """Western words have one letter with a mark, or two; words that are made of such bytes are of another script."""
+    """Western words have one letter with a mark, or two; words that are made of such bytes are of another
+    script.
+    """
     runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", head)]
     return sum(run for run in runs if run >= 3) > 0.5 * sum(runs)
 

@@ -1,6 +1,7 @@
 """Which column pairs are worth scoring: found through shared values and shared words instead of all pairs.
 
-Owns the inverted indexes and their limits. Must not know the graph's stored form. docs/decisions/0082 and 0180.
+Owns the inverted indexes and their limits. Must not know the graph's stored form. docs/decisions/0082 and
+0180.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ _KEY = 0.9
 """A column this unique may be what others refer to."""
 _KEY_POSTINGS = 256
 _POSTINGS = 48
-"""A value in more columns than this tells little about which of them belong together; keys are always looked up."""
+"""A value in more columns than this tells little about which of them belong together; keys are always looked
+up.
+"""
 _PROBES = 128
 _PER_COLUMN = 40
 _PER_ENUMERATION = 6
 _ENUMERATION = 12
-"""A column of fewer distinct values lists kinds, not things: it is found in every table, and joins few of them."""
+"""A column of fewer distinct values lists kinds, not things: it is found in every table, and joins few of
+them.
+"""
 _SMALL_INTEGERS = 5000
 _WORD_BUDGET = 1500
 """Postings of words looked at for one key, rare words first."""
@@ -34,8 +39,8 @@ _WORD_BUDGET = 1500
 def candidate_pairs(index: LakeIndex, touched: set[str]) -> Iterator[tuple[Column, Column]]:
     """Column pairs worth scoring, at least one of each pair in a touched table.
 
-    Values are hashed; each column posts its hashes, and looks its own up. Small integers overlap everywhere, so integer
-    columns with only those are paired by the words of their names instead.
+    Values are hashed; each column posts its hashes, and looks its own up. Small integers overlap everywhere,
+    so integer columns with only those are paired by the words of their names instead.
     """
     columns = [c for c in index.columns if joinable(c) and c.table not in index.unions]
     telling = [c for c in columns if not _small(c)]

@@ -1,7 +1,7 @@
 """The join graph: tables as nodes, an edge where columns overlap, with Ω and the best column pairs.
 
-Owns building (from candidate pairs by shared values, or exactly over all pairs for comparison), updating and the
-stored form. Thesis 5.2.1; docs/decisions/0082-join-candidates.md.
+Owns building (from candidate pairs by shared values, or exactly over all pairs for comparison), updating and
+the stored form. Thesis 5.2.1; docs/decisions/0082-join-candidates.md.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ PAIRS_PER_EDGE = 5
 
 
 def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph:
-    """Build the graph, or bring the stored one up to date for the `changed` tables; keep it in the storage."""
+    """Build the graph, or bring the stored one up to date for the `changed` tables;
+    keep it in the storage.
+    """
     touched = set(index.tables) if changed is None else set(changed)
     with index.holding_sketches():
         edges = _edges(index, candidate_pairs(index, touched))
@@ -36,7 +38,9 @@ def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph
 
 
 def load(index: LakeIndex) -> nx.Graph:
-    """The stored graph. Edge attributes: `omega`, `quality`, `pairs` (a column, b column, S) from the smaller name's side."""
+    """The stored graph. Edge attributes: `omega`, `quality`, `pairs` (a column, b column, S) from the smaller
+    name's side.
+    """
     graph = nx.Graph()
     graph.add_nodes_from(index.tables)
     for a, b, payload in index.storage.edges():
@@ -46,8 +50,8 @@ def load(index: LakeIndex) -> nx.Graph:
 
 
 def exact(index: LakeIndex, among: Collection[str] | None = None) -> dict[tuple[str, str], list[PairScore]]:
-    """All pairs of all columns (`among`: with one column of these tables at least), as the thesis builds it: quadratic,
-    for comparison.
+    """All pairs of all columns (`among`: with one column of these tables at least), as the thesis builds it:
+    quadratic, for comparison.
     """
     columns = [c for c in index.columns if joinable(c) and c.table not in index.unions]
     chosen = columns if among is None else [c for c in columns if c.table in among]

@@ -103,7 +103,9 @@ class KeyFinder:
         return self._distinct[table, columns]
 
     def _completed(self, first: PairScore, pairs: tuple[PairScore, ...]) -> tuple[tuple[Column, Column], ...]:
-        """Add fitting pairs while neither side is nearly unique and the pair sharpens the key; then drop needless ones."""
+        """Add fitting pairs while neither side is nearly unique and the pair sharpens the key; then drop
+        needless ones.
+        """
         key = [(first.a, first.b)]
         if max(first.a.uniqueness, first.b.uniqueness) >= _UNIQUE:
             return tuple(key)

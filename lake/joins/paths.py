@@ -26,7 +26,9 @@ _MOST_OMEGA = 2.0
 
 @dataclass(frozen=True, slots=True)
 class JoinPath:
-    """Tables from one end to the other, the key of each step, C(P), fan-out and S_join of each key, and some rows."""
+    """Tables from one end to the other, the key of each step, C(P), fan-out and S_join of each key, and some
+    rows.
+    """
 
     tables: tuple[str, ...]
     keys: tuple[JoinKey, ...]
@@ -55,7 +57,9 @@ def edge_cost(omega: float) -> float:
 def find_paths(
     graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, a: str, b: str, *, k: int = 3, rows: int = 3
 ) -> list[JoinPath]:
-    """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join times its squared quality (fan-out alone would prefer two serial numbers to a reference); unjoinable ones are left out."""
+    """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join times its squared
+    quality (fan-out alone would prefer two serial numbers to a reference); unjoinable ones are left out.
+    """
     if a not in graph or b not in graph or a == b or not nx.has_path(graph, a, b):
         return []
     found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005

@@ -45,8 +45,8 @@ class Overlap:
 
 @dataclass(frozen=True, slots=True)
 class PairScore:
-    """A column pair. `s` is the thesis's S = (schema + instance) · K; `quality` (0 to 1) also weighs containment and
-    whether the pair can be a reference.
+    """A column pair. `s` is the thesis's S = (schema + instance) · K; `quality` (0 to 1) also weighs
+    containment and whether the pair can be a reference.
     """
 
     a: Column
@@ -129,7 +129,9 @@ def own_key(column: Column, table: Table) -> bool:
 def pair_score(
     a: Column, b: Column, tables: tuple[Table, Table], schema: float, found: Overlap, *, claimed: bool = False
 ) -> PairScore:
-    """Score one pair; `schema` is the cosine of the two names; `claimed`: the reference's name belongs to a third table."""
+    """Score one pair; `schema` is the cosine of the two names; `claimed`: the reference's name belongs to a
+    third table.
+    """
     k = max(a.uniqueness, b.uniqueness)
     s = (max(schema, 0.0) + found.jaccard) * k
     name = max(0.0, min(1.0, (schema - 0.2) / 0.7))
@@ -184,8 +186,9 @@ def _looked_up(a: Column, b: Column, found: Overlap) -> bool:
 def _two_serials(a: Column, b: Column, tables: tuple[Table, Table]) -> bool:
     """Do both number their own tables' rows, with nothing to say that they number the same things?
 
-    `patient_id` of `patients` and of `patient_addresses` do: the name is one of the tables'. `entry_id` of two logs, or
-    `id` of any two tables, need not: consecutive numbers from 0 or 1 agree by themselves. Numbers with gaps do not.
+    `patient_id` of `patients` and of `patient_addresses` do: the name is one of the tables'. `entry_id` of
+    two logs, or `id` of any two tables, need not: consecutive numbers from 0 or 1 agree by themselves.
+    Numbers with gaps do not.
     """
     if not (own_key(a, tables[0]) and own_key(b, tables[1])):
         return False
@@ -229,7 +232,9 @@ def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: floa
 
 
 def _told_by_values(a: Column, b: Column, inside: float) -> bool:
-    """Do the references' numbers themselves say so: all of them among a key's that are not just counted from 0 or 1?"""
+    """Do the references' numbers themselves say so: all of them among a key's that are not just counted from
+    0 or 1?
+    """
     key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
     bounds = reference.bounds()
     return (
@@ -244,7 +249,9 @@ def _told_by_values(a: Column, b: Column, inside: float) -> bool:
 
 
 def _spread(a: Column, b: Column) -> float:
-    """How much of the key's numbers the references use, 0.3 to 1: a few small numbers are in every serial key."""
+    """How much of the key's numbers the references use, 0.3 to 1: a few small numbers are in every serial
+    key.
+    """
     key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
     return min(1.0, 0.3 + 2.0 * reference.distinct / max(key.distinct, 1))
 

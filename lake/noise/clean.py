@@ -54,19 +54,30 @@ def _number(ref: str, values: Values, notation: Notation) -> str:
     """What `numbers.number_of` reads, in SQL."""
     read = [number for value, _ in values.counts if (number := number_of(value, notation)) is not None]
     whole = all(number.is_integer() for number in read)
-    digits = f"regexp_replace(regexp_extract({ref}, '[0-9.,][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ ''’\u00a0\u202f]|[.,]+\\s*$', '', 'g')"
+    digits = (
+        f"regexp_replace(regexp_extract({ref}, '[0-9.,][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ "
+        f"''’\u00a0\u202f]|[.,]+\\s*$', '', 'g')"
+    )
     no_commas, comma_is_point = (
         f"replace({digits}, ',', '')",
         f"replace(replace({digits}, '.', ''), ',', '.')",
     )
     alone = "[0-9]{1,3}(,[0-9]{3})" if notation.comma_groups else "[0-9]{1,3}(,[0-9]{3}){2}"
     arms = [
-        f"WHEN regexp_full_match({digits}, '{alone}(,[0-9]{{3}})*([.][0-9]*)?') AND NOT starts_with({digits}, '0,') THEN {no_commas}",
-        f"WHEN regexp_full_match({digits}, '[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') THEN {comma_is_point}",
+        (
+            f"WHEN regexp_full_match({digits}, '{alone}(,[0-9]{{3}})*([.][0-9]*)?') AND NOT "
+            f"starts_with({digits}, '0,') THEN {no_commas}"
+        ),
+        (
+            f"WHEN regexp_full_match({digits}, "
+            f"'[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') THEN "
+            f"{comma_is_point}"
+        ),
     ]
     if notation.dot_groups:
         arms.append(
-            f"WHEN regexp_full_match({digits}, '[1-9][0-9]{{0,2}}([.][0-9]{{3}})+') THEN replace({digits}, '.', '')"
+            f"WHEN regexp_full_match({digits}, '[1-9][0-9]{{0,2}}([.][0-9]{{3}})+') THEN replace({digits}, "
+            f"'.', '')"
         )
     plain = f"CASE {' '.join(arms)} ELSE replace({digits}, ',', '.') END"
     # signs are looked for only where there are some: the SQL is read by people, too

@@ -1,4 +1,5 @@
-"""Does a text column show noise, and of which kinds? Conservative: clear and recurring patterns only (thesis 6.1).
+"""Does a text column show noise, and of which kinds? Conservative: clear and recurring patterns only (thesis
+6.1).
 
 Must not know SQL. Works on distinct values with counts.
 """
@@ -72,8 +73,8 @@ def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
 
 
 def variants(counts: Counts) -> dict[str, str]:
-    """Spelling → the spelling kept, for values that differ only in case, blanks, diacritics, a trailing dot, or (in a
-    column of few classes) by being shortened to the first letter.
+    """Spelling → the spelling kept, for values that differ only in case, blanks, diacritics, a trailing dot,
+    or (in a column of few classes) by being shortened to the first letter.
     """
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for value, n in counts:

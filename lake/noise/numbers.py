@@ -1,7 +1,8 @@
-"""Numbers as people write them: units, currencies, percent, grouped digits, decimal commas, negatives in parentheses.
+"""Numbers as people write them: units, currencies, percent, grouped digits, decimal commas, negatives in
+parentheses.
 
-Owns reading one text as a number, and what a column's texts together say of how it writes them (is `1,234` a thousand or a
-fraction?). Must not know SQL. Pure functions.
+Owns reading one text as a number, and what a column's texts together say of how it writes them (is `1,234` a
+thousand or a fraction?). Must not know SQL. Pure functions.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How a column writes numbers: whether `1,234` and `1.234` alone are grouped thousands, and whether `90 %` is 0.9."""
+    """How a column writes numbers: whether `1,234` and `1.234` alone are grouped thousands, and whether `90
+    %` is 0.9.
+    """
 
     comma_groups: bool = True
     dot_groups: bool = False
@@ -40,7 +43,9 @@ PLAIN = Notation()
 
 
 def notation_of(name: str, counts: Counts) -> Notation:
-    """What a column's texts say together. A column that says percent in its name keeps its percents as they are written."""
+    """What a column's texts say together. A column that says percent in its name keeps its percents as they
+    are written.
+    """
     seen: Counter[str] = Counter()
     for value, n in counts:
         if (match := _match(value)) is not None:
@@ -58,7 +63,9 @@ def notation_of(name: str, counts: Counts) -> Notation:
 
 
 def _decimal_mark(digits: str) -> str:
-    """The mark that surely is the decimal one (`.`, `,`), or surely groups (`grouped,`); empty where it may be either."""
+    """The mark that surely is the decimal one (`.`, `,`), or surely groups (`grouped,`); empty where it may
+    be either.
+    """
     comma, dot = digits.rfind(","), digits.rfind(".")
     if comma >= 0 and dot >= 0:
         return "," if comma > dot else "."
@@ -110,7 +117,9 @@ def _plain(digits: str, notation: Notation) -> str:
 
 
 def one_unit(units: Collection[str]) -> bool:
-    """Numbers of one column are of one unit (`1 day`, `2 days`, `3 d.`); what has many words behind its numbers is no number."""
+    """Numbers of one column are of one unit (`1 day`, `2 days`, `3 d.`); what has many words behind its
+    numbers is no number.
+    """
     lettered = sorted({unit.rstrip(".").rstrip("s") for unit in units if unit and unit[0].isalpha()}, key=len)
     return all(unit.startswith(lettered[0]) for unit in lettered)
 

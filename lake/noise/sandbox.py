@@ -1,7 +1,8 @@
 """Python functions written by a model, run where they can do no harm.
 
-Owns the allowed subset of the language and the child process: no files, no sockets, no forks of use, little memory, little
-time. On Linux the kernel keeps a second wall. Must not know what the functions are for. docs/decisions/0085-sandbox.md.
+Owns the allowed subset of the language and the child process: no files, no sockets, no forks of use, little
+memory, little time. On Linux the kernel keeps a second wall. Must not know what the functions are for.
+docs/decisions/0085-sandbox.md.
 """
 
 from __future__ import annotations
@@ -14,13 +15,18 @@ import sys
 from collections.abc import Sequence
 
 _STATEMENTS = (
-    ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Expr, ast.Pass,
-    ast.Break, ast.Continue, ast.Try, ast.ExceptHandler, ast.arguments, ast.arg, ast.Module, ast.Load, ast.Store,
+    ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While,
+    ast.Expr, ast.Pass,
+    ast.Break, ast.Continue, ast.Try, ast.ExceptHandler, ast.arguments, ast.arg, ast.Module, ast.Load,
+    ast.Store,
 )  # fmt: skip
 _EXPRESSIONS = (
-    ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
-    ast.Compare, ast.Call, ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice, ast.comprehension,
-    ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.Starred, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+    ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
+    ast.GeneratorExp,
+    ast.Compare, ast.Call, ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple,
+    ast.Slice, ast.comprehension,
+    ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.Starred, ast.boolop, ast.operator, ast.unaryop,
+    ast.cmpop,
 )  # fmt: skip
 _NAMES = frozenset(
     [
@@ -163,10 +169,13 @@ for limit, value in task["limits"]:
     resource.setrlimit(getattr(resource, limit), (value, value))
 sys.setrecursionlimit(200)
 def wall(arch, allowed):
-    # seccomp (Linux, filter mode): any system call but these fails with EPERM; the kernel keeps it up whatever runs here
+    # seccomp (Linux, filter mode): any system call but these fails with EPERM; the kernel keeps it up
+    # whatever runs here
     import ctypes
     class Step(ctypes.Structure):
-        _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint)]
+        _fields_ = [
+            ("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint)
+        ]
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.POINTER(Step))]
     load, equal, end = 0x20, 0x15, 0x06
@@ -184,7 +193,9 @@ from types import SimpleNamespace
 def strptime(text, form):
     # strptime imports; called from the function's own frame it would find no __import__
     return datetime.datetime.strptime(text, form)
-dates = SimpleNamespace(datetime=SimpleNamespace(strptime=strptime), date=datetime.date, timedelta=datetime.timedelta)
+dates = SimpleNamespace(
+    datetime=SimpleNamespace(strptime=strptime), date=datetime.date, timedelta=datetime.timedelta
+)
 names = {"re": re, "unicodedata": unicodedata, "datetime": dates}
 import builtins
 allowed = {n: getattr(builtins, n) for n in task["names"] if hasattr(builtins, n)}
@@ -196,7 +207,8 @@ try:
     for value in task["values"]:
         try:
             result = function(value)
-            out.append(result if result is None or isinstance(result, (str, int, float, bool)) else str(result))
+            plain = result is None or isinstance(result, (str, int, float, bool))
+            out.append(result if plain else str(result))
         except Exception:
             out.append(None)
     reply = json.dumps({"values": out})
@@ -269,7 +281,9 @@ _WALLS: dict[str, tuple[int, tuple[int, ...]]] = {
         ),
     ),
 }
-"""Architecture (linux/audit.h) and the system calls a function needs: memory, the three open pipes, clocks, locks, the end."""
+"""Architecture (linux/audit.h) and the system calls a function needs: memory, the three open pipes, clocks,
+locks, the end.
+"""
 
 
 class SandboxError(Exception):
@@ -279,7 +293,8 @@ class SandboxError(Exception):
 def check(source: str) -> str:
     """The name of the one function a source defines.
 
-    :raises SandboxError: anything outside the allowed subset: imports, underscored or unknown attributes, other names.
+    :raises SandboxError: anything outside the allowed subset: imports, underscored or unknown attributes,
+    other names.
     """
     if len(source) > _SIZE:
         raise SandboxError("too long")

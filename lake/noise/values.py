@@ -1,4 +1,6 @@
-"""Reading one messy cell: folding, numbers, dates, truth values. Pure functions shared by detection and cleaning."""
+"""Reading one messy cell: folding, numbers, dates, truth values. Pure functions shared by detection and
+cleaning.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Cleaning functions that a model writes for the damage it is shown, kept in SQL as what they give for each value.
+"""Cleaning functions that a model writes for the damage it is shown, kept in SQL as what they give for each
+value.
 
-Owns the reply's form, running a function on a column's values in the sandbox, and the expression that stands for it: a query stays SQL
-over the original tables, and no foreign code runs when it does. Must not ask models or run queries.
-Source: Steinke 2025, section 6.2. docs/decisions/0313-cleaning-functions-become-mappings.md.
+Owns the reply's form, running a function on a column's values in the sandbox, and the expression that stands
+for it: a query stays SQL over the original tables, and no foreign code runs when it does. Must not ask models
+or run queries. Source: Steinke 2025, section 6.2. docs/decisions/0313-cleaning-functions-become-mappings.md.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ def can_be_mapped(column: Column, values: Values) -> bool:
 
 
 def written_expression(column: Column, values: Values, source: str) -> str | None:
-    """SQL that gives for each of the column's values what the function gives; None: it changes nothing, or fails on all.
+    """SQL that gives for each of the column's values what the function gives; None: it changes nothing, or
+    fails on all.
 
     Of texts those on which it fails stay as they are; numbers and truth values become NULL there.
 

@@ -6,7 +6,7 @@ Owns the scores of single columns and tables. Must not choose (sources.py does).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,9 +17,9 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex, code_like, label
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
-from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test, is_called
+from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from rewright.lake.resolve.likeness import ACRONYM, initials, lexical
+from rewright.lake.resolve.likeness import ACRONYM, covered, initials, lexical
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
@@ -39,6 +39,12 @@ _HEAD = 0.85
 _THING = 0.95
 _TOTAL = 0.97
 _NEUTRAL = frozenset({"total", "overall", "number", "count", "of", "all", "sum", "the"})
+_OF_ONE_THING = 0.4
+"""Likeness of two tables' words from which on they hold the same things."""
+_RATHER = 0.95
+_SPELT = 0.92
+_AS_NAMED = 0.9
+"""Likeness of names from which on nothing was left unsaid."""
 _BOUND = 1.2
 _AS_BEFORE = 0.25
 """A column named again in a subquery is the same column."""
@@ -87,6 +93,7 @@ class Evidence:
         self._taught: dict[tuple[str, str], list[Column]] = {}
         self._blocks: dict[str, Any] = {}
         self._name: dict[tuple[str, str, tuple[str, str]], float] = {}
+        self._classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
 
     def table_score(self, alias: str, table: str) -> float:
         """How well a relation's name and columns fit a table's, 0 to 1."""
@@ -111,8 +118,20 @@ class Evidence:
             self._score[key] = max(value, _BOUND) if self._is_named(imagined, real) else value
         return self._score[key]
 
+    def said(self, imagined: ImaginedColumn, real: Column) -> float:
+        """How much of what the imagined column's name says the real one's says, too, or the names of the
+        tables; 0 to 1.
+        """
+        if self.name_score(imagined.table, imagined.name, real) >= _AS_NAMED:
+            return 1.0
+        own = set(names.words(imagined.table))
+        asked = tuple(w for w in names.words(imagined.name) if w not in own) or names.words(imagined.name)
+        return covered(asked, (*names.words(real.name), *names.words(real.table)))
+
     def _is_named(self, imagined: ImaginedColumn, real: Column) -> bool:
-        """A name that exists binds: the column of that name in the table of that name, whatever its values look like."""
+        """A name that exists binds: the column of that name in the table of that name, whatever its values
+        look like.
+        """
         own = self._index.table(imagined.table) if imagined.table else None
         return own is not None and own.name == real.table and is_called(imagined, real)
 
@@ -172,6 +191,15 @@ class Evidence:
         return [_THING * self._name_score("", thing, real)]
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
+        if table in self._classes and not self._of_one_thing(table, real):
+            # the name of a class is that class, in whatever table it stands
+            return self._alike("", names.singular(names.expanded(table)), real)
+        return self._alike(table, name, real)
+
+    def _of_one_thing(self, table: str, real: Column) -> bool:
+        return lexical(names.words(table), names.words(real.table)) >= _OF_ONE_THING
+
+    def _alike(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
             return 1.0
         if set(names.words(name)) == set(names.words(real.name)):
@@ -181,23 +209,27 @@ class Evidence:
             and self._index.unions[real.table].mark == real.name
             and real.family is Family.TEXT
         ):
-            # what tells the parts of a union apart has no name of its own: what they are may be told by their values
+            # what tells the parts of a union apart has no name of its own: what they are may be told by their
+            # values
             own = self._index.embedder.one(names.expanded(name))
             held = float(own @ self._index.value_vectors[self._index.position[real.key]])
             return 0.5 + _MARKED * max(0.0, held)
         index = self._index
-        if self._but_for_subject(name, real) or self._but_for_own_subject(table, name, real):
+        if self._but_for_subject(table, name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
         if self._names_its_table(table, name, real):
             return 0.9
         least = _CALLED if self._called_like(table, name, real) else 0.0
         i = index.position[real.key]
         embed = index.embedder.one
+        if table and set(names.words(name)) <= NAMED:
+            # the name of a thing: which thing it is says its table
+            name = f"{table} {name}"
         own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
         alone = float(own @ self._index.name_vectors[i])
         labelled = float(own @ self._index.label_vectors[i])
         both = float(told @ self._index.label_vectors[i])
-        spelt = lexical(names.words(name), names.words(real.name))
+        spelt = words = self._spelt(table, name, real)
         if initials(name, real.name):
             spelt = max(spelt, ACRONYM)
         if self._is_head(name, real):
@@ -211,13 +243,32 @@ class Evidence:
             # "artist.name" is as good as "artist_name"
             spelt_label = lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
             base = max(base, 0.9 * spelt_label)
-        return max(least, min(0.97, 0.7 * base + 0.3 * both))
+        # of a name that is cut short the vectors know nothing
+        return max(least, min(0.97, 0.7 * base + 0.3 * both), _SPELT * words)
 
-    def _but_for_subject(self, name: str, real: Column) -> bool:
-        """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes without saying."""
+    def _but_for_subject(self, table: str, name: str, real: Column) -> bool:
+        """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes
+        without saying.
+        """
         asked, held = set(names.words(name)), set(names.words(real.name))
-        more = held - asked
-        return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
+        more, own = held - asked, names.words(self._index.tables[real.table].name)
+        if not (asked and asked < held and more <= set(own)):
+            return False
+        if not table or not asked <= NAMED:
+            return True
+        # the name of what? A table of something else has names of something else
+        thing = names.words(table)
+        return max(lexical(thing, own), lexical(thing, tuple(more))) >= _OF_ONE_THING
+
+    def _spelt(self, table: str, name: str, real: Column) -> float:
+        """Shared words, the tables' own words left out of both names."""
+        asked, held = names.words(name), names.words(real.name)
+        subject = {*names.words(table), *names.words(self._index.tables[real.table].name)}
+        rest = tuple(w for w in asked if w not in subject), tuple(w for w in held if not _among(w, subject))
+        told = lexical(asked, held)
+        if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
+            told = max(told, _RATHER * lexical(*rest))
+        return told
 
     @staticmethod
     def _is_head(name: str, real: Column) -> bool:
@@ -236,7 +287,9 @@ class Evidence:
         )
 
     def _but_for_own_subject(self, table: str, name: str, real: Column) -> bool:
-        """`manager_last` of `manager_awards` and `nameLast`; `episode_name` of `episodes` and the title beside the column `EPISODE`."""
+        """`manager_last` of `manager_awards` and `nameLast`; `episode_name` of `episodes` and the title
+        beside the column `EPISODE`.
+        """
         own = set(names.words(table))
         told = names.normal(name).split()
         left = [word for word in told if not set(names.words(word)) & own]
@@ -384,6 +437,7 @@ class Evidence:
             if len({table for table, _ in found}) <= _RARE:
                 pool.update(dict.fromkeys(sorted({table for table, _ in found})))
         pool.update(dict.fromkeys(self._siblings(list(pool)[:_LEADERS])))
+        pool.update(dict.fromkeys(half for name in list(pool) for half in self._index.halves.get(name, ())))
         return [name for name in pool if self._unions or name not in self._index.unions]
 
     def _siblings(self, leaders: Sequence[str]) -> list[str]:
@@ -408,9 +462,31 @@ class Evidence:
 
 
 def _counted(name: str) -> tuple[str, ...]:
-    """`number_of_bags` and `total_bags` are bags: words that say of a number only that it is one are left out."""
+    """`number_of_bags` and `total_bags` are bags: words that say of a number only that it is one are left
+    out.
+    """
     told = names.words(name)
     return tuple(word for word in told if word not in _NEUTRAL) or told
+
+
+def _is_class(relation: Relation) -> bool:
+    """A table joined by its key, of which only the name is asked: what it names is mostly a column of the
+    other table.
+    """
+    keys = [c for c in relation.columns.values() if c.only_key]
+    rest = [c for c in relation.columns.values() if not c.only_key]
+    return (
+        len(keys) == 1
+        and bool(keys[0].joined)
+        and set(names.words(keys[0].name)) <= names.KEY_WORDS
+        and bool(rest)
+        and all(set(names.words(c.name)) <= NAMED for c in rest)
+    )
+
+
+def _among(word: str, subject: Collection[str]) -> bool:
+    """Is it, perhaps shortened, one of the words?"""
+    return word in subject or any(names.skeleton_of(word, other) for other in subject)
 
 
 def _spellings(value: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What a query imagines: its tables, their columns, and what it does with them.
 
-Owns reading the user's statement (a sqlglot tree). Must not know the lake, except which names are real tables.
+Owns reading the user's statement (a sqlglot tree). Must not know the lake, except which names are real
+tables.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ _FLIP = {exp.GT: exp.LT, exp.LT: exp.GT, exp.GTE: exp.LTE, exp.LTE: exp.GTE}
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A comparison of a column with a literal: `op` is =, <>, <, <=, >, >=, like; `node` the literal in the tree."""
+    """A comparison of a column with a literal: `op` is =, <>, <, <=, >, >=, like; `node` the literal in the
+    tree.
+    """
 
     op: str
     value: Any
@@ -57,7 +60,9 @@ class ImaginedColumn:
 
 @dataclass(slots=True, eq=False)
 class Relation:
-    """One base table reference of a SELECT. `twins`: further references to the same table, whose columns are noted here, too."""
+    """One base table reference of a SELECT. `twins`: further references to the same table, whose columns are
+    noted here, too.
+    """
 
     alias: str
     name: str
@@ -69,7 +74,9 @@ class Relation:
 
 @dataclass(slots=True, eq=False)
 class Site:
-    """One SELECT with at least one base table. `loose`: unqualified columns of a SELECT with several tables."""
+    """One SELECT with at least one base table. `loose`: unqualified columns of a
+    SELECT with several tables.
+    """
 
     select: exp.Select
     relations: list[Relation]
@@ -95,7 +102,9 @@ def sites_of(tree: exp.Expression) -> list[Site]:
 
 
 def _share_uses(sites: list[Site]) -> None:
-    """What one SELECT calculates with another one names is a number there, too: `price > (SELECT avg(price) ...)`."""
+    """What one SELECT calculates with another one names is a number there, too: `price > (SELECT avg(price)
+    ...)`.
+    """
     same: dict[tuple[str, str], list[ImaginedColumn]] = {}
     for site in sites:
         for relation in site.relations:
@@ -241,7 +250,9 @@ def _cte_body(table: exp.Table) -> exp.Expression | None:
 
 
 def _is_output_alias(node: exp.Column, select: exp.Select) -> bool:
-    """`ORDER BY total`, and `GROUP BY`/`HAVING` on the alias of an expression, mean the output, not a column."""
+    """`ORDER BY total`, and `GROUP BY`/`HAVING` on the alias of an expression, mean
+    the output, not a column.
+    """
     aliases = {e.alias.lower(): e for e in select.expressions if isinstance(e, exp.Alias)}
     found = aliases.get(node.name.lower())
     clause = _clause(node, select)
@@ -292,7 +303,8 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
     if isinstance(parent, exp.EQ) and _is_join(parent, same):
         other = parent.expression if parent.this is wrapped else parent.this
         if select is not None and other.table and _derived(select, other.table):
-            # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by its name
+            # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by
+            # its name
             column.only_key = False
             if set(names.words(column.name)) <= names.KEY_WORDS:
                 column.name = other.name

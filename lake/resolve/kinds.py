@@ -1,4 +1,5 @@
-"""What the words of an imagined name announce (a code, a year, a quantity), and whether a real column is of that kind.
+"""What the words of an imagined name announce (a code, a year, a quantity), and whether a real column is of
+that kind.
 
 Owns these words and the scores of types. Must not compare names or values.
 """
@@ -191,9 +192,9 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
 
 
 def _in_years(name: str) -> bool:
-    """`age_years`: years are its unit."""
+    """`age_years`, `years_of_service`: years are its unit."""
     told = names.normal(name).split()
-    return len(told) > 1 and told[-1] in {"years", "yrs"}
+    return len(told) > 1 and bool({"years", "yrs"} & set(told)) and "year" not in told
 
 
 def _wordless(real: Column) -> bool:

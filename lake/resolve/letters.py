@@ -1,4 +1,5 @@
-"""What a query as written does with texts that stand for numbers or dates: it compares and sorts their letters.
+"""What a query as written does with texts that stand for numbers or dates: it compares and sorts their
+letters.
 
 Owns finding such columns. Must not change the query: the client wrote it so, and is told.
 """
@@ -19,7 +20,9 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 
 def as_letters(index: LakeIndex, parse: Callable[[str], exp.Expression], sql: str) -> Iterator[str]:
-    """A doubt for each column whose order the query asks for by letters although its texts are numbers or dates."""
+    """A doubt for each column whose order the query asks for by letters although its texts are numbers or
+    dates.
+    """
     try:
         sites = sites_of(parse(sql))
     except LakeError:
@@ -34,7 +37,10 @@ def as_letters(index: LakeIndex, parse: Callable[[str], exp.Expression], sql: st
                 if _READABLE & set(index.soiled(real).noise):
                     kind = "dates" if real.meaning is Family.DATE else "numbers"
                     shown = f" like {real.samples[0][:30]!r}" if real.samples else ""
-                    yield f"{real.table}.{real.name} is text{shown}: compared by letters, not as {kind} (rewright.lake = resolve reads them)"
+                    yield (
+                        f"{real.table}.{real.name} is text{shown}: compared by letters, not as {kind} "
+                        f"(rewright.lake = resolve reads them)"
+                    )
 
 
 def _asks_order(column: ImaginedColumn) -> bool:

@@ -5,11 +5,16 @@ Owns the comparison of word lists. Must not know columns, meaning (vectors) or t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from rapidfuzz import fuzz
 
 from rewright.lake import names
+from rewright.lake.resolve.contracted import contracted
+from rewright.lake.shortened import known
+from rewright.lake.synonyms import Synonyms
 
 _QUALIFIERS = (
     "total",
@@ -36,20 +41,134 @@ _ENDINGS = frozenset(
 )
 _COMPOUND = 6
 """Letters from which on a word may be several run together."""
+_LITTLE = frozenset(["of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "s"])
+_LABELS = frozenset(
+    [
+        *("name", "title", "label", "number", "count", "total", "value", "overall", "amount"),
+        *(
+            "kilogram",
+            "gram",
+            "pound",
+            "centimeter",
+            "millimeter",
+            "meter",
+            "kilometer",
+            "feet",
+            "mile",
+            "usd",
+            "dollar",
+        ),
+    ]
+)
+"""Words that say little of what a column holds: that it is a name, a number, or counted in a unit."""
+_LABEL, _HEAD = 0.4, 1.4
+"""How much such a word counts, and a name's head, where another word counts 1."""
+_ASKEW = 0.85
+"""What is left of a likeness between one name's head and what only qualifies the other's."""
+_SYNONYMS = Synonyms(
+    lambda phrase: [w for w in names.words(phrase) if w not in _LITTLE],
+    # alone a word may stand for more: `nation` for a country
+    lambda phrase: [names.singular(w) for w in phrase.split() if w not in _LITTLE],
+)
 
 
 def lexical(a: Sequence[str], b: Sequence[str]) -> float:
-    """Shared words of two names (Dice, near-equal words count nearly; words run together are taken apart)."""
+    """Shared words of two names, 0 to 1: what is said by what both have, weighed by what the words are.
+
+    A name's head (`bags` of `bags of coffee`, `price` of `list price`) counts more than what qualifies it,
+    units and words that only say that there is a name or a number less. Near-equal words and synonyms count
+    nearly; words run together are taken apart.
+    """
     if not a or not b:
         return 0.0
     if _acronym(a, b) or _acronym(b, a):
         return ACRONYM
-    a, b = _apart(a, b), _apart(b, a)
-    total = 0.0
-    for word in set(a):
-        best = max((_word(word, other) for other in set(b)), default=0.0)
-        total += best
-    return 2 * total / (len(set(a)) + len(set(b)))
+    return _lexical(tuple(a), tuple(b))
+
+
+@lru_cache(maxsize=1 << 18)
+def _lexical(a: tuple[str, ...], b: tuple[str, ...]) -> float:
+    a, b = tuple(_apart(a, b)), tuple(_apart(b, a))
+    one, two = _weighed(a), _weighed(b)
+    whole = sum(one.values()) + sum(two.values())
+    found = 0.0
+    for left, right, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b))):
+        found += alike * (sum(one.pop(w, 0.0) for w in left) + sum(two.pop(w, 0.0) for w in right))
+    return found / whole
+
+
+def covered(asked: Sequence[str], held: Sequence[str]) -> float:
+    """The share of what a name asks for that another one says, 0 to 1."""
+    if not asked or not held:
+        return 0.0
+    a, b = tuple(_apart(asked, held)), tuple(_apart(held, asked))
+    one, two = _weighed(a), _weighed(b)
+    found = sum(
+        alike * sum(one[word] for word in left)
+        for left, _, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b)))
+    )
+    return found / sum(one.values())
+
+
+def _weighed(told: Sequence[str]) -> dict[str, float]:
+    """The words that count, with their weights."""
+    kept = [word for word in told if word not in _LITTLE] or list(told)
+    head = _head(told)
+    return {
+        word: _LABEL if word in _LABELS and len(kept) > 1 else _HEAD if word == head else 1.0 for word in kept
+    }
+
+
+def _head(told: Sequence[str]) -> str:
+    """The word that says what the thing is: the last before `of`, else the last of all; units are none."""
+    before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
+    named = [word for word in before if word not in _LABELS] or before
+    return named[-1]
+
+
+def _pairs(
+    a: tuple[str, ...], b: tuple[str, ...], heads: tuple[str, str]
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], float]]:
+    """Words and phrases of two names that mean the same, each in one pair, the surest first."""
+    options = [
+        (alike * (1.0 if (heads[0] in x) is (heads[1] in y) else _ASKEW), len(x) + len(y), x, y)
+        for x in _phrases(a)
+        for y in _phrases(b)
+        if (alike := _alike(x, y)) > 0.0
+    ]
+    left, right = set(a), set(b)
+    for alike, _, x, y in sorted(options, key=lambda o: (-o[0] * (1.0 + 0.15 * o[1]), o[2], o[3])):
+        if left.issuperset(x) and right.issuperset(y):
+            left -= set(x)
+            right -= set(y)
+            yield x, y, alike
+
+
+def _phrases(told: tuple[str, ...]) -> list[tuple[str, ...]]:
+    longest = min(_SYNONYMS.longest, len(told))
+    return [told[i : i + n] for n in range(1, longest + 1) for i in range(len(told) - n + 1)]
+
+
+@lru_cache(maxsize=1 << 18)
+def _alike(x: tuple[str, ...], y: tuple[str, ...]) -> float:
+    """How alike a word or phrase of one name is to one of the other, perhaps shortened there."""
+    if len(x) == len(y) == 1 and (spelt := _word(x[0], y[0])) == 1.0:
+        return spelt
+    best = _word(x[0], y[0]) if len(x) == len(y) == 1 else 0.0
+    for mine, theirs in ((x, y), (y, x)):
+        for other, alike in _SYNONYMS.of(mine).items():
+            if len(other) == len(theirs):
+                best = max(best, alike * min(_short_for(p, q) for p, q in zip(other, theirs, strict=True)))
+    return best
+
+
+def _short_for(word: str, held: str) -> float:
+    """How surely a synonym is the word that is held, as it is or shortened there; another word of its own is
+    not short for it.
+    """
+    if word == held:
+        return 1.0
+    return 0.0 if held in _SYNONYMS.words or known(held) else _word(word, held)
 
 
 def _acronym(short: Sequence[str], long: Sequence[str]) -> bool:
@@ -70,7 +189,7 @@ def _apart(told: Sequence[str], by: Sequence[str]) -> Sequence[str]:
             names.pieces(word, by) or names.pieces(word, (*by, *_QUALIFIERS), needed=by)
             if len(word) >= _COMPOUND and word not in by
             else ()
-        )
+        ) or contracted(word, [other for other in by if other not in _LITTLE])
         out.extend(parts or (word,))
     return out
 
@@ -87,6 +206,9 @@ def _run_of(word: str, by: Sequence[str]) -> Sequence[str] | None:
 def _word(a: str, b: str) -> float:
     if a == b:
         return 1.0
+    if a.isdigit() or b.isdigit():
+        # `75` of 1975
+        return 0.95 if {len(a), len(b)} == {2, 4} and (a.endswith(b) or b.endswith(a)) else 0.0
     if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
         return 0.8
     if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:

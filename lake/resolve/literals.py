@@ -25,7 +25,8 @@ def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
 
 
 def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: ValueMatcher | None) -> float:
-    """How well a comparison with a number fits; without a matcher, texts are not searched for what could be meant.
+    """How well a comparison with a number fits; without a matcher, texts are not searched for what could be
+    meant.
 
     `name`: the imagined column's, which may tell a unit that the real one's differs from.
     """

@@ -1,6 +1,7 @@
 """The deterministic resolver: propose candidates, run them, judge what came, keep the best; at most N rounds.
 
-Owns the order of things and the judgement of results (thesis 4.1 without a model). Bytes and files are elsewhere.
+Owns the order of things and the judgement of results (thesis 4.1 without a model). Bytes and files are
+elsewhere.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ _RUN_SECONDS = 20.0
 _EMPTY = 0.18
 _FAILED = 1.0
 _MISSING_VALUE = 0.1
+_CROWD = 40
+"""Other columns of a table from which on one more makes no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,9 @@ class _Trial:
     empty: bool = False
     seconds: float = 0.0
     bound: int = 0
-    """How many columns are those of the very name that was asked for, in the table of the name that was asked for."""
+    """How many columns are those of the very name that was asked for, in the table of the name that was asked
+    for.
+    """
     extras: list[str] = field(default_factory=list)
 
 
@@ -98,7 +103,9 @@ class Resolver:
         raise LakeError("not one SELECT that can be understood", sqlstate="42601")
 
     def resolve(self, query: str, *, limit: int | None = None) -> Answer:
-        """The best candidate, run; `refused` when the lake does not hold what is asked (confidence says how surely)."""
+        """The best candidate, run; `refused` when the lake does not hold what is asked (confidence says how
+        surely).
+        """
         started = time.monotonic()
         original = self.parse(query)
         sites, ranked, judged = self._propose(original)
@@ -127,7 +134,9 @@ class Resolver:
         )
 
     def _with_closest(self, original: exp.Expression, best: _Trial, limit: int | None) -> _Trial:
-        """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly closest instead."""
+        """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly
+        closest instead.
+        """
         if not (best.empty and best.written.missing_values and self.options.values and self.options.feedback):
             return best
         guess = self._write(original, best.choice, closest=True)
@@ -319,7 +328,9 @@ class Resolver:
     def _rivals(
         self, best: _Trial, ranked: list[list[Candidate]], judged: list[Evidence]
     ) -> tuple[list[Rival], tuple[Reading, ...]]:
-        """What could have been chosen instead of the best, whether it says the same, and the nearest that does not."""
+        """What could have been chosen instead of the best, whether it says the same, and the nearest that
+        does not.
+        """
         if best.rows is None or best.empty:
             return [], ()
         comparison = Comparison(self._database, best.sql, best.rows, best.seconds)
@@ -344,7 +355,7 @@ class Resolver:
         joins: list[Join],
         rivals: list[Rival],
     ) -> Signals:
-        likeness, found, tested = _spoken(best, judged)
+        likeness, unsaid, found, tested = _spoken(best, judged)
         scores = [min(m.score, 1.1) for m in mappings] or [0.5]
         told = [candidate.table_fit for candidate in best.choice]
         margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
@@ -369,6 +380,7 @@ class Resolver:
             lost_table=max(_lost(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
             disputed_tables=disputed(rivals, "tables"),
             disputed_columns=disputed(rivals, "column"),
+            unsaid=max(unsaid, default=0.0),
         )
 
     def _closest(self, ranked: list[list[Candidate]]) -> tuple[str, ...]:
@@ -390,11 +402,14 @@ def _columns(
 
 
 def _by_position(candidate: Candidate, site: Site) -> Candidate:
-    """The candidate with columns keyed by their position in the site, so that another copy of the tree can use it."""
+    """The candidate with columns keyed by their position in the site, so that another copy of the tree can
+    use it.
+    """
     order = {id(c): i for i, c in enumerate(site.columns())}
     return Candidate(
         candidate.tables, candidate.joins, {order[k]: v for k, v in candidate.columns.items()},
-        {order[k]: v for k, v in candidate.scores.items()}, candidate.score, candidate.homes, candidate.table_fit,
+        {order[k]: v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
+        candidate.table_fit,
     )  # fmt: skip
 
 
@@ -402,13 +417,17 @@ def _by_identity(candidate: Candidate, site: Site) -> Candidate:
     columns = site.columns()
     return Candidate(
         candidate.tables, candidate.joins, {id(columns[k]): v for k, v in candidate.columns.items()},
-        {id(columns[k]): v for k, v in candidate.scores.items()}, candidate.score, candidate.homes, candidate.table_fit,
+        {id(columns[k]): v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
+        candidate.table_fit,
     )  # fmt: skip
 
 
-def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], int, int]:
-    """Likeness of each mapped column's name alone (0 where there is none); how many texts compared were found, of how many."""
+def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], list[float], int, int]:
+    """Of each mapped column the likeness of its name alone (0 where there is none), and how much it leaves
+    unsaid beside how many others; how many texts compared were found, of how many.
+    """
     likeness: list[float] = []
+    unsaid: list[float] = []
     told = 0
     for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
         placed = _by_identity(candidate, site)
@@ -417,12 +436,25 @@ def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], int, int
                 continue
             real = placed.column_of(c)
             likeness.append(evidence.name_score(c.table, c.name, real) if real is not None else 0.0)
+            unsaid.append(_unsaid(evidence, c, real))
             told += sum(isinstance(t.value, str) and t.op in {"=", "<>"} for t in c.tests)
-    return likeness, max(0, told - len(best.written.missing_values)), told
+    return likeness, unsaid, max(0, told - len(best.written.missing_values)), told
+
+
+def _unsaid(evidence: Evidence, imagined: ImaginedColumn, real: Column | None) -> float:
+    """A name of which nothing is said is a guess among all columns of the table: the more there are, the less
+    sure.
+    """
+    if real is None:
+        return 1.0
+    others = len(evidence.index.tables[real.table].columns) - 1
+    return (1.0 - evidence.said(imagined, real)) * min(1.0, others / _CROWD)
 
 
 def _lost(site: Site, candidate: Candidate, evidence: Evidence) -> float:
-    """How much better than the chosen table another one of the lake fits the name and columns of some relation."""
+    """How much better than the chosen table another one of the lake fits the name and columns of some
+    relation.
+    """
     return max(
         float(evidence.table_scores[r.alias].max()) - evidence.table_score(r.alias, candidate.homes[r.alias])
         for r in site.relations

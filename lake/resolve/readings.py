@@ -1,4 +1,5 @@
-"""Two readings of an uncertain query and the rows on which they differ: what somebody needs to say which one was meant.
+"""Two readings of an uncertain query and the rows on which they differ: what somebody needs to say which one
+was meant.
 
 Owns the record and its words. Must not know how alternatives are found (rivals.py).
 """

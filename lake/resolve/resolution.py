@@ -45,7 +45,9 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How a query was answered. `kind`: `bound` (as written), `resolved`, `refused` (with the closest), `failed`."""
+    """How a query was answered. `kind`: `bound` (as written), `resolved`, `refused` (with the closest),
+    `failed`.
+    """
 
     kind: str
     query: str
@@ -143,7 +145,9 @@ class Resolution:
         return "\n".join([*lines, *self.doubts, f"SQL: {self.sql}"])
 
     def hint(self) -> str:
-        """The HINT of a refusal: what is closest, which of two readings may be meant and where they differ, what could not be read."""
+        """The HINT of a refusal: what is closest, which of two readings may be meant and where they differ,
+        what could not be read.
+        """
         parts = []
         if self.closest:
             parts.append("closest: " + "; ".join(self.closest))

@@ -1,12 +1,14 @@
-"""Writing the real query: imagined tables and columns in the user's tree replaced by what they were resolved to.
+"""Writing the real query: imagined tables and columns in the user's tree replaced by what they were resolved
+to.
 
-Owns the transformation of the statement. Must not choose mappings. Values are corrected here too, each correction noted.
+Owns the transformation of the statement. Must not choose mappings. Values are corrected here too, each
+correction noted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -110,7 +112,7 @@ class Writer:
         self._join_twins(site, candidate, aliases)
         kept = _take_conditions(site)
         self._replace_from(site, candidate, aliases)
-        for condition in (*kept, *correlated):
+        for condition in (*kept, *correlated, *_joined_away(site, candidate, aliases)):
             site.select.where(condition, copy=False)
 
     def finish(self, tree: exp.Expression) -> exp.Expression:
@@ -138,7 +140,8 @@ class Writer:
     def _correlated(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> list[exp.Expression]:
         """Joins with a table of an enclosing SELECT: cut out, and given back on the real tables' best key.
 
-        Enclosing SELECTs are written first. Without a key the condition stays, and the statement fails to bind.
+        Enclosing SELECTs are written first. Without a key the condition stays, and the statement fails to
+        bind.
         """
         where = site.select.args.get("where")
         if where is None or self._keys is None:
@@ -168,7 +171,9 @@ class Writer:
         return out
 
     def _join_twins(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
-        """A table joined twice, by two keys (home and away club): the second reference gets the key that its own join speaks of."""
+        """A table joined twice, by two keys (home and away club): the second reference gets the key that its
+        own join speaks of.
+        """
         if self._keys is None:
             return
         used = {_columns_of(key) for key in candidate.joins}
@@ -394,7 +399,9 @@ class Writer:
         return None
 
     def _relabelled(self, real: Column, mark: str, asked: str) -> bool:
-        """A part of a union is called as the client calls it: its name is a file's, and no value of the lake."""
+        """A part of a union is called as the client calls it: its name is a file's,
+        and no value of the lake.
+        """
         united = self._index.unions.get(real.table)
         if united is None or united.mark != real.name or not any(m == mark for _, m in united.parts):
             return False
@@ -507,6 +514,30 @@ def _condition(
     return exp.and_(*parts) if len(parts) > 1 else parts[0]
 
 
+def _joined_away(site: Site, candidate: Candidate, aliases: dict[str, str]) -> Iterator[exp.Expression]:
+    """Of a table of classes that there is not, joined by its key: the join would have left out rows without a
+    class.
+    """
+    homes = [candidate.homes[r.alias] for r in site.relations]
+    for relation in site.relations:
+        keys = [c for c in relation.columns.values() if c.only_key and c.joined]
+        if relation.outer or homes.count(candidate.homes[relation.alias]) < 2 or len(keys) != 1:
+            continue
+        if not set(names.words(keys[0].name)) <= names.KEY_WORDS:
+            continue
+        for column in relation.columns.values():
+            real = candidate.column_of(column)
+            if real is not None and real.nulls and not column.only_key:
+                yield (
+                    exp.column(
+                        exp.to_identifier(real.name, quoted=True),
+                        table=exp.to_identifier(aliases[real.table], quoted=True),
+                    )
+                    .is_(exp.null())
+                    .not_()
+                )
+
+
 def _columns_of(key: JoinKey) -> frozenset[tuple[str, str]]:
     return frozenset(c.key for pair in key.pairs for c in pair)
 
@@ -516,7 +547,9 @@ def _is_site_table(node: exp.Expression, site: Site) -> bool:
 
 
 def _take_conditions(site: Site) -> list[exp.Expression]:
-    """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is returned."""
+    """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is
+    returned.
+    """
     kept: list[exp.Expression] = []
     keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
     # tables joined with themselves and subqueries keep the conditions they were written with
@@ -557,7 +590,9 @@ def _joins_imagined(part: exp.Expression, keys: set[int], twins: set[str]) -> bo
 
 
 def name_outputs(tree: exp.Expression) -> None:
-    """Keep the client's column names: an unaliased column gets its own name as alias. Before `sites_of` reads the tree."""
+    """Keep the client's column names: an unaliased column gets its own name as alias. Before `sites_of` reads
+    the tree.
+    """
     for select in tree.find_all(exp.Select):
         for item in list(select.expressions):
             if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):

@@ -1,7 +1,8 @@
 """Answers nearly as likely as the chosen one: found next to its candidate, run, and compared with it.
 
-Owns which alternatives there are, and what makes two answers the same. What it means for confidence is told there
-(docs/decisions/0250). An alternative is another candidate of the search, or the next best column for one that was asked for.
+Owns which alternatives there are, and what makes two answers the same. What it means for confidence is told
+there (docs/decisions/0250). An alternative is another candidate of the search, or the next best column for
+one that was asked for.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ Choice = tuple[Candidate, ...]
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """An alternative: how far its score lies behind, and how surely its answer is the same (0 or 1, between where it was not
-    compared; None: it has no answer).
+    """An alternative: how far its score lies behind, and how surely its answer is the same (0 or 1, between
+    where it was not compared; None: it has no answer).
     """
 
     kind: str
@@ -54,7 +55,9 @@ class Rival:
 def alternatives(
     best: Choice, ranked: Sequence[Sequence[Candidate]], judged: Sequence[Evidence]
 ) -> list[tuple[str, float, Choice]]:
-    """(kind, gap, choice) of what could have been chosen instead, nearest first; one SELECT is changed at a time."""
+    """(kind, gap, choice) of what could have been chosen instead, nearest first; one SELECT is changed at a
+    time.
+    """
     found: list[tuple[str, float, Choice]] = []
     for at, (candidate, others, evidence) in enumerate(zip(best, ranked, judged, strict=True)):
         for kind, gap, other in (
@@ -116,7 +119,9 @@ def _other_columns(candidate: Candidate, evidence: Evidence) -> Iterable[tuple[s
 
 
 def disputed(rivals: Sequence[Rival], kind: str) -> float:
-    """0 where every alternative of a kind says the same or none is near, towards 1 where many near ones say something else."""
+    """0 where every alternative of a kind says the same or none is near, towards 1 where many near ones say
+    something else.
+    """
     weight = [(math.exp(-r.gap / _SCALE), r.same) for r in rivals if r.same is not None and r.kind == kind]
     return sum(w * (1.0 - same) for w, same in weight) / (1.0 + sum(w for w, _ in weight))
 
@@ -152,7 +157,9 @@ class Comparison:
         return float(found == self._own)
 
     def rows(self) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]] | None:
-        """The chosen answer's rows and those of the first alternative that differs, which is the query `differs`."""
+        """The chosen answer's rows and those of the first alternative that differs, which is the query
+        `differs`.
+        """
         return (self._own, self._other) if self._own is not None and self._other is not None else None
 
     def _run(self, sql: str) -> Counter[tuple[str, ...]] | float | None:

@@ -1,7 +1,9 @@
-"""Choosing the real tables of a site and which of their columns each imagined one is: jointly, by beam search.
+"""Choosing the real tables of a site and which of their columns each imagined one is: jointly, by beam
+search.
 
-Owns the choice. A candidate is a set of real tables joined in a tree with an assignment of all imagined columns;
-one imagined table may become several (missing table), several one (obsolete table). Must not know SQL text.
+Owns the choice. A candidate is a set of real tables joined in a tree with an assignment of all imagined
+columns; one imagined table may become several (missing table), several one (obsolete table). Must not know
+SQL text.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ _EXTRA_TABLES = 2
 _SPLIT = 0.10
 _MERGED = 0.06
 _EXTRA = 0.13
+_HALF = 0.03
+"""What joining the other half of a table that was split costs: something, where nothing is gained."""
 _GOOD = 0.75
 _DROPPED = 0.1
 _TABLE_WEIGHT = 1.2
@@ -89,6 +93,7 @@ class SourceFinder:
         self._join_search = join_search
         self._relations = evidence.site.relations
         self._aliases = {r.alias: r for r in self._relations}
+        self._halves = index.halves if join_search else {}
 
     def candidates(self) -> list[Candidate]:
         """The best candidates, best first."""
@@ -109,7 +114,9 @@ class SourceFinder:
         return sorted(unique.values(), key=lambda c: (-c.score, c.tables))[:_KEEP]
 
     def _leaner(self, candidate: Candidate) -> Candidate:
-        """Without tables that only repeat the key they are joined on: the other side holds it, and loses no rows."""
+        """Without tables that only repeat the key they are joined on: the other side holds it, and loses no
+        rows.
+        """
         for key in candidate.joins:
             for leaf, rest in ((key, key.a), (key.flipped(), key.b)):
                 drop = leaf.b
@@ -218,6 +225,9 @@ class SourceFinder:
 
     def _edge(self, state: Candidate, table: str) -> JoinKey | None:
         """The best key between the table and one of the state's."""
+        for other in state.tables:
+            if (split := self._halves.get(other, {}).get(table)) is not None:
+                return JoinKey(other, table, (split,), 1.0)
         found = [
             k for other in state.tables if self._linked(other, table) for k in self._keys.keys(other, table)
         ]
@@ -234,7 +244,9 @@ class SourceFinder:
         return bool(pairs) and pairs[0].quality >= 0.4
 
     def _fit(self, key: JoinKey, state: Candidate) -> float:
-        """A key's quality, corrected by what the query says of its columns: the user's own keys, filters, outputs."""
+        """A key's quality, corrected by what the query says of its columns: the user's own keys, filters,
+        outputs.
+        """
         value = key.quality
         first_a, first_b = key.pairs[0]
         taken = {
@@ -308,7 +320,9 @@ class SourceFinder:
         return max(found, key=lambda c: c.score)
 
     def _possible_homes(self, tables: tuple[str, ...]) -> list[dict[str, str]]:
-        """Which real tables the relations may be: of a lone relation every table that its name does not speak against."""
+        """Which real tables the relations may be: of a lone relation every table that its name does not speak
+        against.
+        """
         if len(self._relations) > 1 or len(tables) == 1:
             return [self._homes(tables)]
         alias = self._relations[0].alias
@@ -346,7 +360,9 @@ class SourceFinder:
         return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
 
     def _homes(self, tables: tuple[str, ...]) -> dict[str, str]:
-        """Which real table each relation chiefly is: names and columns together, each table once if possible."""
+        """Which real table each relation chiefly is: names and columns together,
+        each table once if possible.
+        """
         best: tuple[float, dict[str, str]] = (-1.0, {})
         relations = self._relations
         if len(tables) == 1:
@@ -416,14 +432,16 @@ class SourceFinder:
         return out
 
     def _away(self, tables: tuple[str, ...], homes: dict[str, str]) -> Any:
-        """(imagined, real columns): what it costs to find a column away from its relation's home; into another's home more."""
+        """(imagined, real columns): what it costs to find a column away from its relation's home; into
+        another's home more.
+        """
         widths = [len(self._index.tables[t].columns) for t in tables]
         taken = set(homes.values())
         rows: list[Any] = []
         for c in self._evidence.columns:
             costs = []
             for t in tables:
-                cost = away_cost(t, homes.get(c.relation), taken) if c.relation else 0.0
+                cost = self._cost_away(t, homes.get(c.relation), taken) if c.relation else 0.0
                 costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
             rows.append(np.repeat(costs, widths))
         return np.array(rows)
@@ -441,7 +459,7 @@ class SourceFinder:
         for c in self._evidence.columns:
             real = columns.get(id(c))
             if real is not None and c.relation:
-                value -= away_cost(real.table, homes.get(c.relation), homes.values()) * 0.5
+                value -= self._cost_away(real.table, homes.get(c.relation), homes.values()) * 0.5
         # whose rows are counted is told by the table's name alone
         weight = _table_weight(self._evidence)
         value += weight * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
@@ -449,18 +467,36 @@ class SourceFinder:
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
             for k in joins
         )
-        extra = max(0, len(tables) - len(self._relations))
+        value -= _HALF * self._split(tables)
+        extra = max(0, len(tables) - len(self._relations) - self._split(tables))
         value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
-        value += _SAME_AS_BEFORE * sum(self._prior.get(r.name) in tables for r in self._relations)
+        value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
         value -= _CHASM * self._chasms(tables, joins)
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         return value / scale_of(self._evidence)
 
+    def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
+        """`away_cost`, but for a table that was split its other half is no other place."""
+        return 0.0 if table in self._halves.get(home or "", {}) else away_cost(table, home, taken)
+
+    def _is_prior(self, name: str, tables: tuple[str, ...]) -> bool:
+        """Is one of the tables what the relation is in an enclosing SELECT, or its other half?"""
+        before = self._prior.get(name)
+        return before is not None and any(t == before or t in self._halves.get(before, {}) for t in tables)
+
+    def _split(self, tables: tuple[str, ...]) -> int:
+        """How many of the tables are there only as another's other half."""
+        return sum(
+            any(t in self._halves.get(before, {}) for before in tables[:i]) for i, t in enumerate(tables)
+        )
+
     def _chasms(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> int:
-        """Tables that stand for one imagined one, and of which more than one side has many rows for each of theirs: their rows multiply."""
+        """Tables that stand for one imagined one, and of which more than one side has many rows for each of
+        theirs: their rows multiply.
+        """
         if len(tables) <= len(self._relations):
             return 0
         many: dict[str, int] = {}
@@ -473,7 +509,9 @@ class SourceFinder:
     def _strange_years(
         self, tables: tuple[str, ...], columns: dict[int, Column], homes: dict[str, str]
     ) -> int:
-        """Tables joined for their year alone beside one that has a year of its own: it would be the year of something else."""
+        """Tables joined for their year alone beside one that has a year of its own: it would be the year of
+        something else.
+        """
         found = 0
         for table in set(tables) - set(homes.values()):
             used = [c for c in columns.values() if c.table == table]
@@ -488,7 +526,9 @@ class SourceFinder:
         columns: dict[int, Column],
         homes: dict[str, str],
     ) -> int:
-        """Tables at the rim of the join tree that give no column and stand for none that is only joined or counted."""
+        """Tables at the rim of the join tree that give no column and stand for none that is only joined or
+        counted.
+        """
         counted = {
             homes[r.alias]
             for r in self._relations
@@ -500,7 +540,9 @@ class SourceFinder:
 
 
 def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
-    """The share of a key's words beyond those of its tables that a real column has: `manager_id` and `mgrEmpNo`."""
+    """The share of a key's words beyond those of its tables that a real column has: `manager_id` and
+    `mgrEmpNo`.
+    """
     plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
     told = set(names.words(name)) - plain
     return len(told & set(names.words(real.name))) / len(told) if told else 0.0
@@ -523,7 +565,9 @@ def scale_of(evidence: Evidence) -> float:
 
 
 def away_cost(table: str, home: str | None, taken: Collection[str]) -> float:
-    """What it costs to find a column of a relation elsewhere than in its home; in another relation's home more."""
+    """What it costs to find a column of a relation elsewhere than in its home; in another relation's home
+    more.
+    """
     return 0.0 if table == home else _SPLIT + (_MERGED if table in taken else 0.0)
 
 

@@ -7,7 +7,9 @@ from rewright.lake.catalog.model import Column
 
 
 def unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:
-    """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether both say so."""
+    """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether
+    both say so.
+    """
     one, two = names.measure_of(imagined), names.measure_of(real.name)
     if one is not None and two is not None and one[0] == two[0] and one[1] != two[1]:
         return one[1] / two[1], True

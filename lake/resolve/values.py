@@ -128,15 +128,16 @@ class ValueMatcher:
             # `P` may be Penguin or Pearson
             scored = [replace(m, score=min(m.score, _UNSURE)) if m.how in _PARTIAL else m for m in scored]
             best = max(scored, key=lambda m: m.score)
-        if (found := self._through(column, literal, set(values))) is not None:
+            values = [m.value for m in scored if m.how not in _PARTIAL]
+        if (found := self._through(column, literal, {value for value, _ in counts})) is not None:
             return found
         if (coded := _coded(values, literal)) is not None:
             return Match(coded, 0.6, "code")
         if self._semantic and values:
             near = self._shortlist(values, literal)
-            best = max(
-                self._embedded([self._score(v, literal) for v in near], literal), key=lambda m: m.score
-            )
+            told = [m for m in (best,) if m is not None]
+            near_ones = self._embedded([self._score(v, literal) for v in near], literal)
+            best = max((*told, *near_ones), key=lambda m: m.score)
         return best if best is not None and best.score >= 0.3 else None
 
     def _through(self, column: Column, literal: str, held: set[str]) -> Match | None:
@@ -226,7 +227,9 @@ def _rivalled(best: Match, scored: list[Match]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a text is compared by, made once: folded; without punctuation; as truth value, number, month; its words."""
+    """What a text is compared by, made once: folded; without punctuation; as truth value, number, month; its
+    words.
+    """
 
     folded: str
     plain: str
@@ -281,7 +284,9 @@ def _initials(short: _Read, long: _Read) -> bool:
 
 
 def _coded(values: list[str], literal: str) -> str | None:
-    """`GK` of `goalkeeper` among GK, DF, MF, FW: the one code whose letters stand in the word in order, from its first on."""
+    """`GK` of `goalkeeper` among GK, DF, MF, FW: the one code whose letters stand in the word in order, from
+    its first on.
+    """
     codes = [v for v in values if 2 <= len(v) <= 4 and v.isalpha() and v.isupper()]
     if not 2 <= len(codes) <= _CODES_TOLD or len(codes) < 0.8 * len(values) or len(literal) < 5:
         return None
@@ -296,7 +301,9 @@ def _in_order(letters: str, word: str) -> bool:
 
 
 def _shortened(short: _Read, long: _Read) -> bool:
-    """`carni` of `carnivore`, `blk` of `black`, `rom-com` of `romantic comedy`: each word a beginning or a skeleton."""
+    """`carni` of `carnivore`, `blk` of `black`, `rom-com` of `romantic comedy`: each word a beginning or a
+    skeleton.
+    """
     if len(short.words) != len(long.words) or not short.words:
         return False
     a, b = short.folded, long.folded

@@ -222,5 +222,7 @@ for _number, _line in enumerate(_GROUPS.split("\n")):
 
 
 def same_thing(a: str, b: str) -> bool:
-    """Do two folded texts stand for one thing somewhere? A code may stand for several: `ca` is Canada and California."""
+    """Do two folded texts stand for one thing somewhere? A code may stand for several: `ca` is Canada and
+    California.
+    """
     return not _MEMBERS.get(a, frozenset()).isdisjoint(_MEMBERS.get(b, frozenset()))

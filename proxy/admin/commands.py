@@ -1,7 +1,8 @@
-"""The commands of the admin database: SHOW, PAUSE, RESUME, RELOAD, KILL; and SELECT and CALL as in every session.
+"""The commands of the admin database: SHOW, PAUSE, RESUME, RELOAD, KILL; and SELECT and CALL as in every
+session.
 
-Owns their names and grammar. What they show is what the relations of ``rewright.proxy.answers`` show, of every database; what
-they do comes through ``Actions``. Errors are SqlError.
+Owns their names and grammar. What they show is what the relations of ``rewright.proxy.answers`` show, of
+every database; what they do comes through ``Actions``. Errors are SqlError.
 """
 
 from __future__ import annotations
@@ -198,7 +199,9 @@ class Commands:
         return Command((), do)
 
     def _only_one(self, pid: int, session: SessionView) -> None:
-        """Two servers may have backends of the same number. Without the store nobody can say; then it is taken as it is."""
+        """Two servers may have backends of the same number. Without the store nobody can say; then it is
+        taken as it is.
+        """
         try:
             rows = self.actions.rows("clients", session)
         except SqlError:

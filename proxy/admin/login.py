@@ -1,7 +1,7 @@
 """Who gets into the admin database: an admin of every database, proved to the proxy itself.
 
-Owns the login. No server is asked, for it may be the one that is down; so a verifier of ``[auth] users`` or a certificate is
-needed whatever the method for other databases is (``trust`` excepted). Must not know commands.
+Owns the login. No server is asked, for it may be the one that is down; so a verifier of ``[auth] users`` or a
+certificate is needed whatever the method for other databases is (``trust`` excepted). Must not know commands.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ async def authenticate(
     *,
     local: bool,
 ) -> None:
-    """``certificate``: the proxy's own; ``local``: from this machine. Raises Refused, Gone or ProtocolViolation."""
+    """``certificate``: the proxy's own; ``local``: from this machine. Raises Refused, Gone or
+    ProtocolViolation.
+    """
     auth = config.auth
     user = auth.users.get(who.user)
     if user is not None and user.databases and who.database not in user.databases:

@@ -1,7 +1,7 @@
 """The server's half of the protocol for the admin database: a message in, its replies out.
 
-Owns statements, portals and the skipping to Sync after an error. Every statement is its own transaction. Must not do I/O, nor know
-what the answers say.
+Owns statements, portals and the skipping to Sync after an error. Every statement is its own transaction. Must
+not do I/O, nor know what the answers say.
 """
 
 from __future__ import annotations

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 
 from rewright.proxy.answers import calls
 from rewright.proxy.answers.parts import Evaluator, Explainer, ExplainRequest, NoRows, Rows
+from rewright.proxy.answers.questions import Question
 from rewright.proxy.answers.recognition import (
     CallOurs,
     ExplainRewrite,
-    Question,
+    LakeOnly,
     SelectOurs,
     ShowLast,
     recognise,
@@ -32,6 +33,8 @@ from rewright.proxy.ports import (
     SessionView,
     SqlError,
 )
+from rewright.proxy.serving.asking_ports import Asker
+from rewright.proxy.serving.questions import AskAnswer
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 
@@ -54,10 +57,13 @@ class Answers:
     # why the session's last query, which was slow, is not rewritten; blocks, raises StoreError
     outcome: Callable[[SessionView], str] | None = None
     kill: calls.Killer | None = None
+    asker: Asker | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
-        """None for what is the server's business. Never raises: a wrong statement of ours is an answer that fails."""
+        """None for what is the server's business. Never raises: a wrong statement of ours is an answer that
+        fails.
+        """
         found = recognise(text)
         match found:
             case None:
@@ -71,7 +77,16 @@ class Answers:
             case ExplainRewrite():
                 return self._explain(found)
             case Question():
-                return _Failing(SqlError("0A000", f"{found.word} is not part of this version of Rewright"))
+                return self._ask(found)
+            case LakeOnly():
+                return _Failing(SqlError("0A000", f"{found.word} is for sessions with a lake"))
+
+    def _ask(self, question: Question) -> Answer:
+        if self.asker is None:
+            return _Failing(
+                SqlError("0A000", "ASK is switched off", hint="[ask] enabled in the configuration.")
+            )
+        return AskAnswer(question, self.asker)
 
     def _select(self, found: SelectOurs) -> Answer:
         unknown = [name for name in found.relations if name not in BY_NAME]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
+from rewright.proxy.answers import question_calls as questions
 from rewright.proxy.answers.recognition import CallOurs
 from rewright.proxy.ports import SessionView, SqlError
 from rewright.store.api import Store
@@ -19,9 +20,10 @@ DECISIONS: Mapping[str, Action] = {
 }
 # whether to pause, and who says so; blocks, raises SqlError
 Pauser = Callable[[bool, str], None]
-# ends the session of a database (empty: of any) whose backend has a number, at whichever worker; False: there is none
+# ends the session of a database (empty: of any) whose backend has a number, at whichever worker; False: there
+# is none
 Killer = Callable[[int, str], Awaitable[bool]]
-NAMES = (*DECISIONS, "accept", "pause", "resume", "kill")
+NAMES = (*DECISIONS, "accept", "pause", "resume", "kill", *questions.NAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,9 @@ class _Arguments:
 
 
 def run(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None = None) -> str:
-    """Do it; ``pause``: where a pause is told besides the store. The notice that says what was done. Blocks; raises SqlError."""
+    """Do it; ``pause``: where a pause is told besides the store. The notice that says what was done. Blocks;
+    raises SqlError.
+    """
     check(call, session)
     try:
         return _do(call, store, session, pause)
@@ -88,6 +92,11 @@ def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
         else:
             store.switches.set_paused(call.name == "pause", by=session.role)
         return "paused: every query runs as it is written" if call.name == "pause" else "resumed"
+    if call.name in questions.NAMES:
+        told = questions.run(call, store, session)
+        if told is None:
+            raise _wrong(call, questions.SIGNATURES[call.name])
+        return told
     arguments = _arguments(call)
     if call.name == "accept":
         accepted = store.resolutions.accept(

@@ -1,6 +1,8 @@
-"""The types of ``$1``, ``$2``... in SQL of ours, where the client declares none: told from what stands beside them.
+"""The types of ``$1``, ``$2``... in SQL of ours, where the client declares none: told from what stands beside
+them.
 
-Owns the guess that PostgreSQL's parser would make. Pure. What nothing tells of is text, as for the server's unknowns.
+Owns the guess that PostgreSQL's parser would make. Pure. What nothing tells of is text, as for the server's
+unknowns.
 """
 
 from __future__ import annotations

@@ -18,7 +18,9 @@ class Evaluator(Protocol):
     def columns(
         self, sql: str, relations: Sequence[Relation], parameters: Sequence[int] = ()
     ) -> tuple[ResultColumn, ...]:
-        """The result's columns; raises proxy.ports.SqlError. Quick, no rows needed. ``parameters``: their types."""
+        """The result's columns; raises proxy.ports.SqlError. Quick, no rows needed. ``parameters``: their
+        types.
+        """
         ...
 
     def rows(

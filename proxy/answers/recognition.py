@@ -16,11 +16,12 @@ from pglast.error import Error as PglastError
 from pglast.parser import parse_sql
 
 from rewright.proxy.answers.parameters import parameter_types
+from rewright.proxy.answers.questions import Question, read_question
 from rewright.proxy.answers.relations import BY_NAME, INT8, TEXT
 from rewright.sql.parsing import nodes_of
 
 SCHEMA = "rewright"
-_ASK = re.compile(r"(?:explain\s+)?(ask|augment)\b", re.IGNORECASE)
+_AUGMENT = re.compile(r"(?:explain\s+)?(augment)\b", re.IGNORECASE)
 _NOISE = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/", re.DOTALL)
 
 
@@ -51,7 +52,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class CallOurs:
-    """CALL rewright.name(arguments), each a constant or a parameter; anything else is None and not ``constant``."""
+    """CALL rewright.name(arguments), each a constant or a parameter; anything else is None and not
+    ``constant``.
+    """
 
     name: str
     arguments: tuple[object, ...]
@@ -83,21 +86,24 @@ class ExplainRewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """ASK or AUGMENT, EXPLAINed or not; ``word`` in upper case."""
+class LakeOnly:
+    """AUGMENT, EXPLAINed or not; ``word`` in upper case."""
 
     word: str
     sql: str
 
 
-Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question
+Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question | LakeOnly
 
 
 def recognise(text: str) -> Recognised | None:
     """What of ours ``text`` is; None: the server's business (several statements, too)."""
-    found = _ASK.match(_without_noise(text))
+    question = read_question(text)
+    if question is not None:
+        return question
+    found = _AUGMENT.match(_without_noise(text))
     if found is not None:
-        return Question(found[1].upper(), text)
+        return LakeOnly(found[1].upper(), text)
     try:
         statements = parse_sql(text)
     except (PglastError, ValueError, RecursionError, UnicodeError):

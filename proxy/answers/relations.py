@@ -6,6 +6,7 @@ over them is evaluated.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from typing import Any
 from rewright.proxy.ports import SessionView
 from rewright.store.api import Store
 from rewright.store.life import State
-from rewright.store.records import LogEntry, QuerySeen, Rewrite, SessionSeen
+from rewright.store.records import AskSeen, Augmentation, LogEntry, QuerySeen, Rewrite, SessionSeen
 
 HIDDEN = "<insufficient privilege>"
 BOOL, INT8, TEXT, FLOAT8, TIMESTAMPTZ = 16, 20, 25, 701, 1184
@@ -60,7 +61,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("client", TEXT, "address", private=True),
             _c("application_name", TEXT, "as the client said", private=True),
             _c("query", TEXT, "text as sent", private=True),
-            _c("route", TEXT, "original, rewritten, fallback, held, lake, answered"),
+            _c("route", TEXT, "original, rewritten, fallback, held, lake, answered, asked"),
             _c("reason", TEXT, "why that route", private=True),
             _c("rewrite_id", INT8, "the rewrite, if one was known"),
             _c("duration_ms", FLOAT8, "time of the execution"),
@@ -131,7 +132,8 @@ RELATIONS: tuple[Relation, ...] = (
     ),
     Relation(
         "clients",
-        "client connections of all workers, as each reported them within the last second; of admins all, of others their own",
+        "client connections of all workers, as each reported them within the last second; of admins all, of "
+        "others their own",
         (
             _c("pid", INT8, "of the backend behind it, for CALL rewright.kill()"),
             _c("worker", TEXT, "process that relays it"),
@@ -208,6 +210,77 @@ RELATIONS: tuple[Relation, ...] = (
         ),
     ),
     Relation(
+        "asks",
+        "questions asked with ASK and what became of them, the newest 10,000",
+        (
+            _c("id", INT8, "number, for CALL rewright.correct_ask() and validate_ask()"),
+            _c("asked_at", TIMESTAMPTZ, "when"),
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "who asked"),
+            _c("question", TEXT, "as asked", private=True),
+            _c("sql", TEXT, "the query it became; empty: none", private=True),
+            _c("reading", TEXT, "what it was taken to mean", private=True),
+            _c("confidence", FLOAT8, "of the reading, 0 to 1"),
+            _c("refused", TEXT, "why there is no query", private=True),
+            _c("error", TEXT, "what failed", private=True),
+            _c("tokens", INT8, "that models used"),
+            _c("money", FLOAT8, "US dollars; null: not known"),
+            _c("seconds", FLOAT8, "that the reading took"),
+            _c("trajectory", TEXT, "the steps that led there, as JSON", private=True),
+            _c("corrected", TEXT, "the query that a person gave for it", private=True),
+            _c("corrected_by", TEXT, "who"),
+        ),
+    ),
+    Relation(
+        "validated_questions",
+        "questions whose query a person found right: asked again, they get it",
+        (
+            _c("id", INT8, "number, for CALL rewright.forget_question()"),
+            _c("validated_at", TIMESTAMPTZ, "when"),
+            _c("database", TEXT, "where it holds"),
+            _c("role", TEXT, "who found it right"),
+            _c("question", TEXT, "as asked", private=True),
+            _c("sql", TEXT, "its query", private=True),
+        ),
+    ),
+    Relation(
+        "lessons",
+        "what reading questions over a database has taught, a sentence for one stage each",
+        (
+            _c("id", INT8, "number, for CALL rewright.remove_lesson()"),
+            _c("changed_at", TIMESTAMPTZ, "when it was proposed"),
+            _c("database", TEXT, "where it holds"),
+            _c("role", TEXT, "who changed it last; empty: the pipeline"),
+            _c("stage", TEXT, "schema, values, aggregation, predicates, sql"),
+            _c("text", TEXT, "the lesson", private=True),
+            _c("question", TEXT, "the one that taught it", private=True),
+            _c("status", TEXT, "proposed, adopted, removed"),
+            _c("version", INT8, "of the database's instructions when it was last changed"),
+            _c("reason", TEXT, "of the last change", private=True),
+        ),
+    ),
+    Relation(
+        "augmentations",
+        "what tables were worth in searches of AUGMENT",
+        (
+            _c("id", INT8, "number of the entry"),
+            _c("search_time", TIMESTAMPTZ, "when"),
+            _c("database", TEXT, "the lake"),
+            _c("role", TEXT, "who searched"),
+            _c("base_table", TEXT, "table that was to be augmented"),
+            _c("target", TEXT, "its column that was to be predicted"),
+            _c("added_table", TEXT, "the table that was judged"),
+            _c("join_path", TEXT, "how it was joined"),
+            _c("added_columns", TEXT, "features of it that were added"),
+            _c("gain", FLOAT8, "in R²; of tables that were not chosen the estimate for each alone"),
+            _c("gain_low", FLOAT8, "lower end of its 95 % interval"),
+            _c("gain_high", FLOAT8, "upper end"),
+            _c("recommended", BOOL, "whether the gain beats its interval"),
+            _c("selector", TEXT, "how was searched"),
+        ),
+        own_rows=True,
+    ),
+    Relation(
         "lake_tables",
         "tables of the lake this session is connected to",
         (
@@ -222,7 +295,8 @@ BY_NAME: Mapping[str, Relation] = {relation.name: relation for relation in RELAT
 
 
 def stored_rows(relation: str, store: Store, session: SessionView) -> Sequence[Row] | None:
-    """The rows of a relation that is in the store, of the session's database or of all; None when it is not there.
+    """The rows of a relation that is in the store, of the session's database or of all; None when it is not
+    there.
 
     Raises StoreError.
     """
@@ -297,6 +371,29 @@ def _rewrite_row(one: Rewrite) -> Row:
         "replacement_ms": one.replacement_ms,
         "served": one.served,
         "queryid": proposal.queryid,
+    }
+
+
+def _augmentations(store: Store, database: str | None) -> Sequence[Row]:
+    return [_augmentation_row(one) for one in store.augmentations.read(database=database, limit=LIMIT)]
+
+
+def _augmentation_row(one: Augmentation) -> Row:
+    return {
+        "id": one.id,
+        "search_time": _at(one.at),
+        "database": one.database,
+        "role": one.role,
+        "base_table": one.base,
+        "target": one.target,
+        "added_table": one.added,
+        "join_path": one.join_path,
+        "added_columns": ", ".join(one.columns),
+        "gain": one.gain,
+        "gain_low": one.low,
+        "gain_high": one.high,
+        "recommended": one.recommended,
+        "selector": one.selector,
     }
 
 
@@ -396,10 +493,59 @@ def _stats_row(database: str, role: str, queries: Sequence[QuerySeen], rewrites:
     }
 
 
+def _asks(store: Store, database: str | None) -> Sequence[Row]:
+    return [_ask_row(one) for one in store.asks.read(database=database, limit=LIMIT)]
+
+
+def _ask_row(one: AskSeen) -> Row:
+    names = (
+        "id",
+        "database",
+        "role",
+        "question",
+        "sql",
+        "reading",
+        "confidence",
+        "refused",
+        "error",
+        "tokens",
+    )
+    row: dict[str, Any] = {name: getattr(one, name) for name in names}
+    row |= {name: getattr(one, name) for name in ("money", "seconds", "corrected", "corrected_by")}
+    told = "" if one.trajectory is None else json.dumps(one.trajectory, ensure_ascii=False)
+    return row | {"asked_at": _at(one.at), "trajectory": told}
+
+
+def _validated(store: Store, database: str | None) -> Sequence[Row]:
+    return [
+        {
+            "id": one.id,
+            "validated_at": _at(one.at),
+            "database": one.database,
+            "role": one.validated_by,
+            "question": one.question,
+            "sql": one.sql,
+        }
+        for one in store.validated.read(database=database, limit=LIMIT)
+    ]
+
+
+def _lessons(store: Store, database: str | None) -> Sequence[Row]:
+    names = ("id", "database", "stage", "text", "question", "status", "version", "reason")
+    return [
+        {name: getattr(one, name) for name in names} | {"role": one.changed_by, "changed_at": _at(one.at)}
+        for one in store.ask_lessons.read(database=database, limit=LIMIT)
+    ]
+
+
 _READERS: Mapping[str, Callable[[Store, str | None], Sequence[Row]]] = {
     "log": _log,
     "rewrites": _rewrites,
     "queries": _queries,
+    "asks": _asks,
+    "validated_questions": _validated,
+    "lessons": _lessons,
+    "augmentations": _augmentations,
     "sessions": _sessions,
     "clients": _clients,
     "servers": _servers,

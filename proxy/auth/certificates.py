@@ -1,7 +1,8 @@
 """Who a client's certificate says it is, and which users of the proxy that name may be.
 
-Owns the names in a certificate's subject and the map from them to users, both as in PostgreSQL (``clientcert``, ``clientname``,
-pg_ident.conf). Whether a certificate is to be believed is TLS's business (``rewright.proxy.tls_negotiation``). Pure.
+Owns the names in a certificate's subject and the map from them to users, both as in PostgreSQL
+(``clientcert``, ``clientname``, pg_ident.conf). Whether a certificate is to be believed is TLS's business
+(``rewright.proxy.tls_negotiation``). Pure.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ class MapError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MapLine:
-    r"""``pattern``: a name, or a regular expression where it was written with a slash; ``user`` may hold ``\1``."""
+    r"""``pattern``: a name, or a regular expression where it was written with a slash; ``user`` may hold
+    ``\1``.
+    """
 
     pattern: str | re.Pattern[str]
     user: str
@@ -66,7 +69,8 @@ class NameMap:
 
 
 def parse_map(text: str, wanted: str) -> NameMap:
-    r"""The lines of the map ``wanted`` in a file like pg_ident.conf. Raises MapError, also when there is none of that name.
+    r"""The lines of the map ``wanted`` in a file like pg_ident.conf. Raises MapError, also when there is none
+    of that name.
 
     >>> parse_map("staff /^(.*)@example[.]org$ \\1", "staff").allows("joe@example.org", "joe")
     True
@@ -107,9 +111,11 @@ def _line(name: str, user: str, number: int) -> MapLine:
 
 
 def name_of(certificate: Mapping[str, Any] | None, naming: Naming) -> str | None:
-    """The name by which a verified certificate (as ``SSLObject.getpeercert`` gives it) is known; None: it has none.
+    """The name by which a verified certificate (as ``SSLObject.getpeercert`` gives it) is known; None: it has
+    none.
 
-    A subject with several common names, or with a NUL in one, has no name: who reads it otherwise would take it for another's.
+    A subject with several common names, or with a NUL in one, has no name: who reads it otherwise would take
+    it for another's.
     """
     subject = certificate.get("subject", ()) if certificate else ()
     if any("\0" in value for parts in subject for _, value in parts):

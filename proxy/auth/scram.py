@@ -1,7 +1,7 @@
 """SCRAM-SHA-256 (RFC 5802, RFC 7677) as PostgreSQL speaks it: server and client, with channel binding.
 
-Owns the exchange and the verifier's form (``SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey``, as in pg_authid).
-Must not know messages other than the SASL payloads. Comparisons of secrets take constant time.
+Owns the exchange and the verifier's form (``SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey``, as in
+pg_authid). Must not know messages other than the SASL payloads. Comparisons of secrets take constant time.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def mock_verifier(user: str, secret: bytes) -> Verifier:
 
 
 def end_point_binding(certificate: bytes) -> bytes:
-    """tls-server-end-point (RFC 5929): the certificate's hash, by the hash of its signature but at least SHA-256."""
+    """tls-server-end-point (RFC 5929): the certificate's hash, by the hash of its signature but at least
+    SHA-256.
+    """
     return hashlib.new(_signature_hash(certificate), certificate).digest()
 
 

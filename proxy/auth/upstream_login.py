@@ -1,7 +1,7 @@
 """Logging in at the server in a client's stead, without I/O.
 
-Owns the answers to whatever the server asks for: SCRAM (with channel binding where it offers it), md5, cleartext.
-Must not know how the client was authenticated.
+Owns the answers to whatever the server asks for: SCRAM (with channel binding where it offers it), md5,
+cleartext. Must not know how the client was authenticated.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ from rewright.proxy.wire.frontend import Password, sasl_initial
 
 
 class UpstreamLogin:
-    """Feed it what the server sends: it returns (for the server, for the client) until ``ready`` or ``failed``."""
+    """Feed it what the server sends: it returns (for the server, for the client) until ``ready`` or
+    ``failed``.
+    """
 
     def __init__(self, user: str, password: str, *, certificate: bytes = b"") -> None:
         self._framer = Framer(LOGIN_MESSAGE_LIMIT)

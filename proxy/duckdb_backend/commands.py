@@ -1,6 +1,8 @@
-"""Cursors and COPY over a lake, as SQL spells them: what a DECLARE, FETCH, MOVE, CLOSE or COPY ... TO STDOUT asks for.
+"""Cursors and COPY over a lake, as SQL spells them: what a DECLARE, FETCH, MOVE, CLOSE or COPY ... TO STDOUT
+asks for.
 
-Owns reading the texts. Must not know sessions or the wire. PostgreSQL manual, reference pages DECLARE, FETCH, COPY.
+Owns reading the texts. Must not know sessions or the wire. PostgreSQL manual, reference pages DECLARE, FETCH,
+COPY.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ _PASSES = (
     ast.ListenStmt,
     ast.UnlistenStmt,
 )
-"""Statements that a session with a lake may send to the server behind it; what they contain is bounded by the role's rights."""
+"""Statements that a session with a lake may send to the server behind it; what they contain is bounded by the
+role's rights.
+"""
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
 
@@ -83,10 +87,11 @@ Command = Declare | Fetch | CloseCursor | Copy
 
 
 def refusal(text: bytes) -> SqlError | None:
-    """Why the server behind the lake does not get a text: a statement that has no business there. None: it does.
+    """Why the server behind the lake does not get a text: a statement that has no business there. None: it
+    does.
 
-    The role's rights are what protects the server; this keeps away what needs no right, such as altering one's own role. What does
-    not parse goes to the server, which says why.
+    The role's rights are what protects the server; this keeps away what needs no right, such as altering
+    one's own role. What does not parse goes to the server, which says why.
     """
     try:
         statements = parse(text.decode("utf-8"))

@@ -1,6 +1,7 @@
 """COPY ... TO STDOUT of a lake's rows: options, and the three formats.
 
-Owns COPY's file formats (PostgreSQL manual, reference page COPY, "File Formats"). Must not know sessions or DuckDB.
+Owns COPY's file formats (PostgreSQL manual, reference page COPY, "File Formats"). Must not know sessions or
+DuckDB.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class CopyOptions:
 
 
 def options_of(elements: Iterable[Any]) -> CopyOptions:
-    """The options of a parsed COPY. Raises SqlError as PostgreSQL would; 0A000 for what only a server can do."""
+    """The options of a parsed COPY. Raises SqlError as PostgreSQL would; 0A000 for
+    what only a server can do.
+    """
     given: dict[str, Any] = {}
     for element in elements:
         if element.defname in given:
@@ -80,8 +83,8 @@ def response(options: CopyOptions, columns: int) -> bytes:
 
 
 class Writer:
-    """One COPY: what ``encode`` made of rows is ``written``, then comes ``end``. The binary head travels with the first row, as
-    the server sends it.
+    """One COPY: what ``encode`` made of rows is ``written``, then comes ``end``. The binary head travels with
+    the first row, as the server sends it.
     """
 
     def __init__(self, options: CopyOptions, columns: Sequence[ResultColumn]) -> None:

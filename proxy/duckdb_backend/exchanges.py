@@ -1,9 +1,9 @@
 """Lake queries in both protocols: rows from DuckDB where the server's would stand.
 
-The server (a shadow, docs/decisions/0100) stays the sequencer: it gets a placeholder for each message and says what it says in a
-failed transaction; an error of the lake fails the server's own message, so that blocks abort and pipelines skip as
-always. Rows go out in batches, each encoded in the thread that fetched it and only when the client has taken
-the last. Must not do I/O.
+The server (a shadow, docs/decisions/0100) stays the sequencer: it gets a placeholder for each message and
+says what it says in a failed transaction; an error of the lake fails the server's own message, so that blocks
+abort and pipelines skip as always. Rows go out in batches, each encoded in the thread that fetched it and
+only when the client has taken the last. Must not do I/O.
 """
 
 from __future__ import annotations
@@ -11,23 +11,25 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend import copying, values
 from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of, refusal
-from rewright.proxy.duckdb_backend.ports import PLACE, Encode, LakeCursor, Prepared
+from rewright.proxy.duckdb_backend.ports import PLACE, Declared, Encode, LakeCursor, Prepared
 from rewright.proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from rewright.proxy.serving import local
-from rewright.proxy.serving.guard_check import substitute_error
-from rewright.proxy.serving.local import (
-    PLACEHOLDER,
-    _failed_execute,
-    _failed_parse,
-    error_bytes,
-    failed_query,
-)
+from rewright.proxy.serving.context import SessionContext
+from rewright.proxy.serving.forwarding import PLACEHOLDER, forward, forward_query
 from rewright.proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
+from rewright.proxy.serving.refusing import (
+    NOWHERE_STATE,
+    error_bytes,
+    failed_execute,
+    failed_parse,
+    failed_query,
+    substitute_error,
+)
 from rewright.proxy.session import Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend
@@ -36,11 +38,7 @@ from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query, decode
 from rewright.proxy.wire.tables import DATA_ROW
 
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
 BATCH = 500
-_NOWHERE_STATE = "34000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,56 +66,39 @@ class LakeStatement:
         raise SqlError("XX000", "a lake statement was run as a local answer")
 
 
-@dataclass(slots=True)
-class Declared:
-    """A cursor that a client declared over a lake query; ``cursor``: once it was read from.
-
-    ``token``: stands in what the server holds under that name, so that it can be told whether the name still means this.
-    """
-
-    token: str
-    prepared: Prepared
-    parameters: tuple[object, ...]
-    cursor: LakeCursor | None = None
-
-    def close(self) -> None:
-        if self.cursor is not None:
-            self.cursor.close()
-
-
 # --- simple protocol --------------------------------------------------------------------------------
 
 
-def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
+def query_exchange(context: SessionContext, text: bytes) -> Exchange | None:
     """None: the text is the shadow's business."""
-    exchange = _query_exchange(interceptor, text)
+    exchange = _query_exchange(context, text)
     if exchange is None and (error := refusal(text)) is not None:
         return failed_query(error)
     return exchange
 
 
-def _query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
-    lake = interceptor.lake
+def _query_exchange(context: SessionContext, text: bytes) -> Exchange | None:
+    lake = context.lake
     assert lake is not None
     match command_of(text):
         case Declare() as command if not lake.concerns(command.query):
-            _drop(interceptor, command.name)
+            _drop(context, command.name)
         case CloseCursor() as command:
-            _drop(interceptor, command.name)
-        case Fetch() as command if command.name in interceptor.lake_cursors:
-            return _fetch_query(interceptor, command, text)
+            _drop(context, command.name)
+        case Fetch() as command if command.name in context.lake_cursors:
+            return _fetch_query(context, command, text)
         case Copy() as command if not lake.concerns(command.query):
             return None
         case Declare() | Copy() as command:
-            return _reading_query(interceptor, command.query, command)
+            return _reading_query(context, command.query, command)
         case None if lake.concerns(text.decode("utf-8", "replace")):
-            return _reading_query(interceptor, text.decode("utf-8", "replace"), None)
+            return _reading_query(context, text.decode("utf-8", "replace"), None)
     return None
 
 
-def _reading_query(interceptor: SessionInterceptor, query: str, command: Declare | Copy | None) -> Exchange:
+def _reading_query(context: SessionContext, query: str, command: Declare | Copy | None) -> Exchange:
     try:
-        prepared = yield from _prepared(interceptor, query, (), command)
+        prepared = yield from _prepared(context, query, (), command)
         if prepared.param_types:
             raise SqlError("42P02", "there is no parameter $1")
     except SqlError as error:
@@ -129,33 +110,34 @@ def _reading_query(interceptor: SessionInterceptor, query: str, command: Declare
     token = token_hex(8)
     match command:
         case Declare():
-            body = _declare(interceptor, command, Declared(token, prepared, ()))
+            body = _declare(context, command, Declared(token, prepared, ()))
         case Copy():
-            body = _copy(interceptor, command, prepared, ())
+            body = _copy(context, command, prepared, ())
         case None:
-            body = _described_run(interceptor, Portal(Statement(query.encode(), ()), b""), prepared)
+            body = _described_run(context, Portal(Statement(query.encode(), ()), b""), prepared)
     upstream = _upstream(command, prepared, token)
     placeholder = Parse(b"", upstream).encode() + Bind(b"", b"").encode() + Execute(b"").encode()
     yield from _in_place(Ask(placeholder, 3), body)
 
 
-def _fetch_query(interceptor: SessionInterceptor, command: Fetch, text: bytes) -> Exchange:
+def _fetch_query(context: SessionContext, command: Fetch, text: bytes) -> Exchange:
     if command.refused is not None:
         yield from failed_query(command.refused)
         return
-    probe, told = _probe(command.name, interceptor.lake_cursors[command.name].token)
-    yield from _in_place(probe, _fetch(interceptor, command, (), described=True), told, Query(text).encode())
+    probe, told = _probe(command.name, context.lake_cursors[command.name].token)
+    yield from _in_place(probe, _fetch(context, command, (), described=True), told, Query(text).encode())
 
 
 def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -> Exchange:
     """The server runs what is asked and says nothing of it; where it succeeds ``body`` answers.
 
-    ``told``: the reply that has a row if the cursor still is ours; without one ``original`` goes to the server.
+    ``told``: the reply that has a row if the cursor still is ours; without one ``original`` goes to the
+    server.
     """
     try:
         replies = checked((yield ask))
         if told >= 0 and not _has_row(replies, told):
-            yield from local.forward_query(original)
+            yield from forward_query(original)
             return
         yield from body
     except (Broken, Skipped) as failed:
@@ -164,7 +146,7 @@ def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -
         yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
         return
     except (SqlError, Cancelled) as failed:
-        pending_reply = substitute_error(_error(failed), _NOWHERE_STATE)
+        pending_reply = substitute_error(_error(failed), NOWHERE_STATE)
         yield Send(
             Execute(NOWHERE).encode() + SYNC,
             pending_replies=(pending_reply, PendingReply(cycle=True)),
@@ -174,143 +156,138 @@ def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -
     yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
 
 
-def _described_run(interceptor: SessionInterceptor, portal: Portal, prepared: Prepared) -> Exchange:
-    yield Emit(encoding.description(prepared.columns))
-    yield from _run(interceptor, portal, prepared, (), 0)
+def _described_run(context: SessionContext, portal: Portal, prepared: Prepared) -> Exchange:
+    if not prepared.tag:
+        yield Emit(encoding.description(prepared.columns))
+    yield from _run(context, portal, prepared, (), 0)
 
 
 # --- extended protocol ------------------------------------------------------------------------------
 
 
-def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
+def parse_exchange(context: SessionContext, name: bytes, statement: Statement) -> Exchange | None:
     """None: the text is the shadow's business."""
-    exchange = _parse_exchange(interceptor, name, statement)
+    exchange = _parse_exchange(context, name, statement)
     if exchange is None and (error := refusal(statement.text)) is not None:
-        return _failed_parse(error)
+        return failed_parse(error)
     return exchange
 
 
-def _parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
-    lake = interceptor.lake
+def _parse_exchange(context: SessionContext, name: bytes, statement: Statement) -> Exchange | None:
+    lake = context.lake
     assert lake is not None
     match command_of(statement.text):
         case Declare() as command if not lake.concerns(command.query):
-            _drop(interceptor, command.name)
+            _drop(context, command.name)
         case CloseCursor() as command:
-            _drop(interceptor, command.name)
+            _drop(context, command.name)
         case Fetch() as command:
             statement.fetches = command
         case Copy() as command if not lake.concerns(command.query):
             return None
         case Declare() | Copy() as command:
-            return _reading_parse(interceptor, name, statement, command.query, command)
+            return _reading_parse(context, name, statement, command.query, command)
         case None:
             text = statement.text.decode("utf-8", "replace")
-            return _reading_parse(interceptor, name, statement, text, None) if lake.concerns(text) else None
+            return _reading_parse(context, name, statement, text, None) if lake.concerns(text) else None
     return None
 
 
 def _reading_parse(
-    interceptor: SessionInterceptor,
+    context: SessionContext,
     name: bytes,
     statement: Statement,
     query: str,
     command: Declare | Copy | None,
 ) -> Exchange:
     try:
-        prepared = yield from _prepared(interceptor, query, statement.param_types, command)
+        prepared = yield from _prepared(context, query, statement.param_types, command)
     except SqlError as error:
-        yield from _failed_parse(error)
+        yield from failed_parse(error)
         return
     except Cancelled:
-        yield from _failed_parse(None)
+        yield from failed_parse(None)
         return
     answer = LakeStatement(prepared, command, token_hex(8))
     statement.answer = answer
-    interceptor.note_parsed(name, statement)
+    context.note_parsed(name, statement)
     upstream = _upstream(command, prepared, answer.token)
-    yield from local.forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
+    yield from forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
 
 
 def execute_exchange(
-    interceptor: SessionInterceptor, name: bytes, portal: Portal, answer: LakeStatement, max_rows: int
+    context: SessionContext, name: bytes, portal: Portal, answer: LakeStatement, max_rows: int
 ) -> Exchange:
     execute = Execute(name).encode()
     try:
         parameters = local.bound_values(portal, answer.prepared.param_types)
         match answer.command:
             case Declare() as command:
-                body = _declare(interceptor, command, Declared(answer.token, answer.prepared, parameters))
+                body = _declare(context, command, Declared(answer.token, answer.prepared, parameters))
             case Copy() as command:
-                body = _copy(interceptor, command, answer.prepared, parameters)
+                body = _copy(context, command, answer.prepared, parameters)
             case None:
-                body = _run(interceptor, portal, answer.prepared, parameters, max_rows)
+                body = _run(context, portal, answer.prepared, parameters, max_rows)
     except SqlError as error:
-        yield from _failed_execute(error)
+        yield from failed_execute(error)
         return
-    yield from _executed(interceptor, Ask(execute, 1), execute, body)
+    yield from _executed(context, Ask(execute, 1), execute, body)
 
 
 def fetch_exchange(
-    interceptor: SessionInterceptor, name: bytes, portal: Portal, command: Fetch, max_rows: int
+    context: SessionContext, name: bytes, portal: Portal, command: Fetch, max_rows: int
 ) -> Exchange:
     """The client executes a FETCH from a cursor of ours; what the server has under that name is not moved."""
     if command.refused is not None:
-        yield from _failed_execute(command.refused)
+        yield from failed_execute(command.refused)
         return
     if max_rows:
-        yield from _failed_execute(SqlError("0A000", "FETCH from a lake's cursor gives all its rows at once"))
+        yield from failed_execute(SqlError("0A000", "FETCH from a lake's cursor gives all its rows at once"))
         return
     bind = decode(b"B", portal.bind[HEADER.size :])
     assert isinstance(bind, Bind)
-    probe, told = _probe(command.name, interceptor.lake_cursors[command.name].token)
-    body = _fetch(interceptor, command, bind.result_formats, described=False)
-    yield from _executed(interceptor, probe, Execute(name).encode(), body, told)
+    probe, told = _probe(command.name, context.lake_cursors[command.name].token)
+    body = _fetch(context, command, bind.result_formats, described=False)
+    yield from _executed(context, probe, Execute(name).encode(), body, told)
 
 
-def _executed(
-    interceptor: SessionInterceptor, ask: Ask, execute: bytes, body: Exchange, told: int = -1
-) -> Exchange:
+def _executed(context: SessionContext, ask: Ask, execute: bytes, body: Exchange, told: int = -1) -> Exchange:
     try:
         replies = checked((yield ask))
         if told >= 0 and not _has_row(replies, told):
-            yield from local.forward(execute, b"E")
+            yield from forward(execute, b"E")
             return
         yield from body
     except Skipped:
         yield Send(execute, kinds=b"E")
     except Broken as broken:
-        interceptor.session.cycle_failed = True
+        context.cycles.failed = True
         yield Emit(broken.error.encode())
     except SqlError as error:
-        yield from _failed_execute(error)
+        yield from failed_execute(error)
     except Cancelled:
-        yield from _failed_execute(None)
+        yield from failed_execute(None)
 
 
 # --- cursors and COPY -------------------------------------------------------------------------------
 
 
-def _declare(interceptor: SessionInterceptor, command: Declare, declared: Declared) -> Exchange:
-    _drop(interceptor, command.name)
-    interceptor.lake_cursors[command.name] = declared
+def _declare(context: SessionContext, command: Declare, declared: Declared) -> Exchange:
+    _drop(context, command.name)
+    context.lake_cursors[command.name] = declared
     yield Emit(encoding.notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
 
 
-def _fetch(
-    interceptor: SessionInterceptor, command: Fetch, formats: tuple[int, ...], *, described: bool
-) -> Exchange:
+def _fetch(context: SessionContext, command: Fetch, formats: tuple[int, ...], *, described: bool) -> Exchange:
     """The next rows of a declared cursor (or, MOVE, none of them shown)."""
-    lake = interceptor.lake
-    declared = interceptor.lake_cursors[command.name]
+    lake = context.lake
+    declared = context.lake_cursors[command.name]
     prepared = declared.prepared
     assert lake is not None
     encode = _encoder(prepared.columns, formats) if not command.move else _nothing
     if declared.cursor is None:
-        declared.cursor = yield Wait(
-            lambda: lake.run(prepared, declared.parameters, interceptor.session_view())
-        )
-        interceptor.metrics.routes["lake"] += 1
+        declared.cursor = yield Wait(lambda: lake.run(prepared, declared.parameters, context.session_view()))
+        context.metrics.routes["lake"] += 1
     cursor: LakeCursor = declared.cursor
     if described and not command.move:
         yield Emit(encoding.description(prepared.columns, formats))
@@ -319,13 +296,13 @@ def _fetch(
 
 
 def _copy(
-    interceptor: SessionInterceptor, command: Copy, prepared: Prepared, parameters: tuple[object, ...]
+    context: SessionContext, command: Copy, prepared: Prepared, parameters: tuple[object, ...]
 ) -> Exchange:
-    lake, options = interceptor.lake, command.options
+    lake, options = context.lake, command.options
     assert lake is not None
     assert options is not None
-    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, interceptor.session_view()))
-    interceptor.metrics.routes["lake"] += 1
+    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, context.session_view()))
+    context.metrics.routes["lake"] += 1
     columns = prepared.columns
     yield Emit(
         encoding.notices(prepared.notices)
@@ -347,7 +324,9 @@ def _as_it_is(data: bytes) -> bytes:
 def _rows(
     cursor: LakeCursor, encode: Encode, count: int | None, written: Callable[[bytes], bytes] = _as_it_is
 ) -> Generator[Any, Any, int]:
-    """Emit the next ``count`` rows (None: all that are left), as ``written`` makes them; how many there were."""
+    """Emit the next ``count`` rows (None: all that are left), as ``written`` makes
+    them; how many there were.
+    """
     sent = 0
     while count is None or sent < count:
         wanted = BATCH if count is None else min(BATCH, count - sent)
@@ -364,16 +343,16 @@ def _nothing(rows: Sequence[tuple[object, ...]]) -> bytes:
     return b""
 
 
-def _drop(interceptor: SessionInterceptor, name: str | None) -> None:
+def _drop(context: SessionContext, name: str | None) -> None:
     """A cursor of ours is closed, or its name is about to mean another; None: all of them."""
-    for one in [name] if name is not None else list(interceptor.lake_cursors):
-        if (declared := interceptor.lake_cursors.pop(one, None)) is not None:
+    for one in [name] if name is not None else list(context.lake_cursors):
+        if (declared := context.lake_cursors.pop(one, None)) is not None:
             declared.close()
 
 
 def _probe(name: str, token: str) -> tuple[Ask, int]:
-    """What makes the server look for the cursor without reading from it (it says 34000 itself), and see whether it is
-    the one that was declared for us: the index of the reply that has a row then.
+    """What makes the server look for the cursor without reading from it (it says 34000 itself), and see
+    whether it is the one that was declared for us: the index of the reply that has a row then.
     """
     batch = Batch()
     identifier, literal = name.replace('"', '""'), name.replace("'", "''")
@@ -381,7 +360,8 @@ def _probe(name: str, token: str) -> tuple[Ask, int]:
     told = _add_private(
         batch,
         b"lake2",
-        f"SELECT FROM pg_catalog.pg_cursors WHERE name = '{literal}' AND pg_catalog.strpos(statement, '{token}') > 0",
+        f"SELECT FROM pg_catalog.pg_cursors WHERE name = '{literal}' AND pg_catalog.strpos(statement, "
+        f"'{token}') > 0",
     )
     return batch.ask(), told
 
@@ -409,32 +389,32 @@ def _upstream(command: Declare | Copy | None, prepared: Prepared, token: str) ->
 
 
 def _prepared(
-    interceptor: SessionInterceptor, query: str, types: tuple[int, ...], command: Declare | Copy | None
+    context: SessionContext, query: str, types: tuple[int, ...], command: Declare | Copy | None
 ) -> Generator[Any, Any, Prepared]:
     """Raises SqlError, Cancelled."""
-    lake = interceptor.lake
+    lake = context.lake
     assert lake is not None
     if command is not None and command.refused is not None:
         raise command.refused
-    prepared = yield Wait(lambda: lake.prepare(query, types, interceptor.session_view()))
+    prepared = yield Wait(lambda: lake.prepare(query, types, context.session_view()))
     assert isinstance(prepared, Prepared)
     return prepared
 
 
 def _run(
-    interceptor: SessionInterceptor,
+    context: SessionContext,
     portal: Portal,
     prepared: Prepared,
     parameters: Sequence[object],
     max_rows: int,
 ) -> Exchange:
     """Rows to the end, or to ``max_rows`` (0: all), then what ends an Execute. Raises SqlError, Cancelled."""
-    lake = interceptor.lake
+    lake = context.lake
     assert lake is not None
     if portal.cursor is None:
-        portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, interceptor.session_view()))
-        yield Emit(encoding.notices(prepared.notices))
-        interceptor.metrics.routes["lake"] += 1
+        portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, context.session_view()))
+        yield Emit(encoding.notices((*prepared.notices, *portal.cursor.notices)))
+        context.metrics.routes["lake"] += 1
     cursor: LakeCursor = portal.cursor
     encode = _encoder(prepared.columns, portal.result_formats)
     left, sent = max_rows, 0
@@ -446,7 +426,7 @@ def _run(
         left -= portion.count
         if portion.ended:
             cursor.close()
-            yield Emit(CommandComplete(f"SELECT {sent}".encode()).encode())
+            yield Emit(CommandComplete((prepared.tag or f"SELECT {sent}").encode()).encode())
             return
         if max_rows and not left:
             yield Emit(backend.PORTAL_SUSPENDED)

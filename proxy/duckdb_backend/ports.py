@@ -17,10 +17,12 @@ PLACE = "\x00"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A lake query that binds: parameter types (OIDs, none open), result columns, and what the lake keeps of it.
+    """A lake query that binds: parameter types (OIDs, none open), result columns, and what the lake keeps of
+    it.
 
-    ``notices``: how it was resolved, told when it runs. ``shape``: a query for PostgreSQL with the same columns that fails when it
-    is read and has PLACE in a literal: a cursor's place is kept by it.
+    ``notices``: how it was resolved, told when it runs. ``shape``: a query for PostgreSQL with the same
+    columns that fails when it is read and has PLACE in a literal: a cursor's place is kept by it. ``tag``:
+    what its end is called, where it is no SELECT.
     """
 
     param_types: tuple[int, ...]
@@ -28,6 +30,7 @@ class Prepared:
     query: object
     notices: tuple[str, ...] = ()
     shape: str = ""
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +43,35 @@ class Portion:
 
 
 class LakeCursor(Protocol):
-    """A running lake query."""
+    """A running lake query. ``notices``: what is told of it, known once it runs."""
+
+    @property
+    def notices(self) -> tuple[str, ...]: ...
 
     async def fetch(self, rows: int, encode: Encode) -> Portion:
-        """The next rows, at most ``rows``; fewer where they are large. Raises SqlError; interrupts when cancelled."""
+        """The next rows, at most ``rows``; fewer where they are large. Raises SqlError; interrupts when
+        cancelled.
+        """
 
     def close(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Declared:
+    """A cursor that a client declared over a lake query; ``cursor``: once it was read from.
+
+    ``token``: stands in what the server holds under that name, so that it can be told whether the name still
+    means this.
+    """
+
+    token: str
+    prepared: Prepared
+    parameters: tuple[object, ...]
+    cursor: LakeCursor | None = None
+
+    def close(self) -> None:
+        if self.cursor is not None:
+            self.cursor.close()
 
 
 class LakeSession(Protocol):

@@ -1,7 +1,9 @@
-"""Values of lake answers on the wire: Python values as PostgreSQL's text and binary forms, parameters the other way.
+"""Values of lake answers on the wire: Python values as PostgreSQL's text and binary forms, parameters the
+other way.
 
-Owns the forms of every type a lake column can have (PostgreSQL manual, chapter 8; binary forms as its send functions
-write them). Must not know DuckDB, portals or sockets. Nested values that are no array of scalars travel as json.
+Owns the forms of every type a lake column can have (PostgreSQL manual, chapter 8; binary forms as its send
+functions write them). Must not know DuckDB, portals or sockets. Nested values that are no array of scalars
+travel as json.
 """
 
 from __future__ import annotations
@@ -116,7 +118,9 @@ def to_text(value: Any, oid: int) -> str:
 
 
 def float_text(value: float, *, single: bool = False) -> str:
-    """Shortest digits that read back, in float8out's layout (exponent below -4 or from 15 on; float4: from 6)."""
+    """Shortest digits that read back, in float8out's layout (exponent below -4 or from 15 on; float4: from
+    6).
+    """
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -140,7 +144,9 @@ def float_text(value: float, *, single: bool = False) -> str:
 
 
 def _shortest_double(value: float) -> str:
-    """The shortest digits strictly between the neighbours' midpoints: Python also takes the midpoint itself, PostgreSQL does not."""
+    """The shortest digits strictly between the neighbours' midpoints: Python also takes the midpoint itself,
+    PostgreSQL does not.
+    """
     text = repr(value)
     if value < _HALVES_SHOW:
         return text
@@ -248,7 +254,9 @@ def _array_item(text: str) -> str:
 
 
 def to_binary(value: Any, oid: int) -> bytes:
-    """The binary form, as the type's send function writes it. Types without a binary form of ours go as text."""
+    """The binary form, as the type's send function writes it. Types without a binary
+    form of ours go as text.
+    """
     if isinstance(value, str) and (told := _packed_text(value, oid)) is not None:
         return told
     if oid in ARRAYS:
@@ -258,7 +266,9 @@ def to_binary(value: Any, oid: int) -> bytes:
 
 
 _TEXTUAL = frozenset({TEXT, VARCHAR, BPCHAR, UNKNOWN, JSON, JSONB, 18, 19, 142})
-"""Types whose binary form is their text (but jsonb, whose version goes before it); char, name and xml among them."""
+"""Types whose binary form is their text (but jsonb, whose version goes before it); char, name and xml among
+them.
+"""
 _ENDLESS: Mapping[int, tuple[str, int]] = {DATE: ("!i", 31), TIMESTAMP: ("!q", 63), TIMESTAMPTZ: ("!q", 63)}
 
 
@@ -280,12 +290,15 @@ def _packed_text(value: str, oid: int) -> bytes | None:
 
 
 _INTERVAL = re.compile(
-    r"(?:(-?\d+) years? ?)?(?:(-?\d+) mon(?:th)?s? ?)?(?:(-?\d+) days? ?)?(?:([-+]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?\Z"
+    r"(?:(-?\d+) years? ?)?(?:(-?\d+) mon(?:th)?s? ?)?(?:(-?\d+) days? "
+    r"?)?(?:([-+]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?\Z"
 )
 
 
 def interval_parts(text: str) -> tuple[int, int, int]:
-    """Months, days and microseconds of an interval as DuckDB or PostgreSQL (style postgres) writes it. Raises BadValue."""
+    """Months, days and microseconds of an interval as DuckDB or PostgreSQL (style postgres) writes it. Raises
+    BadValue.
+    """
     found = _INTERVAL.match(text)
     if found is None:
         raise BadValue(f"invalid input syntax for type interval: {text!r}", "22007")

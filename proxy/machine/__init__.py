@@ -1,1 +1,3 @@
-"""One established session as a machine without I/O, in four parts; ``rewright.proxy.session`` puts them together."""
+"""One established session as a machine without I/O, in small parts; ``rewright.proxy.session`` puts them
+together.
+"""

@@ -1,6 +1,7 @@
 """What an exchange may ask of the session, and who takes the replies.
 
-An exchange is a generator: it yields steps and is sent their answers. Must not know how the session does what it is asked.
+An exchange is a generator: it yields steps and is sent their answers. Must not know how the session does what
+it is asked.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from rewright.proxy.wire.backend import Fields
 
 @dataclass(slots=True)
 class Replies:
-    """What came back for an ``Ask``: for each pending reply its messages. ``error``: the one that ended it early.
+    """What came back for an ``Ask``: for each pending reply its messages. ``error``: the one that ended it
+    early.
 
     ``aborted``: an earlier message of the client failed, the server skipped ours.
     """
@@ -52,7 +54,9 @@ class PendingReply:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Send private messages and collect ``pending_replies`` replies, then ``cycles`` ReadyForQuery. Answer: Replies."""
+    """Send private messages and collect ``pending_replies`` replies, then ``cycles`` ReadyForQuery. Answer:
+    Replies.
+    """
 
     messages: bytes
     pending_replies: int
@@ -61,7 +65,9 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send in the client's name; ``pending_replies`` say who takes the replies. ``kinds``: what to account for."""
+    """Send in the client's name; ``pending_replies`` say who takes the replies. ``kinds``: what to account
+    for.
+    """
 
     messages: bytes
     pending_replies: tuple[PendingReply, ...] = ()
@@ -90,9 +96,10 @@ class Wait:
 class Run:
     """Execute a replacement and wait for its first message. Answer: ``Started``, or the ``Failed`` swallowed.
 
-    ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether an error
-    may be swallowed. ``then`` takes the messages of a replacement that is served. A notice that holds ``mute`` is kept
-    from the client. A Sync that the client sent already, or sends meanwhile, goes along.
+    ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether
+    an error may be swallowed. ``then`` takes the messages of a replacement that is served. A notice that
+    holds ``mute`` is kept from the client. A Sync that the client sent already, or sends meanwhile, goes
+    along.
     """
 
     messages: bytes
@@ -116,7 +123,9 @@ class Failed:
 
 
 class Cancelled(Exception):
-    """Thrown into an exchange when the client cancelled: no further step may start. ``answer``: what the step had come to."""
+    """Thrown into an exchange when the client cancelled: no further step may start. ``answer``: what the step
+    had come to.
+    """
 
     def __init__(self, answer: object = None) -> None:
         super().__init__()
@@ -127,12 +136,20 @@ Step: TypeAlias = Ask | Send | Emit | Wait | Run
 Exchange: TypeAlias = Generator[Step, Any, None]
 
 
+class MayBeStale(Protocol):
+    """``stale``: it must be read from the server before it is used."""
+
+    stale: bool
+
+
 class Interceptor(Protocol):
-    """Looks at what the session shows it and decides. ``passes`` false: ``special`` holds an exchange to run in place
-    of the message.
+    """Looks at what the session shows it and decides. ``passes`` false: ``special`` holds an exchange to run
+    in place of the message.
     """
 
-    settings_stale: bool
+    @property
+    def in_force(self) -> MayBeStale:
+        """The session's settings."""
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool: ...
     def special(self) -> Exchange: ...

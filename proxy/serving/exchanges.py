@@ -1,21 +1,23 @@
 """Serving one execution: agree with the guard, run the replacement, or run the original after all.
 
-Owns the order of private messages. The client's own statement has always been parsed and bound upstream unchanged
-before anything else happens, so its errors, locks and descriptions are the server's own. Nothing here starts another
-step after a cancel. Must not do I/O.
+Owns the order of private messages. The client's own statement has always been parsed and bound upstream
+unchanged before anything else happens, so its errors, locks and descriptions are the server's own. Nothing
+here starts another step after a cancel. Must not do I/O.
 
 Outside a transaction block a failing private message is taken back with a Sync: the implicit transaction held
-nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone; the replacement is bound only when
-it agreed, and only rewrites without reservations are run at all.
+nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone; the replacement is bound
+only when it agreed, and only rewrites without reservations are run at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rewright.proxy.ports import Candidate
-from rewright.proxy.serving.local import failed_query
+from rewright.proxy.serving.context import SessionContext
+from rewright.proxy.serving.forwarding import swallow
+from rewright.proxy.serving.guard_check import Decision, Declined, Serving, may_retry
 from rewright.proxy.serving.private import (
     NOWHERE,
     Batch,
@@ -24,6 +26,7 @@ from rewright.proxy.serving.private import (
     checked,
     described,
 )
+from rewright.proxy.serving.refusing import CANCELLED, failed_query, substitute_error
 from rewright.proxy.session import (
     IDLE,
     Ask,
@@ -42,28 +45,15 @@ from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
 from rewright.proxy.wire.tables import ROW_DESCRIPTION
 
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
-from rewright.proxy.serving.guard_check import (
-    CANCELLED,
-    Decision,
-    Declined,
-    Serving,
-    may_retry,
-    substitute_error,
-    swallow,
-)
-
 
 class ServeExecute(Serving):
     """An Execute of a portal whose statement has a rewrite."""
 
     def __init__(
-        self, interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+        self, context: SessionContext, name: bytes, portal: Portal, max_rows: int, message: bytes
     ) -> None:
         assert portal.statement.candidate is not None
-        super().__init__(interceptor, portal.statement.candidate, portal.statement.text)
+        super().__init__(context, portal.statement.candidate, portal.statement.text)
         self.name = name
         self.portal = portal
         self.max_rows = max_rows
@@ -73,10 +63,11 @@ class ServeExecute(Serving):
     def clean(self) -> bool:
         """Nothing but this portal's Parse, Bind and Describe would be lost with the implicit transaction.
 
-        A Parse behind the Bind may have made the unnamed statement another, and this one could not be bound again.
+        A Parse behind the Bind may have made the unnamed statement another, and this one could not be bound
+        again.
         """
-        since = self.session.since
-        if self.session.status != IDLE or b"E" in since or since.count(b"B") != 1:
+        since = self.cycles.since
+        if self.cycles.status != IDLE or b"E" in since or since.count(b"B") != 1:
             return False
         return b"P" not in since.partition(b"B")[2]
 
@@ -137,7 +128,7 @@ class ServeExecute(Serving):
     def _broken(self, broken: Broken, *, clean: bool) -> Exchange:
         error = broken.error
         if not clean or not may_retry(error):
-            self.session.cycle_failed = True
+            self.cycles.failed = True
             self.failed_outright(broken)
             yield Emit(error.without(b"P").encode())
             return
@@ -152,7 +143,9 @@ class ServeExecute(Serving):
         yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()), kinds=b"E")
 
     def _bound_again(self) -> tuple[bytes, tuple[PendingReply, ...]]:
-        """After a Sync of ours: the client's Bind, and its unnamed statement, which a pooler may have left elsewhere."""
+        """After a Sync of ours: the client's Bind, and its unnamed statement, which a pooler may have left
+        elsewhere.
+        """
         if self.statement_name:
             return self.portal.bind, (swallow(),)
         statement = self.portal.statement
@@ -180,8 +173,8 @@ class ServeExecute(Serving):
         if not isinstance(outcome, Failed):
             self.portal.private = portal
             return
-        self.session.cycle_failed = False
-        self.began = self.interceptor.clock()
+        self.cycles.failed = False
+        self.began = self.context.clock()
         self.portal.original = True
         if outcome.synced:
             yield from self.told("fallback", "failed", outcome.error.sqlstate)
@@ -201,8 +194,10 @@ class ServeExecute(Serving):
         yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()))
 
     def _cancelled_after(self, outcome: object) -> Exchange:
-        """The replacement failed, and a cancel came: the client's Execute and Sync are accounted for already."""
-        self.session.cycle_failed = False
+        """The replacement failed, and a cancel came: the client's Execute and Sync
+        are accounted for already.
+        """
+        self.cycles.failed = False
         pending_reply = substitute_error(CANCELLED, "34000")
         if isinstance(outcome, Failed) and outcome.synced:
             yield Send(
@@ -216,18 +211,18 @@ class ServeExecute(Serving):
 class ServeQuery(Serving):
     """A simple Query whose text has a rewrite: the same messages go back as for a Query."""
 
-    def __init__(self, interceptor: SessionInterceptor, text: bytes, candidate: Candidate) -> None:
-        super().__init__(interceptor, candidate, text)
+    def __init__(self, context: SessionContext, text: bytes, candidate: Candidate) -> None:
+        super().__init__(context, candidate, text)
         self.description = b""
 
     def exchange(self) -> Exchange:
-        clean = self.session.status == IDLE
-        if self.session.since:
+        clean = self.cycles.status == IDLE
+        if self.cycles.since:
             yield from self._as_sent()  # a Query inside an extended cycle
             return
         try:
             self.precheck(clean=clean)
-            if not self.interceptor.settings_stale:
+            if not self.context.in_force.stale:
                 self.wanted_text()
         except Declined as declined:
             yield from self.told("original", str(declined))
@@ -265,7 +260,9 @@ class ServeQuery(Serving):
         yield Send(Query(self.text).encode(), pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
 
     def _original_bound(self) -> Generator[Any, Any, tuple[Column, ...] | None]:
-        """The client's text as unnamed statement and portal; the statement is dropped again, as a Query does."""
+        """The client's text as unnamed statement and portal; the statement is
+        dropped again, as a Query does.
+        """
         batch = Batch()
         batch.add(Parse(b"", self.text).encode(), Bind(b"", b"").encode())
         index = batch.add(Describe(b"P", b"").encode())
@@ -307,7 +304,7 @@ class ServeQuery(Serving):
             )
         except Cancelled:
             # its cycle is over and was swallowed, but is accounted for
-            self.session.cycle_failed = False
+            self.cycles.failed = False
             pending_reply = substitute_error(CANCELLED, "34000")
             yield Send(
                 Execute(NOWHERE).encode() + SYNC, pending_replies=(pending_reply, PendingReply(cycle=True))
@@ -317,8 +314,8 @@ class ServeQuery(Serving):
             if not clean:
                 self.privates.dead_portals.append(portal)
             return
-        self.session.cycle_failed = False
-        self.began = self.interceptor.clock()
+        self.cycles.failed = False
+        self.began = self.context.clock()
         yield from self.told("fallback", "failed", outcome.error.sqlstate)
         described_already = PendingReply(
             cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message

@@ -1,7 +1,8 @@
 """What the failure of a replacement says of it.
 
-Owns which errors may have come from anywhere (a cancel, a lock, memory, a lost connection), and the comparison with what the
-original came to in the same session. Error texts are never kept: the server puts values of rows and literals into them.
+Owns which errors may have come from anywhere (a cancel, a lock, memory, a lost connection), and the
+comparison with what the original came to in the same session. Error texts are never kept: the server puts
+values of rows and literals into them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ _STATE = re.compile(rb"\0C([0-9A-Z]{5})\0")
 
 
 def is_passing(sqlstate: str) -> bool:
-    """Whether the error says nothing of the statement: cancels and timeouts, deadlocks and serialization, locks, resources.
+    """Whether the error says nothing of the statement: cancels and timeouts, deadlocks and serialization,
+    locks, resources.
 
     >>> [is_passing(state) for state in ("57014", "40P01", "55P03", "53400", "22012", "42501")]
     [True, True, True, True, False, False]
@@ -36,9 +38,10 @@ def sqlstate_of(message: bytes) -> str:
 def tells_against(replacement: str, original: str | None) -> bool:
     """Whether a replacement that failed with one SQLSTATE did otherwise than its original.
 
-    ``original``: its SQLSTATE, empty where it succeeded; None where it could not be run, or met an error that passes.
+    ``original``: its SQLSTATE, empty where it succeeded; None where it could not be run, or met an error that
+    passes.
 
-    >>> tells_against("22012", ""), tells_against("22007", "22007"), tells_against("57014", ""), tells_against("22012", None)
-    (True, False, False, True)
+    >>> tells_against("22012", ""), tells_against("22007", "22007"), tells_against("57014", ""),
+    tells_against("22012", None) (True, False, False, True)
     """
     return bool(replacement) and not is_passing(replacement) and replacement != original

@@ -1,9 +1,10 @@
 """The guard: one statement run in the client's own session that says whether a replacement may run there.
 
-Owns its SQL, its arguments and how its row is judged; also the SQL with which the optimiser captures the digest
-that the guard compares. It never raises: names are resolved by joins over the effective search path, not by
-to_regclass, which fails on a schema the role may not use. Catalogs are read with the transaction's own snapshot,
-so an older snapshot, own uncommitted DDL and temporary tables are seen as the query itself would see them.
+Owns its SQL, its arguments and how its row is judged; also the SQL with which the optimiser captures the
+digest that the guard compares. It never raises: names are resolved by joins over the effective search path,
+not by to_regclass, which fails on a schema the role may not use. Catalogs are read with the transaction's own
+snapshot, so an older snapshot, own uncommitted DDL and temporary tables are seen as the query itself would
+see them.
 """
 
 from __future__ import annotations
@@ -17,23 +18,29 @@ from rewright.proxy.wire.framing import ProtocolViolation
 _TEXT_ARRAY, _OID_ARRAY, _BOOL, _INT8 = 1009, 1028, 16, 20
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _BOOL, _INT8)
 
-# What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it much. What no
-# answer depends on is left out, so that a REINDEX, a replica identity or a new partition does not end a rewrite.
+# What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it
+# much. What no answer depends on is left out, so that a REINDEX, a replica identity or a new partition does
+# not end a
+# rewrite.
 _FACTS = """
-  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity, pg_catalog.md5(c.relpartbound::text),
-                           case when c.relkind = 'v' then concat_ws(' ', c.relowner, c.reloptions) end) as fact
+  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
+    pg_catalog.md5(c.relpartbound::text),
+                           case when c.relkind = 'v' then concat_ws(' ', c.relowner,
+                             c.reloptions) end) as fact
     from pg_catalog.pg_class c where c.oid = any ({relations})
   union all
   select 'a ' || concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
                            a.attcollation, a.attgenerated,
                            case when a.attgenerated <> '' then (select pg_catalog.md5(d.adbin::text)
-                             from pg_catalog.pg_attrdef d where d.adrelid = a.attrelid and d.adnum = a.attnum) end)
+                             from pg_catalog.pg_attrdef d where d.adrelid = a.attrelid
+                               and d.adnum = a.attnum) end)
     from pg_catalog.pg_attribute a where a.attrelid = any ({relations}) and a.attnum > 0
   union all
   select 'c ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
     from pg_catalog.pg_constraint k where k.conrelid = any ({relations})
   union all
-  select 'i ' || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
+  select 'i '
+    || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
     from pg_catalog.pg_index i where i.indrelid = any ({relations}) and (i.indisunique or i.indisexclusion)
   union all
   select 'h ' || concat_ws(' ', h.inhparent, h.inhrelid)
@@ -63,7 +70,8 @@ _FACTS = """
   select 'k ' || concat_ws(' ', k.oid, k.xmin, p.xmin)
     from pg_catalog.pg_cast k left join pg_catalog.pg_proc p on p.oid = k.castfunc where k.oid >= 16384
   union all
-  select 'y ' || concat_ws(' ', y.oid, y.xmin) from pg_catalog.pg_type y where y.oid in (select typ from types)
+  select 'y ' || concat_ws(' ', y.oid, y.xmin) from pg_catalog.pg_type y where y.oid in (select typ
+    from types)
   union all
   select 'm ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
     from pg_catalog.pg_constraint k where k.contypid in (select typ from types)
@@ -73,7 +81,8 @@ _FACTS = """
    where n.oid in (select a.attcollation from pg_catalog.pg_attribute a where a.attrelid = any ({relations}))
       or n.collname = any ({types}) and n.oid >= 16384
   union all
-  select 'l ' || concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion', pg_catalog.pg_collation_actual_version(100))
+  select 'l ' || concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion',
+    pg_catalog.pg_collation_actual_version(100))
     from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()
   union all
   select 't ' || concat_ws(' ', t.tgconstraint, t.tgrelid, t.tgenabled)
@@ -86,24 +95,31 @@ _FACTS = """
   select 'j ' || x.indexrelid from indexes join pg_catalog.pg_index x on x.indexrelid = indexes.oid
    where not (x.indisvalid and x.indisready and x.indislive and x.indisunique)
   union all
-  select 's ' || s.srrelid from pg_catalog.pg_subscription_rel s where {foreign_keys} and s.srrelid in (select oid from tree)
+  select 's ' || s.srrelid from pg_catalog.pg_subscription_rel s where {foreign_keys}
+    and s.srrelid in (select oid from tree)
   union all
   select 'g ' || concat_ws(' ', g.setrole, x.setting)
     from pg_catalog.pg_db_role_setting g, unnest(g.setconfig) as x (setting)
    where {foreign_keys} and x.setting ~* '^session_replication_role='
-     and g.setdatabase in (0, (select b.oid from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()))
+     and g.setdatabase in (0, (select b.oid from pg_catalog.pg_database b
+       where b.datname = pg_catalog.current_database()))
 """
 
-# above: parents of foreign tables. indexes: unique ones with those of partitions. types: users' types of columns and of names, with what domains and arrays are made of.
-# tree: the relations with all partitions, the targets of their foreign keys too. keys: these, with their copies on partitions.
+# above: parents of foreign tables. indexes: unique ones with those of partitions. types: users' types of
+# columns and of names, with what domains and arrays are made of. tree: the relations with all partitions, the
+# targets of their foreign keys too. keys: these, with their
+# copies on partitions.
 _SETS = """
 with recursive above (oid) as (
-  select h.inhparent from pg_catalog.pg_foreign_table f join pg_catalog.pg_inherits h on h.inhrelid = f.ftrelid
+  select h.inhparent from pg_catalog.pg_foreign_table f
+    join pg_catalog.pg_inherits h on h.inhrelid = f.ftrelid
   union select h.inhparent from above join pg_catalog.pg_inherits h on h.inhrelid = above.oid
 ), types (typ) as (
-  select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = any ({relations}) and a.atttypid >= 16384
+  select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = any ({relations})
+    and a.atttypid >= 16384
   union select y.oid from pg_catalog.pg_type y where y.typname = any ({types}) and y.oid >= 16384
-  union select part from types join pg_catalog.pg_type y on y.oid = typ, unnest(array[y.typbasetype, y.typelem]) as part
+  union select part from types join pg_catalog.pg_type y on y.oid = typ, unnest(array[y.typbasetype,
+    y.typelem]) as part
    where part >= 16384
 ), indexes (oid) as (
   select i.indexrelid from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
@@ -111,7 +127,8 @@ with recursive above (oid) as (
 ), keys (oid, conrelid, confrelid) as (
   select k.oid, k.conrelid, k.confrelid from pg_catalog.pg_constraint k
    where {foreign_keys} and k.contype = 'f' and k.conrelid = any ({relations})
-  union select k.oid, k.conrelid, k.confrelid from keys join pg_catalog.pg_constraint k on k.conparentid = keys.oid
+  union select k.oid, k.conrelid, k.confrelid from keys
+    join pg_catalog.pg_constraint k on k.conparentid = keys.oid
 ), tree (oid) as (
   select r from unnest({relations}) as r where {foreign_keys}
   union select confrelid from keys
@@ -124,8 +141,8 @@ _DIGEST = (
     " from ({facts}) as facts), ''))"
 )
 
-# Rows may break a foreign key only by what a replica does. The session is none, has written none of the rows itself,
-# and sees no state of the tables from before they were looked at ($8, a transaction number).
+# Rows may break a foreign key only by what a replica does. The session is none, has written none of the rows
+# itself, and sees no state of the tables from before they were looked at ($8, a transaction number).
 _KEPT = """
   not $7 or (
     pg_catalog.current_setting('session_replication_role') = 'origin'
@@ -136,12 +153,15 @@ _KEPT = """
         union select h.inhrelid from tree join pg_catalog.pg_inherits h on h.inhparent = tree.oid
       )
       select from tree where pg_catalog.pg_stat_get_xact_tuples_inserted(tree.oid)
-        + pg_catalog.pg_stat_get_xact_tuples_updated(tree.oid) + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0))"""
+        + pg_catalog.pg_stat_get_xact_tuples_updated(tree.oid)
+        + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0))"""
 
-# Row-level security stands in the way where its policies apply to this role and may do more than leave rows out: a policy made of
-# leakproof functions alone can neither fail, nor read tables, nor change anything, and leaves the same rows to both texts, of
-# which a proof holds as of the whole table (none rests on a foreign key to such a table). Below a view its owner's rights count,
-# which are not looked at here.
+# Row-level security stands in the way where its policies apply to this role and may do more than leave rows
+# out: a policy made of leakproof functions alone can neither fail, nor read tables, nor change anything, and
+# leaves the same rows
+# to both texts, of which a proof holds as of the whole table (none rests on a foreign key to such a table).
+# Below a view its
+# owner's rights count, which are not looked at here.
 _FILTERED = """
   exists (
     select from pg_catalog.pg_class c where c.oid = any ($3) and c.relrowsecurity and (
@@ -149,10 +169,13 @@ _FILTERED = """
       or pg_catalog.row_security_active(c.oid) and exists (
         select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*') and (
           exists (select from pg_catalog.regexp_matches(p.polqual::text, '[{]([A-Z_0-9]+)', 'g') as n (name)
-                   where n.name[1] <> all (array['VAR', 'CONST', 'OPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST',
+                   where n.name[1] <> all (array['VAR', 'CONST', 'OPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST',
+                     'BOOLEANTEST',
                      'RELABELTYPE', 'SCALARARRAYOPEXPR', 'ARRAYEXPR', 'SQLVALUEFUNCTION']))
-          or exists (select from pg_catalog.regexp_matches(p.polqual::text, ':(?:opfuncid|funcid) ([0-9]+)', 'g') as f (oid)
-                      where not exists (select from pg_catalog.pg_proc q where q.oid = f.oid[1]::pg_catalog.oid
+          or exists (select from pg_catalog.regexp_matches(p.polqual::text, ':(?:opfuncid|funcid) ([0-9]+)',
+            'g') as f (oid)
+                      where not exists (select from pg_catalog.pg_proc q
+                        where q.oid = f.oid[1]::pg_catalog.oid
                         and q.proleakproof and q.provolatile <> 'v'))))))"""
 
 _GUARD = """
@@ -179,8 +202,8 @@ select {settings}
 _FIXED_COLUMNS = 12
 
 
-# Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan that the
-# server keeps after some executions is not thought dearer than one for these values.
+# Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan
+# that the server keeps after some executions is not thought dearer than one for these values.
 _OPAQUE = tuple(
     f"(select ${number})::{kind}"
     for number, kind in ((3, "oid[]"), (4, "text[]"), (5, "text[]"), (6, "text[]"), (7, "bool"))
@@ -282,7 +305,9 @@ class GuardRow:
 
     @classmethod
     def read(cls, values: Sequence[bytes | None], settings: int) -> GuardRow:
-        """From the values of the DataRow. Raises ProtocolViolation when there are not as many as asked for."""
+        """From the values of the DataRow. Raises ProtocolViolation when there are
+        not as many as asked for.
+        """
         texts = [None if v is None else v.decode("utf-8", "replace") for v in values]
         if len(texts) != settings + _FIXED_COLUMNS:
             raise ProtocolViolation("the guard's row has another shape")
@@ -290,7 +315,8 @@ class GuardRow:
 
 
 def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
-    """Why the replacement may not run here; "" when it may. The words are those of ``ServedStatement.reason``.
+    """Why the replacement may not run here; "" when it may. The words are those of
+    ``ServedStatement.reason``.
 
     ``in_block``: a failing Bind could not be taken back, so table privileges must be plain.
     """

@@ -1,7 +1,7 @@
 """Before a replacement runs: what needs no question, the guard's answer, signatures, and saying what is done.
 
-Owns the private exchange that binds a replacement next to the client's own statement. Must not know which message of the
-client is being served. Must not do I/O.
+Owns the private exchange that binds a replacement next to the client's own statement. Must not know which
+message of the client is being served. Must not do I/O.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rewright.proxy.ports import TRUST_ORDER, Candidate, Parameters
+from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.failures import is_passing
 from rewright.proxy.serving.guard import objection, oid_array
+from rewright.proxy.serving.in_force import UNWANTED
+from rewright.proxy.serving.measuring import Timing
 from rewright.proxy.serving.private import (
     Batch,
     Broken,
@@ -32,7 +35,6 @@ from rewright.proxy.serving.sites import (
 )
 from rewright.proxy.session import (
     Emit,
-    PendingReply,
     Replies,
 )
 from rewright.proxy.statements import formats_of
@@ -40,18 +42,13 @@ from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, Close
-from rewright.proxy.wire.tables import COMPLETE, ERROR
-
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
+from rewright.proxy.wire.tables import COMPLETE
 
 Decision = Generator[Any, Any, bytes]
 # of the executions whose original is cheap enough to be run now and then, to see whether it still loses
 MEASURED_SHARE = 0.01
 # invalid_sql_statement_name: a pooler has given us another connection of the server
 NO_STATEMENT = "26000"
-CANCELLED = backend.error("57014", "canceling statement due to user request")
 
 
 class Declined(Exception):
@@ -63,33 +60,16 @@ def may_retry(error: Fields) -> bool:
     return not error.is_fatal and (error.sqlstate == NO_STATEMENT or not is_passing(error.sqlstate))
 
 
-def swallow() -> PendingReply:
-    """A reply the client must not see, unless it is an error."""
-    return PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
-
-
-def substitute_error(error: bytes, *states: str) -> PendingReply:
-    """A reply that is made to fail with one of ``states``; the client sees ``error`` instead."""
-
-    def take(kind: int, message: bytes) -> bytes:
-        if kind != ERROR:
-            return b""
-        marks = tuple(b"C%s\0" % state.encode() for state in states)
-        return error if any(mark in message for mark in marks) else message
-
-    return PendingReply(take=take)
-
-
 class Serving:
     """What serving a Query and serving an Execute share."""
 
-    def __init__(self, interceptor: SessionInterceptor, candidate: Candidate, text: bytes) -> None:
-        self.interceptor = interceptor
-        self.session = interceptor.session
-        self.privates = interceptor.privates
+    def __init__(self, context: SessionContext, candidate: Candidate, text: bytes) -> None:
+        self.context = context
+        self.cycles = context.cycles
+        self.privates = context.privates
         self.candidate = candidate
         self.text = text
-        self.began = interceptor.clock()
+        self.began = context.clock()
         self.statement_name = b""
         # what the client's own statement was bound with
         self.bind: Bind | None = None
@@ -99,10 +79,10 @@ class Serving:
 
     def precheck(self, *, clean: bool) -> None:
         """Raises Declined for what needs no question to the server."""
-        interceptor, rewrite = self.interceptor, self.candidate.rewrite
-        parameters = self.session.parameters
+        context, rewrite = self.context, self.candidate.rewrite
+        parameters = self.context.parameters
         encoding = parameters.get(b"client_encoding", b"UTF8").upper()
-        if interceptor.ports.pause is not None and interceptor.ports.pause.paused:
+        if context.ports.pause is not None and context.ports.pause.paused:
             raise Declined("paused")
         if encoding not in {b"UTF8", b"UTF-8", b"UNICODE"}:
             raise Declined("encoding")
@@ -113,11 +93,11 @@ class Serving:
         site = self.candidate.site
         if rewrite.until < time.time():
             raise Declined("foreign keys")
-        if interceptor.identity.user in rewrite.doubted_by or interceptor.is_doubted(rewrite.id):
+        if context.identity.user in rewrite.doubted_by or context.measuring.is_doubted(rewrite.id):
             raise Declined("doubted")
-        if interceptor.settings_unknown:
+        if context.in_force.unknown:
             raise Declined("settings")
-        if self.session.mixed:  # the server is in a state of its own until a Sync
+        if self.cycles.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
             raise Declined("block")
@@ -128,9 +108,9 @@ class Serving:
 
     def wanted_text(self) -> bytes:
         """What runs under the session's settings. Raises Declined."""
-        view, candidate = self.interceptor.view, self.candidate
+        view, candidate = self.context.in_force.view, self.candidate
         rewrite = candidate.rewrite
-        if view.mode in {"off", "observe"}:
+        if view.mode in UNWANTED:
             raise Declined("mode")
         if not rewrite.approved and TRUST_ORDER[rewrite.evidence] < TRUST_ORDER[view.trust]:
             raise Declined("trust")
@@ -139,7 +119,7 @@ class Serving:
             if candidate.plain_replacement is None:
                 raise Declined("hints")
             text = candidate.plain_replacement
-        if self.interceptor.identity.tag:
+        if self.context.identity.tag:
             text += f" /* rewright:{rewrite.id} */"
         return text.encode()
 
@@ -153,11 +133,13 @@ class Serving:
     @property
     def unhinted(self) -> str:
         """``hints`` where the session wants none and the rewrite has some, else nothing."""
-        return "hints" if self.candidate.rewrite.hinted and not self.interceptor.view.hints else ""
+        return "hints" if self.candidate.rewrite.hinted and not self.context.in_force.view.hints else ""
 
     @property
     def mute(self) -> bytes:
-        """What the extension says of our hints, past client_min_messages, is not for the client, who gave none."""
+        """What the extension says of our hints, past client_min_messages, is not for the client, who gave
+        none.
+        """
         return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
 
     # --- guard_check -----------------------------------------------------------------------------------
@@ -240,7 +222,9 @@ class Serving:
         self._judge(replies, index, clean=False)
 
     def _checked(self, replies: Replies, of_replacement: range = range(0)) -> Replies:
-        """Raises Broken or Skipped. ``of_replacement``: the messages whose failure is the replacement's own."""
+        """Raises Broken or Skipped. ``of_replacement``: the messages whose failure
+        is the replacement's own.
+        """
         if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
             self.privates.lost()
         try:
@@ -287,9 +271,9 @@ class Serving:
             row = self.privates.guard_row(replies, index)
         except ProtocolViolation as error:
             raise Declined("facts") from error
-        wrong = self.interceptor.new_settings(row.settings)
+        wrong = self.context.in_force.read(row.settings)
         if wrong:
-            self.interceptor.metrics.reasons["wrong setting"] += 1
+            self.context.metrics.reasons["wrong setting"] += 1
         reason = objection(row, self.candidate.rewrite.guard, in_block=not clean)
         if reason:
             raise Declined(reason)
@@ -300,22 +284,20 @@ class Serving:
     def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
         """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
         self.time(route, reason, failure)
-        if warnings := self.interceptor.take_warnings():
+        if warnings := self.context.in_force.take_warnings():
             yield Emit(warnings)
-        if self.interceptor.view.notice:
+        if self.context.in_force.view.notice:
             why = f": {reason}" if reason else ""
             text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
             yield Emit(backend.notice(text))
 
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
         """``failure``: the SQLSTATE with which the replacement failed before."""
-        from rewright.proxy.interceptor_state import Timing
-
-        now = self.interceptor.clock()
+        now = self.context.clock()
         text = self.text.decode("utf-8", "replace")
         bind = self.bind
         given = () if bind is None else bind.values
-        self.interceptor.start_timing(
+        self.context.measuring.start(
             Timing(
                 self.candidate,
                 route,
@@ -331,10 +313,12 @@ class Serving:
         )
 
     def failed_outright(self, broken: Broken) -> None:
-        """In a block the original can't be run behind a replacement that failed: what it would have done is unknown."""
+        """In a block the original can't be run behind a replacement that failed: what it would have done is
+        unknown.
+        """
         if broken.of_replacement:
             self.time("replacement", self.unhinted)
-            self.interceptor.failed_alone(broken.error.sqlstate)
+            self.context.measuring.failed_alone(broken.error.sqlstate)
 
 
 def _major(version: bytes) -> int:

@@ -1,28 +1,14 @@
-"""Who a session is when it asks Rewright for something: its role of that moment, as the server says.
+"""Who a session is: what its login told, and the rights of the role it has at a moment (docs/decisions/0292).
 
-Owns the question and the rights that follow from its answer (docs/decisions/0292). Must not know what is asked for.
+Plain records. Must not know what is asked of a session, nor how its role is found out (``asking``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
 
 from rewright.proxy.ports import SessionView
-from rewright.proxy.serving.private import Batch, checked
-from rewright.proxy.session import Ask, Replies
-from rewright.proxy.wire import backend
-from rewright.proxy.wire.backend import DataRow
-from rewright.proxy.wire.framing import HEADER
-from rewright.proxy.wire.frontend import SYNC
-
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
-# a key word: no search_path leads elsewhere
-ROLE_SQL = b"select current_user::pg_catalog.text where $1 operator(pg_catalog.=) ''"
-_TEXT = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +27,8 @@ def nobody() -> Admins:
 class Login:
     """How the session came in. ``admins`` is asked each time: the configuration may be read again.
 
-    ``upstream_user``: where Rewright logs in for the client (``auth = file``), the role it took; empty: the client's own.
+    ``upstream_user``: where Rewright logs in for the client (``auth = file``), the role it took; empty: the
+    client's own.
     """
 
     user: str
@@ -51,8 +38,8 @@ class Login:
     def seen_as(self, view: SessionView, current: str) -> SessionView:
         """The view with the rights of the role ``current``; empty: not known, nobody's.
 
-        With a login of its own a client is its current role. Where several clients share a role of the server it is the
-        user it has proved to be, and nobody once it has taken another role.
+        With a login of its own a client is its current role. Where several clients share a role of the server
+        it is the user it has proved to be, and nobody once it has taken another role.
         """
         role = current
         if self.upstream_user:
@@ -62,34 +49,22 @@ class Login:
         return replace(view, role=role, is_admin=everywhere or role in admins.here, may_pause=everywhere)
 
 
-def ask_in_cycle(interceptor: SessionInterceptor) -> Generator[Any, Any, SessionView]:
-    """Before a Query of the client: in a transaction of its own, or in the block that is open. Raises Cancelled."""
-    batch, index = _question(interceptor)
-    replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
-    if replies.error is not None or replies.aborted:
-        return interceptor.seen_as(
-            ""
-        )  # in a failed block nothing is answered; what the client is told is the server's word
-    return interceptor.seen_as(_role(replies.pending_replies[index]))
+@dataclass(slots=True)
+class Identity:
+    """Who the session is, as far as its login told."""
 
+    database: str
+    user: str
+    client_address: str
+    backend_pid: int = 0
+    application_name: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    login: Login = field(default_factory=lambda: Login(""))
+    startup_settings: Mapping[str, str] = field(default_factory=dict)
+    tag: bool = False
+    server: str = ""  # host:port of the one behind it
 
-def ask_in_pipeline(interceptor: SessionInterceptor) -> Generator[Any, Any, SessionView]:
-    """Before an Execute of the client. Raises Broken, Skipped, Cancelled."""
-    batch, index = _question(interceptor)
-    replies = checked((yield batch.ask()))
-    return interceptor.seen_as(_role(replies.pending_replies[index]))
-
-
-def _question(interceptor: SessionInterceptor) -> tuple[Batch, int]:
-    batch = Batch()
-    return batch, interceptor.privates.add_question(batch, ROLE_SQL, (_TEXT,), b"")
-
-
-def _role(reply: list[tuple[int, bytes]]) -> str:
-    for kind, message in reply:
-        if kind == ord("D"):
-            row = backend.decode(b"D", message[HEADER.size :])
-            assert isinstance(row, DataRow)
-            value = row.values[0]
-            return "" if value is None else value.decode("utf-8", "replace")
-    return ""
+    def name_of(self, parameters: Mapping[bytes, bytes]) -> str:
+        """The application's, as the server last reported it."""
+        name = parameters.get(b"application_name", b"")
+        return name.decode("utf-8", "replace") or self.application_name

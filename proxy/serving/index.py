@@ -1,7 +1,8 @@
 """The active rewrites, indexed for the hot path: exact text first, then its form (``rewright.sql.forms``).
 
-Owns the look-up. Immutable once built; the composition root replaces it as a whole. A text that can't have the form of
-a rewrite is dismissed by its first bytes, or by its text without comments, numbers and strings, without being scanned.
+Owns the look-up. Immutable once built; the composition root replaces it as a whole. A text that can't have
+the form of a rewrite is dismissed by its first bytes, or by its text without comments, numbers and strings,
+without being scanned.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ class _Tables:
         self.longest = max(self.longest, len(text))
 
     def may_know(self, text: bytes) -> bool:
-        """Whether the text may have the form of a rewrite. Cheap, and says no for nearly all that have none."""
+        """Whether the text may have the form of a rewrite. Cheap, and says no for
+        nearly all that have none.
+        """
         head = rough_head(text)
         for size, heads in self.heads.items():
             if head[:size] in heads:
@@ -152,7 +155,9 @@ def _candidate(rewrite: ServedRewrite, form: Form | None, replacement: str, plai
 
 
 def _carried(rewrite: ServedRewrite, form: Form) -> tuple[str, str]:
-    """Comments to go before and after the replacement. Older hint extensions want their hint to be the first comment."""
+    """Comments to go before and after the replacement. Older hint extensions want their hint to be the first
+    comment.
+    """
     if rewrite.hinted or rewrite.replacement.startswith(HINT):
         return "", f" {form.before.rstrip(' ')}{form.after}" if form.before else form.after
     return form.before, form.after

@@ -1,38 +1,34 @@
 """``rewright.mode = inline``: an unknown SELECT is held while the optimiser is asked for a rewrite.
 
-Owns the waiting. The optimiser decides whether the query is expensive enough and answers within the session's budget;
-whatever happens to it, the query then runs. Each text is asked about once a session. Must not do I/O.
+Owns the waiting. The optimiser decides whether the query is expensive enough and answers within the session's
+budget; whatever happens to it, the query then runs. Each text is asked about once a session. Must not do I/O.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rewright.proxy.ports import Candidate, SlowQuery, SqlError
+from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
-from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
-from rewright.proxy.serving.local import failed_query, forward, forward_query
+from rewright.proxy.serving.forwarding import forward, forward_query
 from rewright.proxy.serving.private import NOWHERE
+from rewright.proxy.serving.refusing import CANCELLED, failed_query, substitute_error
 from rewright.proxy.session import Cancelled, Exchange, Send, Wait
 from rewright.proxy.statements import Portal
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import Bind, Execute, Query, decode
 
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
 MAX_ASKED = 10_000
 
 
-def _ask(
-    interceptor: SessionInterceptor, text: bytes, query: SlowQuery
-) -> Generator[Any, Any, Candidate | None]:
-    port = interceptor.ports.inline
+def _ask(context: SessionContext, text: bytes, query: SlowQuery) -> Generator[Any, Any, Candidate | None]:
+    port = context.ports.inline
     assert port is not None
-    if len(interceptor.asked) >= MAX_ASKED:
-        interceptor.asked.clear()
-    interceptor.asked.add(text)
+    if len(context.lookups.asked) >= MAX_ASKED:
+        context.lookups.asked.clear()
+    context.lookups.asked.add(text)
     try:
         found: Candidate | None = yield Wait(lambda: port.optimise(query), limit=query.settings.budget)
     except SqlError as error:
@@ -42,30 +38,30 @@ def _ask(
     return found
 
 
-def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange:
+def query_exchange(context: SessionContext, text: bytes) -> Exchange:
     """A simple Query: served, or sent as it came."""
     message = Query(text).encode()
     try:
-        found = yield from _ask(interceptor, text, interceptor.inline_query(text, ()))
+        found = yield from _ask(context, text, context.slow.before(text, ()))
     except Cancelled:
         yield from failed_query(None)
         return
     if found is None:
         yield from forward_query(message)
         return
-    yield from ServeQuery(interceptor, text, found).exchange()
+    yield from ServeQuery(context, text, found).exchange()
 
 
 def execute_exchange(
-    interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+    context: SessionContext, name: bytes, portal: Portal, max_rows: int, message: bytes
 ) -> Exchange:
     """An Execute: its statement gains the rewrite that was found."""
     statement = portal.statement
     bind = decode(b"B", portal.bind[HEADER.size :])
     assert isinstance(bind, Bind)
-    query = interceptor.inline_query(statement.text, statement.resolved or statement.param_types, bind)
+    query = context.slow.before(statement.text, statement.resolved or statement.param_types, bind)
     try:
-        found = yield from _ask(interceptor, statement.text, query)
+        found = yield from _ask(context, statement.text, query)
     except Cancelled:
         pending_reply = substitute_error(CANCELLED, "34000")
         yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,), kinds=b"E")
@@ -75,4 +71,4 @@ def execute_exchange(
         yield from forward(message, b"E")
         return
     statement.candidate = found
-    yield from ServeExecute(interceptor, name, portal, max_rows, message).exchange()
+    yield from ServeExecute(context, name, portal, max_rows, message).exchange()

@@ -1,8 +1,8 @@
 """The ``rewright.*`` settings of a session whose server connection is shared with other sessions.
 
-A pooler gives each transaction another connection of the server, or several clients one connection: what the server says of a
-setting may then be another client's. Owns what this session's client itself has set, in the order of its transactions, and where
-nothing is certain any more. Must not know messages, and must not do I/O.
+A pooler gives each transaction another connection of the server, or several clients one connection: what the
+server says of a setting may then be another client's. Owns what this session's client itself has set, in the
+order of its transactions, and where nothing is certain any more. Must not know messages, and must not do I/O.
 """
 
 from __future__ import annotations
@@ -28,13 +28,15 @@ _SET_CONFIG = re.compile(
     rf"'(?P<value>(?:[^']|'')*)'{BLANK}*,{BLANK}*(?P<local>true|false){BLANK}*\){BLANK}*;?{BLANK}*",
     re.IGNORECASE,
 )
-# whether the server's process is another than the login said, and what ALTER ROLE and ALTER DATABASE say of our settings
-# (the most particular first), from the catalog: current_setting() may be what another client has left
+# whether the server's process is another than the login said, and what ALTER ROLE and ALTER DATABASE say of
+# our settings (the most particular first), from the catalog: current_setting() may be what another client has
+# left
 QUESTION_SQL = b"""
 select (pg_catalog.pg_backend_pid()::text <> $1)::text,
   array(select c from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c
          where pg_catalog.starts_with(c, 'rewright.')
-           and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()))
+           and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d
+                                      where d.datname = pg_catalog.current_database()))
            and s.setrole in (0, (select r.oid from pg_catalog.pg_roles r where r.rolname = session_user))
          order by s.setrole = 0, s.setdatabase = 0)::text
 """
@@ -55,7 +57,9 @@ UNREAD = SetCommand("?", None, local=True)
 
 
 def read_command(sql: bytes) -> SetCommand | None:
-    """The one SET, RESET, DISCARD ALL or ``select set_config(...)`` that the text is; None: it changes nothing of ours."""
+    """The one SET, RESET, DISCARD ALL or ``select set_config(...)`` that the text is; None: it changes
+    nothing of ours.
+    """
     return _read(sql) or (UNREAD if _may_set(sql) else None)
 
 
@@ -109,8 +113,9 @@ class _State:
 class KeptSettings:
     """What the client of this session has set. ``startup``: with its startup packet.
 
-    ``pooled``: the server's connections are shared behind us (None: not known yet). ``shared``: this session is itself shared, by
-    the clients of a pooler before us: nothing that one of them sets outlasts its transaction.
+    ``pooled``: the server's connections are shared behind us (None: not known yet). ``shared``: this session
+    is itself shared, by the clients of a pooler before us: nothing that one of them sets outlasts its
+    transaction.
     """
 
     def __init__(self, names: Sequence[str], startup: Mapping[str, str] | None = None) -> None:
@@ -142,14 +147,18 @@ class KeptSettings:
             self._defined[name.removeprefix("rewright.").lower()] = text
 
     def share(self, texts: Sequence[str | None]) -> None:
-        """From here on the session is shared; what was set before holds for all its clients. Nothing takes it back."""
+        """From here on the session is shared; what was set before holds for all its clients. Nothing takes it
+        back.
+        """
         if not self.shared:
             self.shared = True
             self._defined = {name: text for name, text in zip(self._names, texts, strict=True) if text}
             self._startup.clear()
 
     def texts(self) -> tuple[str | None, ...]:
-        """In the order of the names; None: unset. Where nothing is certain nothing is to be served: ``mode`` is off."""
+        """In the order of the names; None: unset. Where nothing is certain nothing is to be served: ``mode``
+        is off.
+        """
         state = self._state
         return tuple("off" if state.doubt and name == "mode" else self._text(name) for name in self._names)
 

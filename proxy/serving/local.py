@@ -1,72 +1,58 @@
 """Statements that Rewright answers itself, in both protocols.
 
-Owns how an answer takes the server's place. The server stays the sequencer: it gets a placeholder for each message, so
-that order, pipelines, failed transactions (25P02) and skipping to Sync are its own; the replies are exchanged.
-Must not do I/O.
+Owns how an answer takes the server's place. The server stays the sequencer: it gets a placeholder for each
+message, so that order, pipelines, failed transactions (25P02) and skipping to Sync are its own; the replies
+are exchanged. Must not do I/O.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend.values import UNKNOWN, BadValue
 from rewright.proxy.duckdb_backend.values import decode as decoded
 from rewright.proxy.ports import Answer, LocalRows, Redirect, SqlError
-from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
-from rewright.proxy.serving.identity import ask_in_cycle, ask_in_pipeline
+from rewright.proxy.serving.asking import ask_in_cycle, ask_in_pipeline
+from rewright.proxy.serving.context import SessionContext
+from rewright.proxy.serving.forwarding import PLACEHOLDER, forward
 from rewright.proxy.serving.kept_settings import SetCommand
-from rewright.proxy.serving.private import NOWHERE, Broken, Skipped
+from rewright.proxy.serving.private import Broken, Skipped
+from rewright.proxy.serving.refusing import failed_execute, failed_parse, failed_query
+from rewright.proxy.serving.taking import TakesOver
 from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend, values
 from rewright.proxy.wire.backend import CommandComplete
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import Bind, Execute, Parse, Query, decode
-from rewright.proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
-
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
-
-PLACEHOLDER = b"select"
-# fails when it runs: by then the server has said what it says in a failed transaction
-FAILING = b"select 1/0"
-_FAILED_STATE = "22012"
-_NOWHERE_STATE = "34000"
-
-
-def forward(message: bytes, kinds: bytes) -> Exchange:
-    yield Send(message, pending_replies=(PendingReply(),), kinds=kinds)
-
-
-def forward_query(message: bytes) -> Exchange:
-    yield Send(message, pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
-
+from rewright.proxy.wire.tables import COMPLETE, DATA_ROW, NO_DATA, ROW_DESCRIPTION
 
 # --- simple protocol --------------------------------------------------------------------------------
 
 
-def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
+def query_exchange(context: SessionContext, text: bytes) -> Exchange | None:
     """None: the text is the server's business."""
     sql = text.decode("utf-8", "replace")
-    answer = interceptor.match(text)
+    answer = context.lookups.match(text)
+    if isinstance(answer, TakesOver):
+        return answer.query_exchange(context)
     if answer is not None:
-        return _answered_query(interceptor, answer)
-    shown = interceptor.settings.show(sql, interceptor.kept_text)
+        return _answered_query(context, answer)
+    shown = context.in_force.rules.show(sql, context.in_force.kept_text)
     if shown is not None:
         return _redirected_query(shown)
     try:
-        interceptor.settings.check_set(sql)
+        context.in_force.rules.check_set(sql)
     except SqlError as error:
         return failed_query(error)
     return None
 
 
-def _answered_query(interceptor: SessionInterceptor, answer: Answer) -> Exchange:
+def _answered_query(context: SessionContext, answer: Answer) -> Exchange:
     try:
-        view = (yield from ask_in_cycle(interceptor)) if answer.rights else interceptor.session_view()
+        view = (yield from ask_in_cycle(context)) if answer.rights else context.session_view()
         outcome = yield Wait(lambda: answer.run(view))
     except SqlError as error:
         yield from failed_query(error)
@@ -74,10 +60,15 @@ def _answered_query(interceptor: SessionInterceptor, answer: Answer) -> Exchange
     except Cancelled:
         yield from failed_query(None)
         return
-    interceptor.metrics.routes["local"] += 1
+    context.metrics.routes["local"] += 1
     if isinstance(outcome, Redirect):
         yield from _redirected_query(outcome)
         return
+    yield from query_rows(outcome)
+
+
+def query_rows(outcome: LocalRows) -> Exchange:
+    """The cycle of a Query whose answer are these rows."""
     rows = encoding.data_rows(outcome, ())
     whole = (
         encoding.description(outcome.columns) * bool(outcome.columns)
@@ -100,30 +91,22 @@ def _redirected_query(outcome: Redirect) -> Exchange:
     yield Send(Query(outcome.sql.encode()).encode(), pending_replies=(pending_reply,), kinds=b"Q")
 
 
-def failed_query(error: SqlError | None) -> Exchange:
-    """The cycle of a Query that ends with an error of ours; None: it was cancelled."""
-    failing = substitute_error(error_bytes(error), _FAILED_STATE).take
-    assert failing is not None
-    pending_reply = PendingReply(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
-    yield Send(Query(FAILING).encode(), pending_replies=(pending_reply,), kinds=b"Q")
-
-
-def changing_query(interceptor: SessionInterceptor, text: bytes, command: SetCommand) -> Exchange:
+def changing_query(context: SessionContext, text: bytes, command: SetCommand) -> Exchange:
     """A SET in a session that keeps its own settings: it counts when the server has run it."""
-    pending_reply = PendingReply(cycle=True, take=_noting(interceptor, command))
+    pending_reply = PendingReply(cycle=True, take=_noting(context, command))
     yield Send(Query(text).encode(), pending_replies=(pending_reply,), kinds=b"Q")
 
 
-def changing_execute(interceptor: SessionInterceptor, command: SetCommand, message: bytes) -> Exchange:
-    yield Send(message, pending_replies=(PendingReply(take=_noting(interceptor, command)),), kinds=b"E")
+def changing_execute(context: SessionContext, command: SetCommand, message: bytes) -> Exchange:
+    yield Send(message, pending_replies=(PendingReply(take=_noting(context, command)),), kinds=b"E")
 
 
-def _noting(interceptor: SessionInterceptor, command: SetCommand) -> Callable[[int, bytes], bytes]:
+def _noting(context: SessionContext, command: SetCommand) -> Callable[[int, bytes], bytes]:
     def take(kind: int, message: bytes) -> bytes:
         if kind != COMPLETE:
             return message
-        interceptor.kept_changes(command)
-        if not interceptor.kept.shared or command.local or not command.name:
+        context.in_force.kept_changes(command)
+        if not context.in_force.kept.shared or command.local or not command.name:
             return message
         said = f'"rewright.{command.name}" counts to the end of the transaction: a pooler shares this session'
         return backend.notice(said, severity="WARNING", sqlstate="01000") + message
@@ -134,45 +117,47 @@ def _noting(interceptor: SessionInterceptor, command: SetCommand) -> Callable[[i
 # --- extended protocol ------------------------------------------------------------------------------
 
 
-def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
+def parse_exchange(context: SessionContext, name: bytes, statement: Statement) -> Exchange | None:
     """None: the text is the server's business."""
     sql = statement.text.decode("utf-8", "replace")
-    answer = interceptor.match(statement.text)
+    answer = context.lookups.match(statement.text)
+    if isinstance(answer, TakesOver):
+        return answer.parse_exchange(context, name, statement)
     if answer is not None:
-        return _answered_parse(interceptor, name, statement, answer)
-    shown = interceptor.settings.show(sql, interceptor.kept_text)
+        return _answered_parse(context, name, statement, answer)
+    shown = context.in_force.rules.show(sql, context.in_force.kept_text)
     if shown is not None:
-        return _redirected_parse(interceptor, name, statement, shown)
+        return _redirected_parse(context, name, statement, shown)
     try:
-        interceptor.settings.check_set(sql)
+        context.in_force.rules.check_set(sql)
     except SqlError as error:
-        return _failed_parse(error)
+        return failed_parse(error)
     return None
 
 
-def _answered_parse(
-    interceptor: SessionInterceptor, name: bytes, statement: Statement, answer: Answer
-) -> Exchange:
+def _answered_parse(context: SessionContext, name: bytes, statement: Statement, answer: Answer) -> Exchange:
     if not answer.redirects:
         statement.answer = answer
         statement.param_types = _parameter_types(statement.param_types, answer.parameters)
-        interceptor.note_parsed(name, statement)
+        context.note_parsed(name, statement)
         yield from forward(Parse(name, PLACEHOLDER, statement.param_types).encode(), b"P")
         return
     try:
-        outcome = yield Wait(lambda: answer.run(interceptor.session_view()))
+        outcome = yield Wait(lambda: answer.run(context.session_view()))
     except SqlError as error:
-        yield from _failed_parse(error)
+        yield from failed_parse(error)
         return
     except Cancelled:
-        yield from _failed_parse(None)
+        yield from failed_parse(None)
         return
     assert isinstance(outcome, Redirect)
-    yield from _redirected_parse(interceptor, name, statement, outcome)
+    yield from _redirected_parse(context, name, statement, outcome)
 
 
 def _parameter_types(declared: tuple[int, ...], told: tuple[int, ...]) -> tuple[int, ...]:
-    """What the client declares counts, else what the text tells: the server's placeholder has none to tell from."""
+    """What the client declares counts, else what the text tells: the server's placeholder has none to tell
+    from.
+    """
     padded = declared + (0,) * (len(told) - len(declared))
     told += (values.TEXT,) * (len(padded) - len(told))
     return tuple(own if own not in {0, UNKNOWN} else other for own, other in zip(padded, told, strict=True))
@@ -193,31 +178,23 @@ def bound_values(portal: Portal, types: tuple[int, ...]) -> tuple[object, ...]:
 
 
 def _redirected_parse(
-    interceptor: SessionInterceptor, name: bytes, statement: Statement, outcome: Redirect
+    context: SessionContext, name: bytes, statement: Statement, outcome: Redirect
 ) -> Exchange:
     statement.tag = outcome.tag
-    interceptor.note_parsed(name, statement)
+    context.note_parsed(name, statement)
     if outcome.notices:
         yield Emit(encoding.notices(outcome.notices))
     yield from forward(Parse(name, outcome.sql.encode(), statement.param_types).encode(), b"P")
 
 
-def _failed_parse(error: SqlError | None) -> Exchange:
-    """A Parse that the server would refuse only in a failed transaction, then something it must refuse."""
-    probe = Parse(b"", PLACEHOLDER).encode()
-    unseen = PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
-    failing = substitute_error(error_bytes(error), _NOWHERE_STATE)
-    yield Send(probe + Execute(NOWHERE).encode(), pending_replies=(unseen, failing), kinds=b"P")
-
-
 def bind_exchange(
-    interceptor: SessionInterceptor, name: bytes, statement: Statement, message: bytes
+    context: SessionContext, name: bytes, statement: Statement, message: bytes
 ) -> Exchange | None:
     """Remember the portal; a placeholder has no columns, so it is bound without result formats."""
     bind = decode(b"B", message[HEADER.size :])
     assert isinstance(bind, Bind)
-    interceptor.registry.portals[name] = Portal(
-        statement, message, result_formats=bind.result_formats, ahead=interceptor.session.pending
+    context.registry.portals[name] = Portal(
+        statement, message, result_formats=bind.result_formats, ahead=context.cycles.pending
     )
     if statement.answer is None:
         return None
@@ -234,7 +211,7 @@ def describe_exchange(answer: Answer, formats: tuple[int, ...], message: bytes) 
 
 
 def execute_exchange(
-    interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+    context: SessionContext, name: bytes, portal: Portal, max_rows: int, message: bytes
 ) -> Exchange:
     answer = portal.statement.answer
     if answer is None:
@@ -245,24 +222,24 @@ def execute_exchange(
     if portal.rows is None:
         try:
             given = bound_values(portal, portal.statement.param_types)
-            view = (yield from ask_in_pipeline(interceptor)) if answer.rights else interceptor.session_view()
+            view = (yield from ask_in_pipeline(context)) if answer.rights else context.session_view()
             outcome = yield Wait(lambda: answer.run(view, given))
             assert isinstance(outcome, LocalRows)
             portal.rows = encoding.data_rows(outcome, portal.result_formats)
         except SqlError as error:
-            yield from _failed_execute(error)
+            yield from failed_execute(error)
             return
         except Cancelled:
-            yield from _failed_execute(None)
+            yield from failed_execute(None)
             return
         except Skipped:
             yield Send(message, kinds=b"E")
             return
         except Broken as broken:
-            interceptor.session.cycle_failed = True
+            context.cycles.failed = True
             yield Emit(broken.error.without(b"P").encode())
             return
-        interceptor.metrics.routes["local"] += 1
+        context.metrics.routes["local"] += 1
         portal.tag = encoding.completion(outcome)
         notices = encoding.notices(outcome.notices)
     yield Send(Execute(name).encode(), pending_replies=(_rows_unit(portal, max_rows, notices),), kinds=b"E")
@@ -282,21 +259,6 @@ def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> PendingReply:
         return notices + b"".join(shown) + end if kind == COMPLETE else message
 
     return PendingReply(take=take)
-
-
-def _failed_execute(error: SqlError | None) -> Exchange:
-    pending_reply = substitute_error(error_bytes(error), _NOWHERE_STATE)
-    yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,), kinds=b"E")
-
-
-# --- bytes ------------------------------------------------------------------------------------------
-
-
-def error_bytes(error: SqlError | None) -> bytes:
-    """None: cancelled."""
-    if error is None:
-        return CANCELLED
-    return encoding.error(error)
 
 
 def _retagged(tag: str, notices: tuple[str, ...]) -> Callable[[int, bytes], bytes]:

@@ -11,19 +11,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
-from rewright.proxy.serving.kept_settings import QUESTION_SQL, QUESTION_TYPES
-from rewright.proxy.session import Ask, Emit, Exchange, Replies
+from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
-from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse
-
-if TYPE_CHECKING:
-    from rewright.proxy.interceptor import SessionInterceptor
+from rewright.proxy.wire.frontend import Bind, Close, Describe, Execute, Parse
 
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"
@@ -43,7 +38,8 @@ _TEXT = 25
 def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> bytes:
     """A private statement is called by what it says; ``kind``: s stays, i is closed again at once.
 
-    Behind a pooler that gives each transaction another connection a name may meet what another session has prepared.
+    Behind a pooler that gives each transaction another connection a name may meet what another session has
+    prepared.
     """
     said = text + b"\0" + b",".join(b"%d" % oid for oid in types)
     return _PREFIX + kind + hashlib.sha256(said).hexdigest()[:32].encode()
@@ -52,7 +48,6 @@ def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> b
 VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT, _TEXT))
 NOWHERE = _PREFIX + b"none"
 MAX_PRIVATE = 32
-_NO_GUARD = Guard(original=(), replacement=())
 
 
 class Broken(Exception):
@@ -73,7 +68,9 @@ class Skipped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A parsed replacement. ``original``: the columns it must have, where they are not those of the client's statement."""
+    """A parsed replacement. ``original``: the columns it must have, where they are not those of the client's
+    statement.
+    """
 
     name: bytes
     columns: tuple[Column, ...] | None
@@ -194,7 +191,9 @@ class Privates:
     def add_private_parse(
         self, batch: Batch, text: bytes, types: tuple[int, ...], passing: bool = False
     ) -> tuple[bytes, int]:
-        """Name of the new statement and the index of its description. ``passing``: it is for one execution only."""
+        """Name of the new statement and the index of its description. ``passing``: it is for one execution
+        only.
+        """
         while len(self.statements) >= MAX_PRIVATE and not passing:
             _, oldest = self.statements.popitem(last=False)
             batch.add(Close(b"S", oldest.name).encode())
@@ -233,47 +232,6 @@ class Privates:
                 assert isinstance(row, DataRow)
                 return GuardRow.read(row.values, self._settings)
         raise ProtocolViolation("the guard returned no row")
-
-    # --- settings -----------------------------------------------------------------------------------
-
-    def refresh(self, interceptor: SessionInterceptor) -> Exchange:
-        """Read the session's settings in a transaction of their own; leaves no statement behind.
-
-        A failure is the client's business only if it repeats itself in the client's own statement. Raises Cancelled.
-        """
-        batch = Batch()
-        self.add_cleaning(batch)
-        self.add_guard_parse(batch)
-        index = self.add_guard(batch, _NO_GUARD)
-        batch.add(Close(b"S", self.guard_statement).encode())
-        asked = self._add_who_serves(batch, interceptor)
-        try:
-            replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
-            interceptor.settings_stale = interceptor.unread = False
-            if replies.error is None and not replies.aborted:
-                row = self.guard_row(replies, index)
-                if asked >= 0:
-                    self._note_who_serves(interceptor, replies.pending_replies[asked])
-                interceptor.new_settings(row.settings)
-                if warnings := interceptor.take_warnings():
-                    yield Emit(warnings)
-        finally:
-            self.guard_ready = False
-
-    def _add_who_serves(self, batch: Batch, interceptor: SessionInterceptor) -> int:
-        """Once a session: ask whether the connection is a pooler's; -1: that is known, or there is no key to tell by."""
-        pid = interceptor.identity.backend_pid
-        if interceptor.kept.pooled is not None or not pid:
-            return -1
-        return self.add_question(batch, QUESTION_SQL, QUESTION_TYPES, str(pid).encode())
-
-    def _note_who_serves(self, interceptor: SessionInterceptor, reply: list[tuple[int, bytes]]) -> None:
-        for kind, message in reply:
-            row = backend.decode(b"D", message[HEADER.size :]) if kind == ord("D") else None
-            if isinstance(row, DataRow) and len(row.values) == 2:
-                pooled, defined = row.values
-                interceptor.kept.answered(pooled == b"true", (defined or b"{}").decode("utf-8", "replace"))
-                self.lasting = self.lasting and not interceptor.kept.pooled
 
 
 def says_yes(reply: list[tuple[int, bytes]]) -> bool:

@@ -1,7 +1,7 @@
 """The ``rewright.*`` settings as texts of SQL and of the server's answers.
 
-Owns reading them back, recognising SET and SHOW of one of them, and the errors for wrong values. Must not know the
-registry they come from (``SettingsRules``).
+Owns reading them back, recognising SET and SHOW of one of them, and the errors for wrong values. Must not
+know the registry they come from (``SettingsRules``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Settings:
         self.default_view, _ = self.view([None] * len(self.names))
 
     def view(self, texts: Sequence[str | None]) -> tuple[SettingsView, tuple[str, ...]]:
-        """Values for texts in the order of ``names``, and the names whose text is wrong (they count as default)."""
+        """Values for texts in the order of ``names``, and the names whose text is wrong (they count as
+        default).
+        """
         values: dict[str, Any] = {}
         wrong: list[str] = []
         for name, text in zip(self.names, texts, strict=True):
@@ -79,7 +81,9 @@ class Settings:
             self.check(found["name"] or found["quoted"], text)
 
     def show(self, sql: str, kept: Callable[[str], str | None] | None = None) -> Redirect | None:
-        """SHOW of one of ours: the server's value, or the default where it has none. ``kept``: what counts instead of the server's."""
+        """SHOW of one of ours: the server's value, or the default where it has none. ``kept``: what counts
+        instead of the server's.
+        """
         found = _SHOW.fullmatch(sql)
         name = (found["name"] or found["quoted"]).lower() if found else ""
         if name not in self._rules:
@@ -91,7 +95,9 @@ class Settings:
         return Redirect(f'select {value} as "rewright.{name}"', tag="SHOW")
 
     def startup_texts(self, parameters: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
-        """The settings of ours that a startup packet names, in ``options`` or by name; the last of a kind counts."""
+        """The settings of ours that a startup packet names, in ``options`` or by name; the last of a kind
+        counts.
+        """
         found: dict[str, str] = {}
         for key, value in parameters:
             text = value.decode("utf-8", "replace")
@@ -103,7 +109,9 @@ class Settings:
 
     @staticmethod
     def without_ours(parameters: Sequence[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
-        """The parameters of a startup packet without the settings of ours; an ``options`` of which nothing is left goes, too."""
+        """The parameters of a startup packet without the settings of ours; an ``options`` of which nothing is
+        left goes, too.
+        """
         kept = []
         for key, value in parameters:
             left = _OUR_OPTION.sub(b"", value).strip() if key == b"options" else value
@@ -112,7 +120,9 @@ class Settings:
         return tuple(kept)
 
     def check_options(self, parameters: Sequence[tuple[bytes, bytes]]) -> None:
-        """Raises SqlError for a wrong value in the startup packet: ``options=-c rewright.mode=x``, or by name."""
+        """Raises SqlError for a wrong value in the startup packet: ``options=-c rewright.mode=x``, or by
+        name.
+        """
         for key, value in parameters:
             text = value.decode("utf-8", "replace")
             if key == b"options":
@@ -132,7 +142,9 @@ def _quoted(text: str) -> str:
 
 
 def _options(text: str) -> list[tuple[str, str]]:
-    """``-c rewright.x=y``, ``-crewright.x=y`` and ``--rewright.x=y``; a backslash keeps the next character."""
+    """``-c rewright.x=y``, ``-crewright.x=y`` and ``--rewright.x=y``; a backslash
+    keeps the next character.
+    """
     words = [re.sub(r"\\(.)", r"\1", word) for word in re.findall(r"(?:\\.|[^\s\\])+", text, flags=re.DOTALL)]
     found = []
     for before, word in zip(["", *words], words, strict=False):

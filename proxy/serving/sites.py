@@ -1,8 +1,9 @@
 """Where else a SELECT stands: COPY (SELECT) TO STDOUT, CREATE TABLE AS, INSERT ... SELECT, EXPLAIN.
 
-Owns cutting such a text into what stands before, the SELECT, and what stands behind, and what must hold of the
-table that is written. A text is cut by its first words only; that the piece in the middle is a whole SELECT is known
-when a rewrite of exactly that text is found. Comments may stand in front, and block comments behind; within, one could swallow what follows.
+Owns cutting such a text into what stands before, the SELECT, and what stands behind, and what must hold of
+the table that is written. A text is cut by its first words only; that the piece in the middle is a whole
+SELECT is known when a rewrite of exactly that text is found. Comments may stand in front, and block comments
+behind; within, one could swallow what follows.
 """
 
 from __future__ import annotations
@@ -116,7 +117,8 @@ def find_site(text: bytes) -> Site | None:
 def _end(text: bytes) -> int:
     """Where the statement ends: before blanks, a semicolon, and comments that end with the text.
 
-    What ends with the end of a comment is one, for no string and no name does; a comment in it is left to be found.
+    What ends with the end of a comment is one, for no string and no name does; a comment in it is left to be
+    found.
     """
     whole = text.rstrip()
     for _ in range(_ENDINGS):
@@ -129,11 +131,12 @@ def _end(text: bytes) -> int:
     return len(whole)
 
 
-# The one table written to: nothing may run or be counted for each row but constraints, so that the order and plan
-# of the SELECT leave no trace. Defaults may be constants and keywords such as CURRENT_TIMESTAMP only.
+# The one table written to: nothing may run or be counted for each row but constraints, so that the order and
+# plan of the SELECT leave no trace. Defaults may be constants and keywords such as CURRENT_TIMESTAMP only.
 TARGET_SQL = b"""
 select coalesce(pg_catalog.bool_and(
-    c.relkind = 'r' and c.relpersistence <> 't' and not c.relrowsecurity and not c.relhasrules and not c.relispartition
+    c.relkind = 'r' and c.relpersistence <> 't' and not c.relrowsecurity and not c.relhasrules
+    and not c.relispartition
     and not exists (select from pg_catalog.pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal)
     and not exists (select from pg_catalog.pg_inherits i where i.inhrelid = c.oid or i.inhparent = c.oid)
     and not exists (

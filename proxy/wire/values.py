@@ -1,6 +1,7 @@
 """Values of local answers on the wire: Python values as PostgreSQL's text or binary form.
 
-Owns the few types local answers use (bool, int8, float8, text, timestamptz, json and whatever is sent as text).
+Owns the few types local answers use (bool, int8, float8, text, timestamptz, json and whatever is sent as
+text).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The command line: one file a command, each imported only when it is asked for.
+"""The command line: one file a command, or a family of small ones, each imported only when it is asked for.
 
 Owns the list of commands and the exit codes: 0 done, 1 failed (message on stderr), 2 wrong usage.
 """
@@ -25,6 +25,7 @@ COMMANDS = {
     "resume": "serve replacements again",
     "rewrite": "find faster equivalents of queries",
     "verify": "are two queries the same?",
+    "recheck": "check a proof's certificate without the search",
     "advise": "indexes, statistics and constraints that would help; proposed only",
     "hint": "measured hints for a query",
     "hintplan": "get, check and feed pg_hint_plan",
@@ -36,6 +37,14 @@ COMMANDS = {
     "bench": "benchmarks",
     "doctor": "check the installation",
 }
+
+# families of commands that share a file, in which each stands under its name; any other is ``command`` in
+# NAME_command.py
+FAMILIES = {
+    "deciding": ("approve", "reject", "pin", "retire", "accept"),
+    "pausing": ("pause", "resume"),
+}
+_FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
 
 
 class Failure(click.ClickException):
@@ -53,7 +62,9 @@ class WrongUsage(Failure):
 
 
 def without_package(error: ModuleNotFoundError, what: str) -> Failure:
-    """The failure to tell for a package that only an extra brings; anything else is a fault and raised again."""
+    """The failure to tell for a package that only an extra brings; anything else is
+    a fault and raised again.
+    """
     from rewright.extras import remedy
 
     command = remedy(error.name or "")
@@ -73,7 +84,9 @@ class Commands(click.Group):
         del ctx
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"rewright.cli.{cmd_name}_command").command
+        family = _FAMILY_OF.get(cmd_name)
+        module = importlib.import_module(f"rewright.cli.{family or f'{cmd_name}_command'}")
+        command: click.Command = getattr(module, cmd_name if family else "command")
         command.short_help = COMMANDS[cmd_name]
         return command
 

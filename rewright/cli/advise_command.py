@@ -40,7 +40,8 @@ def command(
 ) -> None:
     """Indexes, statistics and constraints that would help queries, or let a faster one be proved.
 
-    Proposed only. An index is tried with HypoPG where the server has it; NOT NULL is looked for in the stored rows.
+    Proposed only. An index is tried with HypoPG where the server has it; NOT NULL is looked for in the stored
+    rows.
     """
     if source is not None and top is not None:
         raise click.UsageError("either a file or --top")

@@ -1,11 +1,58 @@
-"""``rewright ask``: a question in plain language."""
+"""``rewright ask``: a question in plain language, with the configured model if there is one."""
 
 from __future__ import annotations
 
-from rewright.cli.parts import package_command
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-command = package_command(
-    "ask", "rewright.ask.command", "asking in plain language", "Answer a question in plain language."
+import click
+
+from rewright.cli.common import CONFIG_OPTION, configuration, part
+
+
+class _Outer(click.Command):
+    """Takes ``--config`` out and hands all else on as it was typed: a question may look like an option behind
+    ``--``.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        end = args.index("--") if "--" in args else len(args)
+        own: list[str] = []
+        rest: list[str] = []
+        words = iter(args[:end])
+        for word in words:
+            if word == "--config":
+                own += [word, *([value] if (value := next(words, None)) is not None else [])]
+            else:
+                (own if word.startswith("--config=") else rest).append(word)
+        super().parse_args(ctx, own)
+        ctx.args = [*rest, *args[end:]]
+        return ctx.args
+
+
+@click.command(
+    "ask",
+    cls=_Outer,
+    help="Answer a question in plain language.",
+    # --help belongs to the command within
+    context_settings={"help_option_names": []},
 )
-# --help belongs to the command within
-command.context_settings["help_option_names"] = []
+@CONFIG_OPTION
+@click.pass_context
+def command(ctx: click.Context, config_path: Any) -> None:
+    inner: Any = part("rewright.ask.command", "asking in plain language")
+    config = configuration(config_path)
+    port = None
+    if config.models.of("ask") and config.ask.model:
+
+        def make(documents: Sequence[Any]) -> Any:
+            from rewright.wiring.asking_books import assistance_of
+
+            found = assistance_of(config, None)
+            if found is None:
+                return None
+            return replace(found, documents=(*found.documents, *documents))
+
+        port = inner.ModelPort(make)
+    inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=port)

@@ -67,7 +67,9 @@ def check(config: Config) -> None:
 
 
 def _failure(problems: Iterable[str]) -> Failure:
-    """What was typed wrong is wrong usage; what a file or a variable says is a configuration that can't be used."""
+    """What was typed wrong is wrong usage; what a file or a variable says is a configuration that can't be
+    used.
+    """
     lines = [line.strip() for line in problems]
     typed = any(line.startswith(COMMAND_LINE) for line in lines)
     return (WrongUsage if typed else Failure)("\n".join(["configuration:", *(f"  {line}" for line in lines)]))
@@ -117,7 +119,9 @@ def one_line(text: str, width: int) -> str:
 
 
 def part(module: str, what: str) -> ModuleType:
-    """A module of ours, imported when a command needs it; Failure where it is not built yet or lacks a package."""
+    """A module of ours, imported when a command needs it; Failure where it is not built yet or lacks a
+    package.
+    """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:

@@ -1,4 +1,6 @@
-"""The commands by which a person decides on one rewrite: approve, reject, pin, retire."""
+"""The commands by which a person decides on one rewrite or resolution: approve,
+reject, pin, retire, accept.
+"""
 
 from __future__ import annotations
 
@@ -28,3 +30,26 @@ def decide(action: Action, help_text: str) -> click.Command:
         click.echo(f"rewrite {rewrite.id} is {rewrite.state}")
 
     return command
+
+
+approve = decide(
+    Action.APPROVE, "Serve a rewrite on a person's word, whatever its evidence (a refuted one never)."
+)
+reject = decide(Action.REJECT, "Never serve a rewrite, even when it is found again.")
+pin = decide(Action.PIN, "Serve a rewrite and do not retire it for slowness.")
+retire = decide(Action.RETIRE, "Stop serving a rewrite until it is found again.")
+
+
+@click.command()
+@click.argument("identifier", metavar="ID", type=int)
+@click.option("--reason", default="", help="kept with the decision")
+@with_store
+def accept(identifier: int, reason: str, config_path: Path | None, store_url: str | None) -> None:
+    """Accept a resolution: the lake query it belongs to is resolved so from now on."""
+    del reason
+    with opened_store(config_path, store_url) as store:
+        try:
+            resolution = store.resolutions.accept(identifier)
+        except NotFound as error:
+            raise Failure(str(error)) from error
+    click.echo(f"resolution {resolution.id} is accepted")

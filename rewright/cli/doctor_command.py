@@ -18,15 +18,22 @@ from rewright.cli.parameters import DSN
     type=DSN,
     help="check this server with this role as the optimiser's; default: all configured ones",
 )
+@click.option(
+    "--model",
+    type=click.Choice(["on", "off"]),
+    default="on",
+    show_default=True,
+    help="send each configured model one short question, for 20 s at most",
+)
 @JSON_OPTION
-def command(config_path: Path | None, dsn: str | None, as_json: bool) -> None:
+def command(config_path: Path | None, dsn: str | None, model: str, as_json: bool) -> None:
     """Check the installation: packages, extension, grants, model, store, versions.
 
     Exit code 1 when something that is configured can't work.
     """
     from rewright.doctor import Finding, examine
 
-    findings = list(examine(configuration(config_path), dsn))
+    findings = list(examine(configuration(config_path), dsn, ask_model=model == "on"))
     if as_json:
         print_json([finding.to_json() for finding in findings])
     else:

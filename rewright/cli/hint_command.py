@@ -52,7 +52,9 @@ def command(
     config_path: Path | None,
     as_json: bool,
 ) -> None:
-    """Hints for each SELECT in FILE: found by executing it read-only, kept only if obeyed and measured faster."""
+    """Hints for each SELECT in FILE: found by executing it read-only, kept only if obeyed and measured
+    faster.
+    """
     hinting = part("rewright.engines.postgres.hinting", "hints")
     session_part = part("rewright.engines.postgres.session", "hints")
     recommending = part("rewright.hints.recommend", "hints")

@@ -50,7 +50,8 @@ def install(dsn: str | None, role: str | None) -> None:
             )
     except psycopg.Error as error:
         raise Failure(
-            f"{error}\nOn Debian the package is postgresql-NN-pg-hint-plan; then run this again as a superuser."
+            f"{error}\nOn Debian the package is postgresql-NN-pg-hint-plan; then run this again as a "
+            f"superuser."
         ) from error
     click.echo("created and loaded at the next login")
 
@@ -102,7 +103,9 @@ def _say(found: dict[str, Any], as_json: bool) -> None:
 @click.option("--hints", required=True, help="the hints, as in a comment")
 @click.option("--application", default="", help="only for this application_name")
 def table(dsn: str, file: Path, hints: str, application: str) -> None:
-    """Print the INSERT that gives the query in FILE its HINTS through pg_hint_plan's table (its text stays as it is)."""
+    """Print the INSERT that gives the query in FILE its HINTS through pg_hint_plan's table (its text stays as
+    it is).
+    """
     import psycopg
     from psycopg import sql
 

@@ -121,8 +121,8 @@ def _keep(unit: Any, file: Path, done: Any, own: Path) -> None:
 def check(
     names: tuple[str, ...], sample: int | None, seed: int, measure: bool, own: Path, as_json: bool
 ) -> None:
-    """Run units (all, or by category or name): both SQLs, the verdict, the gain. Fails if one does not stand, or two
-    say the same.
+    """Run units (all, or by category or name): both SQLs, the verdict, the gain. Fails if one does not stand,
+    or two say the same.
     """
     import random
 
@@ -166,10 +166,11 @@ def check(
 @JSON_OPTION
 def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | None, as_json: bool) -> None:
     """Units from SOURCES: a Stack Exchange dump, Markdown or HTML documents, a folder of NAME.before.sql and
-    NAME.after.sql, a DSN (postgresql://…: rewrites of the store that people approved and that gained, with the tables and
-    pg_stat_statements of that database).
+    NAME.after.sql, a DSN (postgresql://…: rewrites of the store that people approved and that gained, with
+    the tables and pg_stat_statements of that database).
 
-    Collects, filters by votes (and a model's majority), enriches, verifies by running, classifies; can be interrupted.
+    Collects, filters by votes (and a model's majority), enriches, verifies by running, classifies; can be
+    interrupted.
     """
     pipeline = part("rewright.knowledge.build.pipeline", "knowledge build")
     scratch = part("rewright.engines.postgres.scratch", "knowledge build")

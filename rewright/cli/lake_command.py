@@ -1,15 +1,23 @@
-"""``rewright lake``: a directory of tables that nobody described."""
+"""``rewright lake``: a directory of tables that nobody described. Queries mean what they mean in a lake
+session.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rewright.cli.common import CONFIG_OPTION, configuration
 from rewright.cli.parts import Verbs
+
+if TYPE_CHECKING:
+    from rewright.lake.api import Lake, Mode
+    from rewright.lake.resolve.resolution import Answer
 
 VERBS: Mapping[str, str] = {
     "index": "read a lake and remember what is in it",
@@ -37,7 +45,23 @@ class LakeVerbs(Verbs):
 
             driving = Driving(share=config.models.share)  # type: ignore[arg-type]
             ctx.obj = ModelPort(partial(model_of, path), driving)
+        from rewright.lake.command import POSTGRES, PostgresPort
+
+        ctx.meta[POSTGRES] = PostgresPort(_served, _answered)
         return super().invoke(ctx)
+
+
+def _served(lake: Lake) -> AbstractContextManager[str]:
+    # only commands that query need all this
+    from rewright.wiring.lake_answers import served
+
+    return served(lake)
+
+
+def _answered(lake: Lake, dsn: str, sql: str, mode: Mode, threshold: float) -> Answer:
+    from rewright.wiring.lake_answers import answered
+
+    return answered(lake, dsn, sql, mode, threshold)
 
 
 command = LakeVerbs(

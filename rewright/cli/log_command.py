@@ -18,9 +18,11 @@ from rewright.cli.common import (
 )
 from rewright.cli.documents import log_document
 from rewright.cli.parameters import DURATION
+from rewright.cli.tables import echo_table, on_terminal
 from rewright.store.records import LogEntry
 
 POLL_SECONDS = 0.5
+_NAMES = ("when", "took", "route", "who", "why", "query")
 
 
 @click.command()
@@ -47,6 +49,9 @@ def command(
             return
         if not entries and not follow:
             click.echo("nothing in the log", err=True)
+        if entries and not follow and on_terminal():
+            echo_table(_NAMES, [_row(entry) for entry in entries])
+            return
         last = 0
         while True:
             for entry in entries:
@@ -56,6 +61,22 @@ def command(
                 return
             time.sleep(POLL_SECONDS)
             entries = store.log.read(since=begin, after_id=last, limit=10_000)
+
+
+def _row(entry: LogEntry) -> tuple[str, ...]:
+    """For a terminal."""
+    duration = "" if entry.duration_ms is None else f"{entry.duration_ms:.0f} ms"
+    rewrite = "" if entry.rewrite_id is None else f" #{entry.rewrite_id}"
+    who = one_line(f"{entry.role or '-'}@{entry.database}", 24)
+    route = one_line(f"{entry.route}{rewrite}", 20)
+    return (
+        stamp(entry.at),
+        duration,
+        route,
+        who,
+        one_line(entry.reason, 40),
+        one_line(entry.query or entry.template, 400),
+    )
 
 
 def _print(entry: LogEntry, *, as_json: bool) -> None:

@@ -31,7 +31,8 @@ def command(
 ) -> None:
     """Serve verify, rewrite, hint, plan and a lake's SQL to a coding agent (Model Context Protocol).
 
-    Everything is read-only. Without --http, the agent starts this command itself and talks to it on stdin and stdout.
+    Everything is read-only. Without --http, the agent starts this command itself and talks to it on stdin and
+    stdout.
     """
     server_part = part("rewright.mcp.server", "mcp")
     targets = server_part.Targets(

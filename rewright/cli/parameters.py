@@ -43,7 +43,8 @@ class Dsn(click.ParamType[str]):
             conninfo_to_dict(value)
         except ProgrammingError as error:
             self.fail(
-                f"must be postgresql://user@host:5432/database or 'host=... dbname=...': {str(error).strip()}",
+                f"must be postgresql://user@host:5432/database or 'host=... dbname=...': "
+                f"{str(error).strip()}",
                 param,
                 ctx,
             )
@@ -68,7 +69,9 @@ class Words(click.ParamType[tuple[str, ...]]):
 
 
 class OutFile(click.Path):
-    """A file to write, in a directory that is there: hours of work are not done for a place that does not exist."""
+    """A file to write, in a directory that is there: hours of work are not done for a place that does not
+    exist.
+    """
 
     def __init__(self) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path)

@@ -1,6 +1,7 @@
-"""Commands that live in the package they belong to: imported when run, with a clear failure where there is none yet.
+"""Commands that live in the package they belong to: imported when run, with a clear failure where there is
+none yet.
 
-The module offers ``command``, a click command or group.
+Each offers ``command``, a click command or group.
 """
 
 from __future__ import annotations
@@ -10,20 +11,6 @@ from collections.abc import Mapping
 import click
 
 from rewright.cli.common import part
-
-
-def package_command(name: str, module: str, what: str, help_text: str) -> click.Command:
-    """A command whose arguments its own package declares."""
-
-    @click.command(
-        name, help=help_text, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}
-    )
-    @click.pass_context
-    def command(ctx: click.Context) -> None:
-        inner: click.Command = part(module, what).command
-        inner.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False)
-
-    return command
 
 
 class Verbs(click.Group):

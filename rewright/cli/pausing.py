@@ -1,4 +1,4 @@
-"""What ``rewright pause`` and ``rewright resume`` do, and what they say of it."""
+"""``rewright pause`` and ``rewright resume``."""
 
 from __future__ import annotations
 
@@ -10,10 +10,32 @@ from pathlib import Path
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import configuration, whoami
+from rewright.cli.common import configuration, whoami, with_store
 
 
-def throw(paused: bool, config_path: Path | None, store_url: str | None) -> None:
+@click.command()
+@with_store
+def pause(config_path: Path | None, store_url: str | None) -> None:
+    """Stop serving replacements everywhere, within a second and across restarts.
+
+    Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a
+    running proxy.
+    """
+    _throw(True, config_path, store_url)
+
+
+@click.command()
+@with_store
+def resume(config_path: Path | None, store_url: str | None) -> None:
+    """Serve replacements again.
+
+    Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a
+    running proxy.
+    """
+    _throw(False, config_path, store_url)
+
+
+def _throw(paused: bool, config_path: Path | None, store_url: str | None) -> None:
     """Raises Failure when neither the store nor a running proxy was reached."""
     from rewright.processes.instances import running
     from rewright.store.errors import StoreError

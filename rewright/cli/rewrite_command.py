@@ -1,4 +1,6 @@
-"""``rewright rewrite``: faster equivalents for the statements of a file, a directory or pg_stat_statements."""
+"""``rewright rewrite``: faster equivalents for the statements of a file, a directory
+or pg_stat_statements.
+"""
 
 from __future__ import annotations
 
@@ -84,6 +86,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewright.rewrite.offline import InputError, collect, work_off
     from rewright.rewrite.offline import top as top_of
     from rewright.rewrite.ports import NoHints
+    from rewright.wiring.advising import ADVICE_SECONDS, Adviser
     from rewright.wiring.knowledge_provider import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
     from rewright.wiring.ports.hinting import HintPort
@@ -123,10 +126,14 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             units=knowledge_base(own_folder(config.store.url)),
         )
         policy = policy_of(config)
-        with connected(
-            dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own, foreign_keys=policy
-        ) as rewriter:
-            return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
+        with (
+            connected(
+                dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own, foreign_keys=policy
+            ) as rewriter,
+            Adviser(dsn, timeout, min(settings.budget / 4, ADVICE_SECONDS), own=own) as adviser,
+        ):
+            advise = adviser.running if settings.measure in {"run", "both"} else adviser.planning
+            return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick, advise))
     except InputError as error:
         raise Failure(str(error)) from error
     except SessionError as error:
@@ -152,9 +159,10 @@ def _tick(bar: Any, done: Any) -> None:
 
 
 def _write_report(path: Path, done: list[Any]) -> None:
-    from rewright.rewrite.page import markdown, page
+    from rewright.rewrite.page import markdown
+    from rewright.wiring.offline_report import html_report
 
-    text = markdown(done) if path.suffix in {".md", ".markdown"} else page(done)
+    text = markdown(done) if path.suffix in {".md", ".markdown"} else html_report(done)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:

@@ -40,6 +40,11 @@ EXIT_CODES = {"refuted": 1, "unknown": 3}
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("--timeout", type=DURATION, default="10s", show_default=True, help="for one pair")
 @click.option("--seed", type=int, default=0, show_default=True, help="of the generated databases")
+@click.option(
+    "--certificate",
+    type=OUT_FILE,
+    help="a proof for rewright recheck is written here; with --batch as JSON lines",
+)
 @JSON_OPTION
 def command(
     queries: tuple[Path, ...],
@@ -53,6 +58,7 @@ def command(
     jobs: int,
     timeout: float,
     seed: int,
+    certificate: Path | None,
     as_json: bool,
 ) -> None:
     """Judge whether B.sql may stand for A.sql over a schema: proved, tested, judged, refuted or unknown."""
@@ -62,7 +68,7 @@ def command(
             raise click.UsageError("--batch goes with --out and without queries")
         counts = _guarded(
             lambda: part("rewright.equivalence.command", "verify").verify_batch(
-                batch, out, jobs=jobs, timeout=timeout, options=options
+                batch, out, jobs=jobs, timeout=timeout, options=options, certificates=certificate
             )
         )
         click.echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
@@ -75,9 +81,13 @@ def command(
     command = part("rewright.equivalence.command", "verify")
     verdict = _guarded(
         # a schema that was named counts, whatever the environment holds
-        (lambda: command.verify_pair(_read(schema), original, candidate, options=options))
+        (
+            lambda: command.verify_pair(
+                _read(schema), original, candidate, options=options, certificate=certificate
+            )
+        )
         if schema is not None
-        else (lambda: command.verify_on(dsn, original, candidate, options=options))
+        else (lambda: command.verify_on(dsn, original, candidate, options=options, certificate=certificate))
     )
     verdicts = part("rewright.equivalence.verdicts", "verify")
     if as_json:
@@ -92,7 +102,9 @@ def command(
 
 
 def _statement(path: Path) -> str:
-    """The text of a query; one that PostgreSQL's grammar does not know can't be judged, and is wrong usage."""
+    """The text of a query; one that PostgreSQL's grammar does not know can't be
+    judged, and is wrong usage.
+    """
     from pglast.parser import ParseError
 
     from rewright.sql.parsing import TooDeep, parse
@@ -118,11 +130,14 @@ def _guarded(work: Callable[[], Any]) -> Any:
     """Errors of the machine as the command's."""
     from rewright.engines.postgres.installation import ServerUnavailable
     from rewright.engines.postgres.session import SessionError
+    from rewright.equivalence.certificates import NoCertificate
 
     try:
         return work()
     except SessionError as error:
         raise Failure(f"database: {error}") from error
+    except NoCertificate as error:
+        raise Failure(f"no certificate: {error}") from error
     except ServerUnavailable as error:
         raise Failure(f"no scratch server: {error}") from error
     except OSError as error:

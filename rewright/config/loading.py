@@ -246,7 +246,8 @@ def _together(sources: _Sources, config: Config) -> None:
     host = config.listen.address[0]
     if config.auth.method == "trust" and not _loopback(host):
         sources.problems.append(
-            f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
+            f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, "
+            f"not {host}"
         )
 
 
@@ -263,7 +264,8 @@ def _console(sources: _Sources, config: Config) -> None:
     missing = " and ".join(name for name, value in wanted.items() if not value)
     if missing:
         sources.problems.append(
-            f"{_origin(sources, ('http',))}: [http] address: beyond loopback ({http.address[0]}) the console needs {missing};"
+            f"{_origin(sources, ('http',))}: [http] address: beyond loopback ({http.address[0]}) the "
+            f"console needs {missing};"
             " insecure = true allows it without"
         )
 

@@ -101,7 +101,8 @@ class Http:
     insecure: bool = option(
         False,
         switch,
-        "listen beyond loopback without a password or TLS: for a private network or behind a proxy that has them",
+        "listen beyond loopback without a password or TLS: for a private network or behind a proxy that has "
+        "them",
     )
 
 
@@ -148,7 +149,8 @@ class Database:
     beside: tuple[str, ...] = option(
         [],
         words(),
-        "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
+        "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as "
+        "their optimiser_dsn",
         example=["app"],
     )
     max_connections: int = option(
@@ -175,7 +177,8 @@ class Auth:
     method: str = option(
         "passthrough",
         choice("passthrough", "file", "trust", "cert"),
-        "passthrough: the upstream server decides; file: [auth] users; cert: those, by a certificate alone; trust: anybody, on loopback only",
+        "passthrough: the upstream server decides; file: [auth] users; cert: those, by a certificate alone; "
+        "trust: anybody, on loopback only",
     )
     users: str = option(
         "",
@@ -186,7 +189,8 @@ class Auth:
     clientcert: str = option(
         "off",
         choice("off", "verify-ca", "verify-full"),
-        "whether clients need a certificate besides ([listen] tls_client_ca): verify-ca: any; verify-full: one in their name",
+        "whether clients need a certificate besides ([listen] tls_client_ca): verify-ca: any; verify-full: "
+        "one in their name",
     )
     clientname: str = option(
         "cn",
@@ -196,7 +200,8 @@ class Auth:
     ident: str = option(
         "",
         text,
-        "a file like pg_ident.conf: which users a certificate's name may log in as; empty: the one of the same name",
+        "a file like pg_ident.conf: which users a certificate's name may log in as; empty: the one of the "
+        "same name",
         example="ident.conf",
     )
     ident_map: str = option("clients", text, "the map of that file")
@@ -209,14 +214,16 @@ class Optimiser:
     measure: str = option(
         "run",
         choice("off", "explain", "run", "both"),
-        "off | explain | run (the replacement, stopped at the original's observed time; the original until it has lost) | both",
+        "off | explain | run (the replacement, stopped at the original's observed time; the original until "
+        "it has lost) | both",
     )
     concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
     run_timeout: float = option("30s", seconds, "a measured run at most")
     foreign_keys: str = option(
         "verified",
         choice("verified", "declared", "never"),
-        "whether proofs may rest on them: when no stored row breaks them, looked at again each hour | as declared | never",
+        "whether proofs may rest on them: when no stored row breaks them, looked at again each hour | as "
+        "declared | never",
     )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
@@ -254,7 +261,8 @@ class Models:
     max_tokens: int = option(
         0,
         integer(0, 10**7),
-        "tokens of one reply, thinking included; 0: what each role is known to need, too few for models that think at length",
+        "tokens of one reply, thinking included; 0: what each role is known to need, too few for models "
+        "that think at length",
     )
     reasoning_effort: str = option(
         "",
@@ -273,6 +281,44 @@ class Models:
     def of(self, role: str) -> str:
         """The model for a role; empty: none."""
         return str(getattr(self, role)) or self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Questions in plain language: ASK. What a model is told of the data follows [models] share."""
+
+    enabled: bool = option(True, switch, "may clients ask questions")
+    model: bool = option(
+        True, switch, "may a model read them ([models] ask); off: only what is read without one is answered"
+    )
+    confidence: float = option(0.7, number(0, 1), "a reading less sure than this is refused")
+    read_timeout: float = option("120s", seconds, "for reading one question, models included")
+    run_timeout: float = option("30s", seconds, "of a question's query; a tighter statement_timeout counts")
+    rows: int = option(
+        10_000, integer(1, 10**9), "of an answer at most; there is a NOTICE where there were more"
+    )
+    cost: float = option(
+        10_000_000, number(0, 1e15), "the planner's cost of a query above which it is not run"
+    )
+    processes: int = option(2, integer(1, 64), "questions that a worker reads at once; further ones wait")
+    per_user: int = option(
+        2,
+        integer(1, 1000),
+        "questions that one user may have read at once in a worker; further ones get 53400",
+    )
+    candidates: int = option(1, integer(1, 16), "queries that a model makes for one question")
+    tokens: int = option(56_000, integer(1000, 10**7), "a model's tokens for one query")
+    remember: float = option(
+        "1d",
+        seconds,
+        "how long a question's query is used again on the same catalog by the same role; 0: never",
+    )
+    documents: tuple[str, ...] = option(
+        [],
+        words(),
+        "Markdown files (glossaries, business rules) that a model may read passages of",
+        example=["glossary.md"],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +342,8 @@ class Serve:
     run_dir: str = option(
         "",
         text,
-        "a directory of this user alone for sockets and the switch of rewright pause; empty: $XDG_RUNTIME_DIR/rewright, or one in the system's temporary directory",
+        "a directory of this user alone for sockets and the switch of rewright pause; empty: "
+        "$XDG_RUNTIME_DIR/rewright, or one in the system's temporary directory",
         example="/run/rewright",
     )
 
@@ -313,7 +360,8 @@ class Admins:
     database: str = option(
         "rewright",
         text,
-        "the name of the admin database, for those roles with a verifier in [auth] users or a certificate; empty: none",
+        "the name of the admin database, for those roles with a verifier in [auth] users or a certificate; "
+        "empty: none",
     )
 
 
@@ -324,7 +372,8 @@ class Tracing:
     exporter: str = option(
         "off",
         choice("off", "otlp"),
-        "otlp: spans of slow and of rewritten statements, to where the OTEL_EXPORTER_OTLP_… variables say; without their texts",
+        "otlp: spans of slow and of rewritten statements, to where the OTEL_EXPORTER_OTLP_… variables say; "
+        "without their texts",
     )
 
 
@@ -348,6 +397,7 @@ class Config:
     defaults: Mapping[str, str] = field(default_factory=dict)
     optimiser: Optimiser = field(default_factory=Optimiser)
     models: Models = field(default_factory=Models)
+    ask: Ask = field(default_factory=Ask)
     verify: Verify = field(default_factory=Verify)
     serve: Serve = field(default_factory=Serve)
     admins: Admins = field(default_factory=Admins)
@@ -366,6 +416,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "optimiser": Optimiser,
     "models": Models,
     "verify": Verify,
+    "ask": Ask,
     "serve": Serve,
     "admins": Admins,
     "limits": Limits,

@@ -14,7 +14,9 @@ from rewright.values import Parser
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: its parser, its meaning, whether it is a secret (then ``key_file`` works, and it is not shown)."""
+    """One key: its parser, its meaning, whether it is a secret (then ``key_file`` works, and it is not
+    shown).
+    """
 
     name: str
     parse: Parser

@@ -1,6 +1,8 @@
-"""When a change of each key of the configuration counts, once the running proxy has read it again (SIGHUP, RELOAD).
+"""When a change of each key of the configuration counts, once the running proxy has read it again (SIGHUP,
+RELOAD).
 
-Owns the answer key by key; the documentation's table and SHOW CONFIG are made of it. Must not know how processes are told.
+Owns the answer key by key; the documentation's table and SHOW CONFIG are made of it. Must not know how
+processes are told.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ _SECTIONS: Mapping[str, Moment] = {
     "optimiser": OPTIMISER,
     "models": OPTIMISER,
     "verify": OPTIMISER,
+    "ask": AT_ONCE,
     "serve": NEW_CONNECTIONS,
     "admins": AT_ONCE,
     "limits": NEW_CONNECTIONS,
@@ -51,6 +54,7 @@ _KEYS: Mapping[str, Moment] = {
     "limits.lake_total_memory": NEXT_START,
     "limits.lake_timeout": NEXT_START,
     "limits.lake_processes": NEXT_START,
+    "ask.enabled": NEW_CONNECTIONS,
     # looked at again and again
     "optimiser.queue": NEXT_START,
     "limits.idle_timeout": AT_ONCE,

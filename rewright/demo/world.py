@@ -26,8 +26,8 @@ GRANTS = (
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """``upstream`` is the DSN for the proxy, ``optimiser`` that of the optimiser's role; ``user`` logs in with
-    its name as password.
+    """``upstream`` is the DSN for the proxy, ``optimiser`` that of the optimiser's role; ``user`` logs in
+    with its name as password.
     """
 
     upstream: str

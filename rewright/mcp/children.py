@@ -1,7 +1,9 @@
-"""One tool call, one process: ``rewright COMMAND --json`` run beside the server, ended with the call that asked for it.
+"""One tool call, one process: ``rewright COMMAND --json`` run beside the server, ended with the call that
+asked for it.
 
-Owns the process, its limits and what of its output is passed on. Must not know tools. A process can be ended in the middle of a
-proof or a query. The DSN goes by the environment and long texts by files: a command line is seen by every user of the machine.
+Owns the process, its limits and what of its output is passed on. Must not know tools. A process can be ended
+in the middle of a proof or a query. The DSN goes by the environment and long texts by files: a command line
+is seen by every user of the machine.
 """
 
 from __future__ import annotations
@@ -40,8 +42,13 @@ class Children:
         texts: Mapping[str, str] | None = None,
         seconds: float,
         module: str = "rewright",
+        answers_anyway: bool = False,
     ) -> Any:
-        """The JSON document of ``python -m MODULE WORDS``. ``texts`` by file name: written into the directory that the command runs in.
+        """The JSON document of ``python -m MODULE WORDS``. ``texts`` by file name: written into the directory
+        that the command runs in.
+
+        ``answers_anyway``: a document counts although the command says by its exit code (1) that there is no
+        result.
 
         :raises CallFailed: the command failed, took longer than ``seconds`` or printed too much.
         """
@@ -49,9 +56,9 @@ class Children:
             with tempfile.TemporaryDirectory(prefix="rewright-mcp-") as folder:
                 for name, text in (texts or {}).items():
                     (Path(folder) / name).write_text(_bounded(name, text), encoding="utf-8")
-                return await self._run((module, *words), folder, seconds)
+                return await self._run((module, *words), folder, seconds, answers_anyway)
 
-    async def _run(self, words: Sequence[str], folder: str, seconds: float) -> Any:
+    async def _run(self, words: Sequence[str], folder: str, seconds: float, answers_anyway: bool) -> Any:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", *words,
             cwd=folder, env=self._environment, start_new_session=True, limit=MAX_DOCUMENT,
@@ -65,7 +72,8 @@ class Children:
         finally:
             # also when the client cancelled the call; scratch servers end with the process that started them
             await _end(process)
-        if process.returncode:
+        told = answers_anyway and process.returncode == 1 and out.strip()
+        if process.returncode and not told:
             raise CallFailed(_last_line(errors))
         if len(out) > MAX_DOCUMENT:
             raise CallFailed(f"the answer is larger than {MAX_DOCUMENT} bytes")

@@ -1,7 +1,7 @@
 """The streamable HTTP transport: a bearer token for everyone, and Host headers of this machine only.
 
-Owns who may ask. A page in a browser on this machine can reach a loopback address (DNS rebinding), so that the Host header
-is looked at, and the token is asked for on loopback, too.
+Owns who may ask. A page in a browser on this machine can reach a loopback address (DNS rebinding), so that
+the Host header is looked at, and the token is asked for on loopback, too.
 """
 
 from __future__ import annotations

@@ -9,9 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 RESERVATIONS: Mapping[str, str] = {
-    "float-order": "sums of floating-point numbers may differ in their last digits, as they do between two runs of one query",
+    "float-order": (
+        "sums of floating-point numbers may differ in their last digits, as they do between two runs of one "
+        "query"
+    ),
     "tie-order": "with ties in ORDER BY, another of the tied rows may be shown or come first",
-    "refinement": "the second states a fuller order: it shows one of the answers that the first may give, which may show another",
+    "refinement": (
+        "the second states a fuller order: it shows one of the answers that the first may give, which may "
+        "show another"
+    ),
     "errors": "one of them may raise an error (a division by zero, a cast) where the other does not",
     "overflow": "one of them may run out of a number type's range where the other does not",
     "types": "a result column has another type or modifier, which a client may notice",
@@ -47,7 +53,10 @@ def _tested(document: Mapping[str, Any]) -> str:
     coverage = document.get("coverage") or {}
     missed = coverage.get("missed") or []
     lacking = f" Not exercised: {'; '.join(missed)}." if missed else ""
-    return f"No difference was found in {coverage.get('databases', 0)} generated databases. That is no proof.{lacking}"
+    return (
+        f"No difference was found in {coverage.get('databases', 0)} generated databases. That is no "
+        f"proof.{lacking}"
+    )
 
 
 def of_counterexample(document: Mapping[str, Any]) -> str:

@@ -1,6 +1,8 @@
-"""What a tool reads of a database by itself: a plan, the most expensive queries. ``python -m rewright.mcp.reading``.
+"""What a tool reads of a database by itself: a plan, the most expensive queries. ``python -m
+rewright.mcp.reading``.
 
-Owns those two documents. Runs as a process of its own, which the server ends with the call (`rewright.mcp.children`).
+Owns those two documents. Runs as a process of its own, which the server ends with the call
+(`rewright.mcp.children`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""The tools and resources, as an MCP server. The model behind them is the client's: no key, and no text leaves but to the client.
+"""The tools and resources, as an MCP server. The model behind them is the client's: no key, and no text
+leaves but to the client.
 
-Owns names, descriptions and arguments: what an agent reads to decide what to call. Must not know how a tool does its work
-(`rewright.mcp.children` runs it) or over which transport it is asked. Nothing here writes to a database.
+Owns names, descriptions and arguments: what an agent reads to decide what to call. Must not know how a tool
+does its work (`rewright.mcp.children` runs it) or over which transport it is asked. Nothing here writes to a
+database.
 """
 
 from __future__ import annotations
@@ -22,16 +24,21 @@ from rewright.mcp.children import CallFailed, Children
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-INSTRUCTIONS = """Rewright tells whether two PostgreSQL queries always give the same answer, and finds faster ones.
-Before you replace a query by another one, call verify: 'proved' holds on every database that satisfies the assumptions it
-lists, 'tested' means that no difference was found, 'refuted' comes with a database on which they differ.
-To make a slow query faster: plan, rewrite (its proposals are verified already), or write a candidate yourself and verify it."""
+INSTRUCTIONS = """\
+Rewright tells whether two PostgreSQL queries always give the same answer, and finds faster ones.
+Before you replace a query by another one, call verify: 'proved' holds on every database that satisfies the
+assumptions it lists, 'tested' means that no difference was found, 'refuted' comes with a database on which
+they differ.
+To make a slow query faster: plan, rewrite (its proposals are verified already), or write a candidate yourself
+and verify it."""
 
 Query = Annotated[str, Field(description="One SELECT in PostgreSQL's SQL")]
 Schema = Annotated[
     str | None,
     Field(
-        description="CREATE statements that the queries refer to; without them the connected database's schema"
+        description=(
+            "CREATE statements that the queries refer to; without them the connected database's schema"
+        )
     ),
 ]
 Budget = Annotated[float, Field(ge=1, le=300, description="Seconds that this call may take")]
@@ -39,7 +46,9 @@ Budget = Annotated[float, Field(ge=1, le=300, description="Seconds that this cal
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """What the tools work on, chosen by who starts the server and not by the client. ``lake``: a directory."""
+    """What the tools work on, chosen by who starts the server and not by the client.
+    ``lake``: a directory.
+    """
 
     dsn: str = ""
     lake: str = ""
@@ -115,6 +124,18 @@ class Tools:
             "truncated": len(everything) > rows,
         }
 
+    async def ask(self, question: str, rows: int, seconds: float) -> dict[str, Any]:
+        """Of the lake where there is no database. A refused question is an answer, too: it says what was
+        unclear.
+        """
+        of = [] if self.targets.dsn else ["--lake", self._lake()]
+        words = [
+            "ask", *self._config(), "--json", "--model", "off", "--rows", str(rows), "--seconds",
+            str(seconds), *of, "--", question,
+        ]  # fmt: skip
+        document: dict[str, Any] = await self._call(words, {}, seconds + 60, answers_anyway=True)
+        return document
+
     async def log(self) -> list[dict[str, Any]]:
         entries: list[dict[str, Any]] = await self._call(["log", "--json", *self._config()], {}, 30)
         return entries
@@ -124,11 +145,19 @@ class Tools:
         return found
 
     async def _call(
-        self, words: list[str], texts: dict[str, str], seconds: float, *, reading: bool = False
+        self,
+        words: list[str],
+        texts: dict[str, str],
+        seconds: float,
+        *,
+        reading: bool = False,
+        answers_anyway: bool = False,
     ) -> Any:
         module = "rewright.mcp.reading" if reading else "rewright"
         try:
-            return await self.children.document(words, texts=texts, seconds=seconds, module=module)
+            return await self.children.document(
+                words, texts=texts, seconds=seconds, module=module, answers_anyway=answers_anyway
+            )
         except CallFailed as error:
             raise ToolError(str(error)) from error
 
@@ -155,6 +184,7 @@ def make_server(targets: Targets) -> MCPServer[Any]:
     _checking(server, tools)
     _optimising(server, tools)
     _lake(server, tools)
+    _asking(server, tools)
     _resources(server, tools)
     return server
 
@@ -164,10 +194,11 @@ def _checking(server: MCPServer[Any], tools: Tools) -> None:
     async def verify(
         original: Query, candidate: Query, schema_sql: Schema = None, seconds: Budget = 10
     ) -> dict[str, Any]:
-        """Tell whether CANDIDATE may stand for ORIGINAL: same rows, order, names, types and errors on every database.
+        """Tell whether CANDIDATE may stand for ORIGINAL: same rows, order, names, types and errors on every
+        database.
 
-        Returns the verdict (proved, tested, refuted, unknown), what it rests on, and 'meaning': the same in plain words. A
-        refutation has a script that anyone can run in psql.
+        Returns the verdict (proved, tested, refuted, unknown), what it rests on, and 'meaning': the same in
+        plain words. A refutation has a script that anyone can run in psql.
         """
         return await tools.verify(original, candidate, schema_sql, seconds)
 
@@ -175,7 +206,9 @@ def _checking(server: MCPServer[Any], tools: Tools) -> None:
     async def explain_counterexample(
         original: Query, candidate: Query, schema_sql: Schema = None, seconds: Budget = 10
     ) -> dict[str, Any]:
-        """Show a small database on which two queries differ: its rows, both answers, and what to look at. Fails where none is found."""
+        """Show a small database on which two queries differ: its rows, both answers, and what to look at.
+        Fails where none is found.
+        """
         document = await tools.verify(original, candidate, schema_sql, seconds)
         if document["verdict"] != "refuted":
             raise ToolError(f"no difference is known: {document['meaning']}")
@@ -193,7 +226,8 @@ def _optimising(server: MCPServer[Any], tools: Tools) -> None:
         measure: Literal["off", "explain", "run", "both"] = "explain",
         seconds: Budget = 60,
     ) -> dict[str, Any]:
-        """Find a faster equivalent of a slow query on the connected database. What comes back is verified already.
+        """Find a faster equivalent of a slow query on the connected database. What comes back is verified
+        already.
 
         MEASURE says what is run there: 'explain' nothing, 'run' the candidates, 'both' the original, too.
         """
@@ -201,17 +235,23 @@ def _optimising(server: MCPServer[Any], tools: Tools) -> None:
 
     @server.tool(annotations=READS)
     async def hint(query: Query, seconds: Budget = 120) -> dict[str, Any]:
-        """Find pg_hint_plan hints for a query whose plan is bad because row counts are misestimated. Runs the query, within limits."""
+        """Find pg_hint_plan hints for a query whose plan is bad because row counts are misestimated. Runs the
+        query, within limits.
+        """
         return await tools.hint(query, seconds)
 
     @server.tool(annotations=READS)
     async def plan(query: Query, analyze: bool = False, seconds: Budget = 30) -> dict[str, Any]:
-        """The plan of a query as a tree, with costs and rows. ANALYZE runs it, and tells times and where estimates were wrong."""
+        """The plan of a query as a tree, with costs and rows. ANALYZE runs it, and tells times and where
+        estimates were wrong.
+        """
         return await tools.plan(query, analyze, seconds)
 
     @server.tool(annotations=READS)
     async def top_queries(limit: Annotated[int, Field(ge=1, le=100)] = 10) -> list[dict[str, Any]]:
-        """The SELECTs on which the connected database spent most time (needs the extension pg_stat_statements)."""
+        """The SELECTs on which the connected database spent most time (needs the extension
+        pg_stat_statements).
+        """
         return await tools.top_queries(limit)
 
 
@@ -225,8 +265,29 @@ def _lake(server: MCPServer[Any], tools: Tools) -> None:
     async def lake_query(
         query: Query, rows: Annotated[int, Field(ge=1, le=1000)] = 100, seconds: Budget = 60
     ) -> dict[str, Any]:
-        """Run SQL over the lake. Names may be imagined: they are resolved to real tables and columns, and 'resolution' says how."""
+        """Run SQL over the lake. Names may be imagined: they are resolved to real tables and columns, and
+        'resolution' says how.
+        """
         return await tools.lake_query(query, rows, seconds)
+
+
+def _asking(server: MCPServer[Any], tools: Tools) -> None:
+    @server.tool(annotations=READS)
+    async def ask(
+        question: Annotated[
+            str, Field(description="In plain English, in the data's own words", max_length=2000)
+        ],
+        rows: Annotated[int, Field(ge=1, le=1000)] = 100,
+        seconds: Budget = 30,
+    ) -> dict[str, Any]:
+        """Answer a question about the connected database (or the lake) by one read-only query, read without a
+        model.
+
+        Returns the SQL, what the question was taken to mean, and the rows; or in 'refused' why it was not
+        understood, with what of it was linked to tables, columns and values: then write the SQL yourself from
+        that.
+        """
+        return await tools.ask(question, rows, seconds)
 
 
 def _resources(server: MCPServer[Any], tools: Tools) -> None:

@@ -1,4 +1,6 @@
-"""The children's figures as Prometheus metrics. Owns their names and helps; docs/reference/metrics.md lists them."""
+"""The children's figures as Prometheus metrics. Owns their names and helps; docs/reference/metrics.md lists
+them.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +30,14 @@ METRICS: Mapping[str, str] = {
     "cancels_total": "cancel requests",
     "statements_total": "statements with a known rewrite or answered here, by what ran",
     "originals_total": "statements whose original ran although a rewrite was known, by reason",
-    "session_faults_total": "sessions that a mistake of Rewright's own ended or left only relayed; the log has the cause",
+    "session_faults_total": (
+        "sessions that a mistake of Rewright's own ended or left only relayed; the log has the cause"
+    ),
     "sessions_relayed_only_total": "sessions in which nothing is looked at any more, by reason",
-    "query_seconds": "histogram of durations by route: replacement, original (a rewrite was known), fallback; slow: without a rewrite, above rewright.min_duration only",
+    "query_seconds": (
+        "histogram of durations by route: replacement, original (a rewrite was known), fallback; slow: "
+        "without a rewrite, above rewright.min_duration only"
+    ),
     "overhead_seconds_total": "time spent on guards",
     "reports_total": "reports of slow or rewritten statements",
     "reports_dropped_total": "reports dropped because a queue was full",

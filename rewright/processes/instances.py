@@ -1,7 +1,8 @@
-"""Which proxies run on this machine under this user: each keeps a locked file in the runtime directory while it lives.
+"""Which proxies run on this machine under this user: each keeps a locked file in the runtime directory while
+it lives.
 
-Owns the files. A lock ends with its process, however that ends, so a file without one says nothing and no foreign process is
-ever taken for a proxy. Must not know what the proxies do.
+Owns the files. A lock ends with its process, however that ends, so a file without one says nothing and no
+foreign process is ever taken for a proxy. Must not know what the proxies do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Ctrl-C goes to a whole group of processes; the supervisor alone decides what it means.
 
-Owns how children never see it: it is blocked while they are started, which they inherit, and ignored before they load anything. Otherwise one that
-comes while they still import would end them with a traceback on the terminal.
+Owns how children never see it: it is blocked while they are started, which they inherit, and ignored before
+they load anything. Otherwise one that comes while they still import would end them with a traceback on the
+terminal.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ def held_back() -> Iterator[None]:
 
 
 def ignore() -> None:
-    """To be called first in a child's main thread. What it starts itself ignores SIGINT as well, and has it unblocked."""
+    """To be called first in a child's main thread. What it starts itself ignores SIGINT as well, and has it
+    unblocked.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

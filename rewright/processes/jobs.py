@@ -33,12 +33,14 @@ Kind: TypeAlias = Literal["slow", "recheck", "suspect", "explain", "inline"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One query to look at. ``observed``: seconds it ran so far, with ``values`` for its parameters. ``model``: may it be shown to a model.
+    """One query to look at. ``observed``: seconds it ran so far, with ``values`` for its parameters.
+    ``model``: may it be shown to a model.
 
-    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; one that ``role`` doubts, for it
-    failed with ``sqlstate`` where the original did not (empty: it was slower), with this text and values; EXPLAIN
-    (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
-    runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes within ``budget`` seconds or so.
+    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; one that ``role``
+    doubts, for it failed with ``sqlstate`` where the original did not (empty: it was slower), with this text
+    and values; EXPLAIN (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query
+    that is held before it runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes
+    within ``budget`` seconds or so.
     """
 
     database: str
@@ -64,7 +66,9 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
-        """Jobs with the same key are one job: however their text is written, and whatever its comments say."""
+        """Jobs with the same key are one job: however their text is written, and
+        whatever its comments say.
+        """
         return self.kind, self.rewrite_id, self.database, form_key(self.text), self.param_types
 
 

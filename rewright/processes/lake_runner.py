@@ -1,17 +1,15 @@
 """One process that binds and runs a lake's statements, one at a time, until it is told to end or is killed.
 
-Owns the process's side of the conversation: requests in, replies out, an interrupt at any time. What a statement costs (memory, time, Python's
-lock) is this process's; the worker that owns it bounds it by killing it. Must not know sessions.
-docs/decisions/0312-lake-statements-run-in-processes-that-can-be-killed.md.
+Owns the process's side of the conversation: requests in, replies out, an interrupt at any time. What a
+statement costs (memory, time, Python's lock) is this process's; the worker that owns it bounds it by killing
+it. Must not know sessions. docs/decisions/0312-lake-statements-run-in-processes-that-can-be-killed.md.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import resource
 import socket
-import struct
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -24,9 +22,11 @@ from rewright.engines.duckdb.dialect.finishing import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one
+from rewright.processes.framed import receive, send
 from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import SqlError
 from rewright.store.records import Resolution
+from rewright.wiring.lake_augmenting import Augmentation, Augmenting
 from rewright.wiring.lake_binding import Asked, Binding
 from rewright.wiring.lake_explaining import Explaining, Explanation
 from rewright.wiring.lake_finishing import Finishing
@@ -35,13 +35,14 @@ from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_threads import is_incomplete
 from rewright.wiring.opening import Home, opened
 
-HEAD = struct.Struct("!Q")
 INTERRUPT = b"i"
 PORTION_BYTES = 1 << 20
 """Encoded bytes at which a portion of rows ends although more were asked for."""
 _NICENESS = 2
 _HELPERS_NICENESS = 10
-"""For the threads that DuckDB and the language model keep: what begins goes before what others do with many threads."""
+"""For the threads that DuckDB and the language model keep: what begins goes before what others do with many
+threads.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,9 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Answer: True, once it is there to be read."""
+    """Answer: True, once it is there to be read; of an augmentation what it found."""
 
-    query: str | Plan | Explanation
+    query: str | Plan | Explanation | Augmentation
     parameters: Sequence[object]
 
 
@@ -91,7 +92,9 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class RunnerSetup:
-    """What a process needs to begin. ``row_bytes``: of one encoded row at most; ``memory``: bytes for DuckDB."""
+    """What a process needs to begin. ``row_bytes``: of one encoded row at most;
+    ``memory``: bytes for DuckDB.
+    """
 
     home: Home
     shadow: str
@@ -102,16 +105,16 @@ class RunnerSetup:
 def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) -> None:
     """The process's main function.
 
-    The main thread only hands over. Work is done in a thread for each request, because the worker takes the priority away from those that
-    work for long, which a thread cannot take back (on Linux each has its own).
+    The main thread only hands over. Work is done in a thread for each request, because the worker takes the
+    priority away from those that work for long, which a thread cannot take back (on Linux each has its own).
     """
     _bound(setup.memory)
     runner = _Runner(setup)
     threading.Thread(target=_listen, args=(control, runner), name="interrupts", daemon=True).start()
     opened = _in_thread(runner.open)
-    _send(requests, opened)
-    while not isinstance(opened, Failed) and (request := _receive(requests)) is not None:
-        _send(requests, _in_thread(lambda request=request: runner.answer(request)))  # type: ignore[misc]
+    send(requests, opened)
+    while not isinstance(opened, Failed) and (request := receive(requests)) is not None:
+        send(requests, _in_thread(lambda request=request: runner.answer(request)))  # type: ignore[misc]
 
 
 def _in_thread(work: Callable[[], object]) -> object:
@@ -131,7 +134,9 @@ def _in_thread(work: Callable[[], object]) -> object:
 
 
 def _bound(memory: int) -> None:
-    """Behind the relay for the processor, before it for a kernel that looks for memory; and what it can have is bounded."""
+    """Behind the relay for the processor, before it for a kernel that looks for memory; and what it can have
+    is bounded.
+    """
     with suppress(OSError):
         os.nice(_NICENESS)
     if sys.platform == "linux":
@@ -189,8 +194,9 @@ class _Runner:
                 return self._binding.bind(asked)
             case Run(query, parameters):
                 self._stop()
-                self._reading = Reading(self._running(query), query, parameters, self._setup.row_bytes)
-                return True
+                running = self._running(query)
+                self._reading = Reading(running, query, parameters, self._setup.row_bytes)
+                return running.search(query) if isinstance(query, Augmentation) else True
             case Fetch(rows, encode):
                 if self._reading is None:
                     raise SqlError("34000", "nothing is being read")
@@ -206,6 +212,8 @@ class _Runner:
                 return Finishing(self.lake.database, self._setup.shadow)
             case Explanation():
                 return Explaining(self.lake.database, self._setup.shadow)
+            case Augmentation():
+                return Augmenting(self.lake)
         return self.lake.database.query()
 
     def _stop(self) -> None:
@@ -215,7 +223,9 @@ class _Runner:
 
 
 class Reading:
-    """One query that is being read. Rows become Python's a few at a time, as few as their size makes it wise."""
+    """One query that is being read. Rows become Python's a few at a time, as few as
+    their size makes it wise.
+    """
 
     def __init__(self, running: Any, query: object, parameters: Sequence[object], row_bytes: int) -> None:
         self.running = running
@@ -226,7 +236,8 @@ class Reading:
         self._step = 1
 
     def portion(self, rows: int, encode: Encode) -> tuple[int, bytes, bool]:
-        """The next rows, at most ``rows``, about a megabyte of them: how many, encoded, and whether there are no more.
+        """The next rows, at most ``rows``, about a megabyte of them: how many, encoded, and whether there are
+        no more.
 
         Raises LakeError; 54000: a row is too large.
         """
@@ -270,28 +281,3 @@ def _failure(error: Exception) -> Failed:
         case RecursionError():
             return Failed("54001", "the statement is nested too deeply")
     return Failed("XX000", f"internal error: {type(error).__name__}")
-
-
-def _send(channel: socket.socket, message: object) -> None:
-    data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    channel.sendall(HEAD.pack(len(data)) + data)
-
-
-def _receive(channel: socket.socket) -> object | None:
-    """None: the worker has ended the conversation."""
-    head = _exactly(channel, HEAD.size)
-    if head is None:
-        return None
-    data = _exactly(channel, HEAD.unpack(head)[0])
-    return None if data is None else pickle.loads(data)  # noqa: S301 - the worker's own
-
-
-def _exactly(channel: socket.socket, size: int) -> bytes | None:
-    parts = []
-    while size:
-        part = channel.recv(min(size, 1 << 20))
-        if not part:
-            return None
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

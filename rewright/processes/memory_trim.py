@@ -1,4 +1,5 @@
-"""Giving memory back between jobs: an optimiser lives for weeks, and each job needs for seconds what the next does not.
+"""Giving memory back between jobs: an optimiser lives for weeks, and each job needs for seconds what the next
+does not.
 
 Owns the moment. Must not be called while somebody waits for an answer: it takes a tenth of a second.
 """
@@ -17,7 +18,8 @@ def tidy() -> None:
     from rewright.equivalence.solving import Busy, solver_alone
 
     try:
-        # a collection gives the solver's objects back: never beside another thread's proof, whose own job tidies after it
+        # a collection gives the solver's objects back: never beside another thread's proof, whose own job
+        # tidies after it
         with solver_alone(0.0):
             shape.cache_clear()
             gc.collect()

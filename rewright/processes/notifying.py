@@ -8,7 +8,9 @@ from contextlib import suppress
 
 
 def notify(state: str) -> None:
-    """``state`` as in sd_notify(3): ``READY=1``, ``STOPPING=1``, ``STATUS=...``; without systemd nothing happens."""
+    """``state`` as in sd_notify(3): ``READY=1``, ``STOPPING=1``, ``STATUS=...``; without systemd nothing
+    happens.
+    """
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address.startswith(("/", "@")):
         return

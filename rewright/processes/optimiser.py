@@ -31,8 +31,8 @@ from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode, redacted
 from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
-from rewright.rewrite.references import Reference
 from rewright.sql.forms import form_key
+from rewright.sql.references import Reference
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import IllegalTransition, State
@@ -76,7 +76,8 @@ def run(config: Config, job_path: str, pipe: Connection) -> None:
     # below the relays in the kernel's eyes, too
     with contextlib.suppress(OSError):
         os.nice(10)
-    # each call of the solver gives the interpreter away and waits so long for it while another thread computes
+    # each call of the solver gives the interpreter away and waits so long for it while another thread
+    # computes
     sys.setswitchinterval(SWITCH_SECONDS)
     process = _Optimiser(config, job_path, pipe)
     listen(pipe, lambda _: None, _stop.set)
@@ -168,7 +169,8 @@ class _Optimiser:
         self.estimator = Estimator()
         # one at a time: it is as much work as any job
         self.explaining = threading.Lock()
-        # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
+        # as many held queries are worked on at a time as there are workers for slow ones; the others wait
+        # their budget
         self.widening = threading.Lock()
         self.priority_gate = PriorityGate()
         self.broken = BrokenReferences(self._tell_broken)
@@ -176,7 +178,8 @@ class _Optimiser:
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
-        # bars of libraries (which show nothing here) would make a lock across processes, which nobody frees at our end
+        # bars of libraries (which show nothing here) would make a lock across processes, which nobody frees
+        # at our end
         tqdm.set_lock(threading.RLock())
         store = self._store()
         if store is None:
@@ -264,7 +267,9 @@ class _Optimiser:
                 self.inbox.put(job)
 
     def _inline(self, job: Job, store: Store) -> tuple[Rewrite | None, bool]:
-        """A held query: its rewrite and whether that was found now; None when there is none or no time for it."""
+        """A held query: its rewrite and whether that was found now; None when there is none or no time for
+        it.
+        """
         from rewright.wiring.modelling import make_model
 
         if not self.holding.acquire(timeout=max(job.budget, 0.0)):
@@ -303,11 +308,13 @@ class _Optimiser:
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
-        """What there was no time for while the client waited; one at a time, and not when the next query may be on its way."""
+        """What there was no time for while the client waited; one at a time, and not when the next query may
+        be on its way.
+        """
         with self.widening:
             _stop.wait(WIDEN_SECONDS)
             try:
-                wider = self._bench(store).widen(kept, job)
+                wider = self._bench(store).widening.widen(kept, job)
             except (NotOptimised, StoreError) as error:
                 self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
             except Exception as error:
@@ -348,7 +355,7 @@ class _Optimiser:
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
                 with contextlib.suppress(NotOptimised, StoreError):
-                    bench.measure_hints()
+                    bench.again.measure_hints()
                 with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
                     self._reconsider(bench, store)
 
@@ -397,19 +404,19 @@ class _Optimiser:
     def _done(self, bench: Workbench, job: Job) -> Rewrite | None:
         match job.kind:
             case "recheck":
-                return bench.recheck(job)
+                return bench.again.recheck(job)
             case "suspect":
                 self.log.info("rewrite.doubted", rewrite=job.rewrite_id, role=job.role, sqlstate=job.sqlstate)
-                return bench.examine(job)
+                return bench.again.examine(job)
             case _:
                 return bench.optimise(job)
 
     def _reconsider(self, bench: Workbench, store: Store) -> None:
         """Look at one retired rewrite again, if one is due."""
-        rewrite = due(store, bench.may_reconsider)
+        rewrite = due(store, bench.again.may_reconsider)
         if rewrite is None:
             return
-        restored = bench.reconsider(rewrite)
+        restored = bench.again.reconsider(rewrite)
         if restored is not None:
             self.log.info(
                 "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
@@ -425,7 +432,7 @@ class _Optimiser:
                 if rewrite is None:
                     continue
                 tried[rewrite.id] = time.time()
-                lost = judge(store, rewrite, bench.compare(rewrite))
+                lost = judge(store, rewrite, bench.again.compare(rewrite))
                 if lost is not None:
                     self.log.info("rewrite.retired", rewrite=lost.id, reason=lost.reason)
             except (StoreError, NotOptimised) as error:
@@ -447,7 +454,7 @@ class _Optimiser:
 
     def _look_at(self, bench: Workbench, rewrite: Rewrite) -> None:
         try:
-            lost = bench.look_again(rewrite)
+            lost = bench.again.look_again(rewrite)
             if lost is not None:
                 self.inbox.forget(lost.proposal.original)
                 self.log.warning("rewrite.retired", rewrite=lost.id, reason=lost.reason)

@@ -19,8 +19,9 @@ from rewright.console.access import Rules
 from rewright.console.app import Ports, create_app
 from rewright.processes.supervisor import ServeFailed, Supervisor
 from rewright.store.api import Store
-from rewright.wiring.lake_tables import lake_rows
+from rewright.wiring.lake_tables import lake_joins, lake_rows
 from rewright.wiring.pausing import tell
+from rewright.wiring.unit_pages import UnitPages
 
 
 @contextmanager
@@ -68,11 +69,15 @@ def console(config: Config, store: Store, supervisor: Supervisor) -> Starlette:
     rules = Rules(
         http.admin_password, http.viewer_password, http.token, http.hosts, secure=bool(http.tls_cert)
     )
+    units = UnitPages(config.store.url)
     ports = Ports(
         health=supervisor.health,
         metrics=supervisor.metrics,
         settings=partial(_settings, supervisor),
         lake_tables=partial(lake_rows, config),
+        lake_joins=partial(lake_joins, config),
+        units=units.search,
+        unit=units.one,
         pause=partial(_pause, store, config),
     )
     return create_app(store, ports, rules, literals=http.literals)

@@ -49,7 +49,8 @@ START_SECONDS = 90.0
 # a child that dies is started again at once; one that dies again and again ever less often
 BACKOFF = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY_SECONDS = 60.0
-# what a worker's process has loaded before it is copied: nothing that starts threads, which a copy would not have
+# what a worker's process has loaded before it is copied: nothing that starts threads, which a copy would not
+# have
 PRELOADED = ("rewright.processes.worker", "uvloop")
 
 
@@ -103,7 +104,8 @@ class Supervisor:
         listeners: Sequence[socket.socket] = (),
     ) -> None:
         """``listeners``: sockets taken from another process."""
-        # without any place for files clients are served all the same: no rewrites are looked for, workers start more slowly
+        # without any place for files clients are served all the same: no rewrites are looked for, workers
+        # start more slowly
         self._has_files = has_temporary_directory()
         self._run_dir = str(runtime_directory(config.serve.run_dir)) if self._has_files else ""
         self.config = self._settled(config)
@@ -246,7 +248,9 @@ class Supervisor:
                 tell(child.pipe, Retire())
 
     def run(self) -> None:
-        """Until SIGTERM or SIGINT, or until the last session has ended after SIGQUIT; to be called in the main thread."""
+        """Until SIGTERM or SIGINT, or until the last session has ended after SIGQUIT; to be called in the
+        main thread.
+        """
         stop = {signal.SIGTERM, signal.SIGINT}
         for number in (*stop, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
             signal.signal(number, self._on_signal)
@@ -280,7 +284,9 @@ class Supervisor:
                     self._stopping = True
 
     def pause(self, paused: bool) -> None:
-        """Told by a signal (SIGUSR1, SIGUSR2): at once for the workers, and in a file where one can be made, for the next start."""
+        """Told by a signal (SIGUSR1, SIGUSR2): at once for the workers, and in a file where one can be made,
+        for the next start.
+        """
         self.paused = paused
         self._tell_workers(Pausing(paused))
         files = pausing.files_of(self.config)
@@ -319,7 +325,9 @@ class Supervisor:
                 tell(child.pipe, message)
 
     def _restart_optimiser(self) -> None:
-        """It reads its configuration once, and is missed by nobody for the moment that it takes. The first one may be wanted now."""
+        """It reads its configuration once, and is missed by nobody for the moment that it takes. The first
+        one may be wanted now.
+        """
         if not any(child.name == "optimiser" for child in self._children):
             if self._job_path and self._optimises():
                 self._add("optimiser", self._start_optimiser)

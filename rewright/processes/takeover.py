@@ -1,8 +1,9 @@
-"""An online restart: a new ``rewright serve`` takes the listening sockets of one that runs, whose sessions go on to their end.
+"""An online restart: a new ``rewright serve`` takes the listening sockets of one that runs, whose sessions go
+on to their end.
 
-Owns the conversation of the two over a Unix socket in the runtime directory: the old one sends its sockets, the new one says
-when it accepts clients, and only then the old one stops. The sockets never close, so nobody who connects is refused. Must not
-know what the children do.
+Owns the conversation of the two over a Unix socket in the runtime directory: the old one sends its sockets,
+the new one says when it accepts clients, and only then the old one stops. The sockets never close, so nobody
+who connects is refused. Must not know what the children do.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class TakeoverFailed(Exception):
 
 @dataclass(slots=True)
 class Taken:
-    """The sockets of the other process: those for clients, and the one of its pages. ``finish`` tells it to stop."""
+    """The sockets of the other process: those for clients, and the one of its pages. ``finish`` tells it to
+    stop.
+    """
 
     clients: list[socket.socket]
     http: socket.socket | None
@@ -54,7 +57,9 @@ def offered(
     sockets: Callable[[], tuple[Sequence[socket.socket], socket.socket | None]],
     leave: Callable[[], None],
 ) -> Iterator[None]:
-    """Give the sockets to who asks while the block runs; ``leave`` is called in a thread when they are in use elsewhere."""
+    """Give the sockets to who asks while the block runs; ``leave`` is called in a thread when they are in use
+    elsewhere.
+    """
     path = path_of(run_dir, os.getpid())
     try:
         listener = None if path is None else _listen(path)

@@ -46,6 +46,7 @@ from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.proxies import optimises, proxy_config, settings_rules
+from rewright.wiring.questions import Questions
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
 from rewright.wiring.tracing import send_rest, traced
@@ -98,6 +99,7 @@ class _Worker:
         self.log: Any = structlog.get_logger()
         self.lookup = lookups.make()
         self.lakes: Any = None
+        self.questions: Questions | None = None
         self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
         self.books: _Books
@@ -110,6 +112,7 @@ class _Worker:
         loop = asyncio.get_running_loop()
         self.books = self._open_books(self.store, loop)
         self.reporter = traced(self.books.reporter, self.config)
+        self.questions = Questions(self.config)
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
             self.lakes.begin()
@@ -159,7 +162,7 @@ class _Worker:
         job_path = (
             self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
         )
-        ours = answers.make(books.store, self.config, job_path, self.lakes, self._kill)
+        ours = answers.make(books.store, self.config, job_path, self.lakes, self._kill, self.questions)
         return Ports(
             lookup=self.lookup,
             reporter=self.reporter,
@@ -232,6 +235,8 @@ class _Worker:
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
         self.log = structlog.get_logger()
         self.books.reporter.run_timeout = config.optimiser.run_timeout
+        if self.questions is not None:
+            self.questions.reload(config)
         self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
             self.proxy.ports = self._ports()
@@ -290,6 +295,8 @@ class _Worker:
         books = self.books
         if self.lakes is not None:
             self.lakes.close()
+        if self.questions is not None:
+            self.questions.close()
         books.pause.stop()
         books.feed.stop()
         books.reporter.flush()

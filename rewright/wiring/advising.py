@@ -1,14 +1,15 @@
-"""Advice for one statement: of the planner's mistakes (`rewright.hints.advice`) and of proofs that a constraint is missing for.
+"""Advice for one statement: of the planner's mistakes (`rewright.hints.advice`) and of proofs that a
+constraint is missing for.
 
 Owns the document of both. Must not know the command line.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 from rewright.engines.postgres.hinting import HintingSession
-from rewright.engines.postgres.session import SessionError, Untrusted
+from rewright.engines.postgres.session import Limits, SessionError, Untrusted
 from rewright.hints.recommend import Options, advised
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.advising import Column, Unlocking
@@ -20,10 +21,60 @@ from rewright.sql.parsing import has_parameters
 _KINDS = {"CREATE INDEX": "index", "CREATE STATISTICS": "statistics", "ANALYZE": "statistics"}
 
 
+ADVICE_SECONDS = 10.0
+"""What advice for one statement may take beside a search for rewrites."""
+
+
+class Adviser:
+    """Advice for statements that no rewrite was found for, in a session of its own; none where that cannot be
+    had.
+
+    ``limit``: seconds of one execution; ``budget``: for one statement; ``own``: see
+    `rewright.engines.postgres.session.Session`.
+    """
+
+    def __init__(self, dsn: str, limit: float, budget: float, *, own: bool) -> None:
+        self._dsn, self._limit, self._budget, self._own = dsn, limit, budget, own
+        self._session: HintingSession | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._session is not None:
+            self._session.close()
+        self._session = None
+
+    def running(self, sql: str) -> list[dict[str, Any]]:
+        """Advice as `advice_for` lists it; the statement may be executed."""
+        return self._advice(sql, execute=True)
+
+    def planning(self, sql: str) -> list[dict[str, Any]]:
+        """As `running`, by statistics and plans alone."""
+        return self._advice(sql, execute=False)
+
+    def words(self, sql: str, *, execute: bool) -> str:
+        """What would help, in one line; empty where nothing is known to."""
+        said = ["; ".join(one["statements"]) for one in self._advice(sql, execute=execute)]
+        return f"would help: {'; '.join(said)}" if said else ""
+
+    def _advice(self, sql: str, *, execute: bool) -> list[dict[str, Any]]:
+        try:
+            if self._session is None:
+                self._session = HintingSession(self._dsn, limits=Limits(statement=self._limit), own=self._own)
+            found = advice_for(self._session, sql, self._limit, self._budget, execute=execute)
+        except SessionError:
+            self.__exit__()
+            return []
+        advice: list[dict[str, Any]] = found["advice"]
+        return advice
+
+
 def advice_for(
     session: HintingSession, sql: str, limit: float, budget: float, *, execute: bool
 ) -> dict[str, Any]:
-    """``advice``: a list of ``{kind, statements, reason, …}``, most certain first; ``reason``: why there can be none.
+    """``advice``: a list of ``{kind, statements, reason, …}``, most certain first; ``reason``: why there can
+    be none.
 
     Raises SessionError when the connection is gone.
     """

@@ -11,6 +11,7 @@ from rewright.config.model import Config
 from rewright.proxy.answers.api import Answers
 from rewright.proxy.answers.calls import Killer
 from rewright.proxy.ports import LocalAnswers, SessionView, SqlError
+from rewright.proxy.serving.asking_ports import Asker
 from rewright.settings import REGISTRY
 from rewright.store.api import Store
 from rewright.store.errors import NotFound
@@ -23,11 +24,17 @@ from rewright.wiring.served import missing_for
 
 
 def make(
-    store: Store, config: Config, job_path: str = "", lakes: Any = None, kill: Killer | None = None
+    store: Store,
+    config: Config,
+    job_path: str = "",
+    lakes: Any = None,
+    kill: Killer | None = None,
+    asker: Asker | None = None,
 ) -> LocalAnswers | None:
     """None where DuckDB, which evaluates queries over our relations, is not installed.
 
     ``job_path``: the optimiser's socket; empty: there is none. ``kill``: ends a session of whichever worker.
+    ``asker``: reads questions.
     """
     try:
         from rewright.wiring.ports.evaluating import DuckDbEvaluator
@@ -43,6 +50,7 @@ def make(
         partial(tell_pause, store, config),
         kill=kill,
         outcome=partial(outcome_of, store, config),
+        asker=asker if config.ask.enabled else None,
     )
 
 
@@ -70,7 +78,9 @@ def outcome_of(store: Store, config: Config, session: SessionView) -> str:
 
 
 def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
-    """Rows of relations that are not in the store: rewrite knowledge, and the tables of the session's lake."""
+    """Rows of relations that are not in the store: rewrite knowledge, and the tables
+    of the session's lake.
+    """
     if relation == "lake_tables":
         return [] if lakes is None else lakes.table_rows(session.database)
     return _knowledge() if relation == "knowledge" else ()

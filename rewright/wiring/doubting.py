@@ -1,7 +1,8 @@
 """Whether a rewrite is to blame for what roles saw of it, and whether what was retired deserved it.
 
-Owns the rules: what one role sees concerns this role only; all lose a rewrite when the optimiser sees the same on its own
-account, or several roles do. Retired ones are looked at again, ever more rarely. Must not know who measures or decides on states.
+Owns the rules: what one role sees concerns this role only; all lose a rewrite when the optimiser sees the
+same on its own account, or several roles do. Retired ones are looked at again, ever more rarely. Must not
+know who measures or decides on states.
 """
 
 from __future__ import annotations
@@ -41,8 +42,9 @@ def compare_failures(
 ) -> tuple[Finding, str]:
     """Run the replacement, and the original if that fails: ``blamed`` with the SQLSTATE if only it fails so.
 
-    ``alike``: both do; ``cleared``: it does not fail here; ``unknown``: either was stopped after ``limit`` seconds, or met
-    an error that any statement may meet. ``limit`` None: they are only planned, which evaluates constants.
+    ``alike``: both do; ``cleared``: it does not fail here; ``unknown``: either was stopped after ``limit``
+    seconds, or met an error that any statement may meet. ``limit`` None: they are only planned, which
+    evaluates constants.
     """
     after = _outcome(session, replacement, limit)
     if not after:
@@ -123,7 +125,9 @@ def due(store: Store, may_be: Callable[[Rewrite], bool], *, now: float | None = 
 
 
 def restore(store: Store, rewrite: Rewrite, *, active: bool) -> Rewrite:
-    """Serve it again, or propose it where its evidence does not reach that far. Raises StoreError, IllegalTransition."""
+    """Serve it again, or propose it where its evidence does not reach that far. Raises StoreError,
+    IllegalTransition.
+    """
     why = f"{RESTORED}: that it {rewrite.reason.partition(':')[0]} could not be reproduced"
     if rewrite.reason.startswith(SLOWER):
         why = f"{RESTORED}: it was not slower when it was measured again"

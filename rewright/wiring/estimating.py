@@ -25,7 +25,9 @@ class Estimator:
         self._lock = threading.Lock()
 
     def work(self, dsn: str, sql: str, values: Values = NO_VALUES) -> float:
-        """The planner's cost with these values for parameters, subplans counted. Raises SessionError, psycopg.Error."""
+        """The planner's cost with these values for parameters, subplans counted. Raises SessionError,
+        psycopg.Error.
+        """
         with self._lock:
             try:
                 return self._ask(dsn, sql, values)

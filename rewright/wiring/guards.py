@@ -1,4 +1,5 @@
-"""Writing down what must hold in a client's session for a replacement to run there (``rewright.proxy.ports.Guard``).
+"""Writing down what must hold in a client's session for a replacement to run there
+(``rewright.proxy.ports.Guard``).
 
 Owns which names of both texts are guarded, and the capture on the optimiser's connection. Names are taken
 generously: one too many makes the guard stricter, never weaker.
@@ -47,13 +48,15 @@ with recursive deps(oid) as (
   select unnest(%s::oid[])
   union
   select d.refobjid from deps join pg_rewrite w on w.ev_class = deps.oid
-  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    and d.refclassid = 'pg_class'::regclass
 )
 select oid::bigint from deps where oid <> all (%s::oid[])"""
 
 RESOLVE = """
 select c.oid::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where c.relname = %s::text and case when %s::text = '' then n.nspname = any (%s::text[]) else n.nspname = %s::text end
+where c.relname = %s::text and case when %s::text = '' then n.nspname = any (%s::text[])
+  else n.nspname = %s::text end
 order by array_position(%s::text[], n.nspname::text) limit 1"""
 
 
@@ -72,7 +75,8 @@ class Names:
 
 
 def names_in(text: str) -> Names:
-    """Relations in SQL spelling; functions, operators, types and collations of one statement by the last part of their names.
+    """Relations in SQL spelling; functions, operators, types and collations of one statement by the last part
+    of their names.
 
     Raises GuardFailed for a text that does not parse.
     """
@@ -99,8 +103,8 @@ def capture(
     foreign_keys: bool = False,
     looked_at: int = 0,
 ) -> Guard:
-    """The guard for a pair, if the catalog still is the one that the evidence rests on. ``foreign_keys``: that rests on
-    some, whose rows were looked at under the transaction number ``looked_at``.
+    """The guard for a pair, if the catalog still is the one that the evidence rests on. ``foreign_keys``:
+    that rests on some, whose rows were looked at under the transaction number ``looked_at``.
 
     Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
     """
@@ -138,13 +142,16 @@ def holds(session: Session, guard: Guard) -> bool:
 
 
 READABLE = """
-select c.relrowsecurity and not (r.rolsuper or r.rolbypassrls or pg_has_role(r.oid, c.relowner, 'usage') and not c.relforcerowsecurity)
-  or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid, 'select'))
+select c.relrowsecurity and not (r.rolsuper or r.rolbypassrls or pg_has_role(r.oid, c.relowner, 'usage')
+  and not c.relforcerowsecurity)
+  or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid,
+    'select'))
 from pg_roles r, pg_class c where r.rolname = %s and c.oid = %s"""
 
 
 def readable(session: Session, role: str, text: str) -> bool:
-    """Whether ``role`` may read every relation that ``text`` names, whole: without row-level security, or past it.
+    """Whether ``role`` may read every relation that ``text`` names, whole: without row-level security, or
+    past it.
 
     Raises psycopg.Error.
     """

@@ -1,7 +1,8 @@
 """Hints are measured on while they are served, and dropped by themselves when they lose: the rewrite stays.
 
-Now and then each served rewrite with hints is run on the optimiser's own account, with them and without, on equal terms;
-where they have become slower the rewrite goes on without them. Owns both steps. No client's query is ever slowed for it.
+Now and then each served rewrite with hints is run on the optimiser's own account, with them and without, on
+equal terms; where they have become slower the rewrite goes on without them. Owns both steps. No client's
+query is ever slowed for it.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def _timing(rewrite: Rewrite, side: str, run: Run) -> Timing:
 
 
 def drop_losing_hints(store: Store) -> Iterator[tuple[Rewrite, Rewrite | None]]:
-    """Every active rewrite whose hints lose, with the one that goes on without them (None: hints were all of it).
+    """Every active rewrite whose hints lose, with the one that goes on without them (None: hints were all of
+    it).
 
     A pinned rewrite keeps its hints. Raises StoreError.
     """
@@ -80,7 +82,8 @@ def drop_losing_hints(store: Store) -> Iterator[tuple[Rewrite, Rewrite | None]]:
 
 
 def without_hints(store: Store, rewrite: Rewrite, reason: str) -> tuple[Rewrite, Rewrite | None]:
-    """Retire ``rewrite`` and serve its text without hints instead, on the same evidence and with the same approval.
+    """Retire ``rewrite`` and serve its text without hints instead, on the same evidence and with the same
+    approval.
 
     Raises IllegalTransition when a person was faster.
     """

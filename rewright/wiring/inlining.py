@@ -1,7 +1,8 @@
-"""``rewright.mode = inline``: asks the optimiser's process about a held query, and finds what it kept in the store.
+"""``rewright.mode = inline``: asks the optimiser's process about a held query, and finds what it kept in the
+store.
 
-Owns the proxy's ``Inline`` port. What the optimiser finds after the relay has stopped waiting is served from the next
-time on. Must not know how anything is found.
+Owns the proxy's ``Inline`` port. What the optimiser finds after the relay has stopped waiting is served from
+the next time on. Must not know how anything is found.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from rewright.wiring.served import SERVABLE, served
 
 @dataclass(frozen=True, slots=True)
 class SocketInline:
-    """``accept``: reservations with which a proof still counts as proved. ``event``: where it is told why nobody helped."""
+    """``accept``: reservations with which a proof still counts as proved. ``event``: where it is told why
+    nobody helped.
+    """
 
     path: str
     store: Store

@@ -17,7 +17,9 @@ OWN = "~/.local/state/rewright/knowledge"
 
 
 def own_folder(store_url: str) -> Path:
-    """Where the installation's own units are: beside a store that is a file, else in the user's state folder."""
+    """Where the installation's own units are: beside a store that is a file, else in
+    the user's state folder.
+    """
     if "://" in store_url and not store_url.startswith("file://"):
         return Path(OWN).expanduser()
     return Path(store_url.removeprefix("file://")).expanduser().parent / "knowledge"

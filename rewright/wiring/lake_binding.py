@@ -1,13 +1,15 @@
-"""Binding a lake's statements: as written where they bind, else resolved; parameter types and names as PostgreSQL says.
+"""Binding a lake's statements: as written where they bind, else resolved; parameter types and names as
+PostgreSQL says.
 
-Owns what is asked of an opened lake and of the shadow for one statement. It blocks, for as long as the statement makes it: it is run in a
-process that can be killed (``rewright.processes.lake_runner``), or in a thread where Spark runs the queries.
+Owns what is asked of an opened lake and of the shadow for one statement. It blocks, for as long as the
+statement makes it: it is run in a process that can be killed (``rewright.processes.lake_runner``), or in a
+thread where Spark runs the queries.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pglast.error import Error as PglastError
@@ -22,6 +24,7 @@ from rewright.engines.duckdb.quoting import quoted
 from rewright.proxy.duckdb_backend.ports import PLACE, Prepared
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.store.records import Resolution
+from rewright.wiring.lake_augmenting import is_augment, prepared_augmentation
 from rewright.wiring.lake_explaining import explained_text, explaining
 from rewright.wiring.lake_resolved import (
     cleaned,
@@ -33,6 +36,7 @@ from rewright.wiring.lake_resolved import (
 )
 from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
+from rewright.wiring.lake_views import views_in, with_views
 
 _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
@@ -48,11 +52,15 @@ class Asked:
     param_types: tuple[int, ...]
     resolve: bool
     confidence: float
+    views: Mapping[str, str] = field(default_factory=dict)
+    """Views that the session's role made over the lake, by name in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A statement that binds; ``resolved``: how, where names had to be found for it (database and role are left open)."""
+    """A statement that binds; ``resolved``: how, where names had to be found for it (database and role are
+    left open).
+    """
 
     prepared: Prepared
     resolved: Resolution | None = None
@@ -63,7 +71,8 @@ class Bound:
 class Binding:
     """One opened lake and its shadow; one statement at a time.
 
-    ``translates``: statements are said in DuckDB's words as PostgreSQL analyses them; otherwise they are taken as DuckDB reads them.
+    ``translates``: statements are said in DuckDB's words as PostgreSQL analyses them; otherwise they are
+    taken as DuckDB reads them.
     """
 
     def __init__(self, lake: Any, shadow: Shadow, *, translates: bool = True) -> None:
@@ -75,6 +84,8 @@ class Binding:
     def bind(self, asked: Asked) -> Bound:
         """Raises SqlError."""
         try:
+            if is_augment(asked.text):
+                return Bound(prepared_augmentation(self.lake, asked.text, asked.views))
             explained = explained_text(asked.text) if self._translates else None
             if explained is not None:
                 inner = self._bind(replace(asked, text=explained.text))
@@ -89,20 +100,23 @@ class Binding:
         if asked.resolve and not asked.param_types and not parameters_in(asked.text):
             return self._resolved(asked)
         declared = asked.param_types
-        with self._shadow.asked() as (analyser, translator):
+        views = views_in(asked.text, asked.views)
+        with self._shadow.asked(self._columns(views)) as (analyser, translator):
             found = analyser.analyse(asked.text, declared)
             if isinstance(found, Analysed):
                 types = _settled(declared, found.parameters)
                 if types != found.parameters:
                     found = analyser.analyse(asked.text, types)
             if isinstance(found, Analysed):
-                made = translator.translate(asked.text, found)
+                made = with_views(translator.translate(asked.text, found), views)
                 return self._prepared(made, found, analyser.catalog.types)
             unknown = is_unknown(found, analyser.catalog)
         return self._otherwise(asked, found, may_resolve=unknown)
 
     def _otherwise(self, asked: Asked, refused: Refused, *, may_resolve: bool) -> Bound:
-        """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or an error."""
+        """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or
+        an error.
+        """
         if refused.sqlstate == "42601" and self._is_duckdbs(asked.text):
             return self._as_duckdb_reads(asked)
         if refused.sqlstate == "0A000" and refused.message.startswith("cross-database"):
@@ -161,8 +175,18 @@ class Binding:
         bound = self._in_postgresqls_words(resolution.sql, notices)
         return replace(bound, resolved=record, answer=resolution)
 
+    def _columns(self, views: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
+        """The columns of views with their types as PostgreSQL has them."""
+        found = {}
+        for name, definition in views.items():
+            described = self.lake.database.describe(definition)
+            found[name] = [(column, pg_type(type_).sql) for column, type_ in described]
+        return found
+
     def _in_postgresqls_words(self, text: str, notices: tuple[str, ...]) -> Bound:
-        """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what PostgreSQL says."""
+        """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
+        PostgreSQL says.
+        """
         made_by_us, rest = split_cleaning(text)
         database = self.lake.database
         standing = {}
@@ -303,7 +327,9 @@ def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
 
 
 def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tuple[ResultColumn, ...]:
-    """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not count_star())."""
+    """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not
+    count_star()).
+    """
     if len(names) == len(columns):
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
     if len(columns) > _MOST_COLUMNS:
@@ -320,7 +346,9 @@ def _named(columns: Sequence[tuple[str, str]], names: tuple[str, ...] = ()) -> l
 
 
 def shape_of(columns: Sequence[tuple[str, str]]) -> str:
-    """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
+    """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it
+    needs a row).
+    """
     listed = ", ".join(f"NULL::{type_} AS {quoted(name or '?column?')}" for name, type_ in columns)
     unfoldable = "pg_catalog.current_setting('rewright.lake_row_' || oid)"
     return f"SELECT {listed} FROM pg_catalog.pg_class WHERE {unfoldable} = '{PLACE}'"

@@ -115,7 +115,10 @@ def explaining(asked: Explained, inner: Prepared, resolution: Any) -> Prepared:
         lines.append(f"DuckDB: {query}")
     kind = 114 if asked.as_json else 25
     column = ResultColumn(_COLUMN, kind)
-    shape = f'SELECT NULL::{"json" if asked.as_json else "text"} AS "{_COLUMN}" FROM pg_catalog.pg_class WHERE false'
+    shape = (
+        f'SELECT NULL::{"json" if asked.as_json else "text"} AS "{_COLUMN}" FROM pg_catalog.pg_class WHERE '
+        f"false"
+    )
     return Prepared(
         inner.param_types,
         (column,),

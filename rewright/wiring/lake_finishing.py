@@ -1,7 +1,8 @@
-"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB into temporary tables, then the statement, read in portions.
+"""Running what PostgreSQL itself evaluates for a lake: rows from DuckDB into temporary tables, then the
+statement, read in portions.
 
-Owns the server's session for one such statement and what it may take. It stands where ``LakeQuery`` stands otherwise: begun and read by one
-thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the server's session for one such statement and what it may take. It stands where ``LakeQuery`` stands
+otherwise: begun and read by one thread, stopped from any. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations
@@ -146,7 +147,8 @@ class _Spent:
         self._bytes += size
         if self._rows > MOST_ROWS or self._bytes > MOST_BYTES:
             raise LakeError(
-                f"{self._reason} is run by PostgreSQL, on at most {MOST_ROWS:,} rows and {MOST_BYTES >> 20} MB of the lake",
+                f"{self._reason} is run by PostgreSQL, on at most {MOST_ROWS:,} rows and {MOST_BYTES >> 20} "
+                f"MB of the lake",
                 hint="Filter or aggregate first, or write it with expressions that run on the lake.",
                 sqlstate="0A000",
             )

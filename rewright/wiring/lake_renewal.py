@@ -12,7 +12,9 @@ from typing import Any
 from rewright.wiring.opening import Home, opened
 
 RENEWAL_PATIENCE = 5.0
-"""How long statements wait for a lake whose files changed; after that they get the one that was opened before."""
+"""How long statements wait for a lake whose files changed; after that they get the one that was opened
+before.
+"""
 
 
 class Renewal:

@@ -1,4 +1,5 @@
-"""What of a resolved query is the lake's own and what the client's: the CTEs that clean stay DuckDB's, the rest means what PostgreSQL says.
+"""What of a resolved query is the lake's own and what the client's: the CTEs that clean stay DuckDB's, the
+rest means what PostgreSQL says.
 
 Owns reading the resolved text. Must not know how it came about.
 """
@@ -23,7 +24,9 @@ _PLAIN_OPERATORS = frozenset(["=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "~
 
 
 def is_unknown(refused: Refused, catalog: Catalog) -> bool:
-    """Is PostgreSQL's error one of names or types that a resolution may find, rather than of what PostgreSQL does not have?"""
+    """Is PostgreSQL's error one of names or types that a resolution may find, rather than of what PostgreSQL
+    does not have?
+    """
     if refused.sqlstate in {"42P01", "42703"}:
         return True
     if refused.sqlstate == "22P02":
@@ -55,7 +58,9 @@ def split_cleaning(text: str) -> tuple[dict[str, str], str]:
 
 
 def names_without_table(text: str, database: Any) -> list[str]:
-    """Relations that a text names and that are views here: unions, accepted resolutions. The shadow has none of them."""
+    """Relations that a text names and that are views here: unions, accepted resolutions. The shadow has none
+    of them.
+    """
     tree = sqlglot.parse_one(text, read="duckdb")
     named = dict.fromkeys(one.name for one in tree.find_all(exp.Table) if not one.db)
     return [name for name in named if isinstance(database.definition(name), str)]
@@ -77,7 +82,9 @@ def cleaned(ctes: Mapping[str, str], sql: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Has a query only words that mean the same to DuckDB as to PostgreSQL? Told by its form, without types: no division, no format."""
+    """Has a query only words that mean the same to DuckDB as to PostgreSQL? Told by its form, without types:
+    no division, no format.
+    """
     try:
         statements = parse(text)
     except (PglastError, TooDeep):

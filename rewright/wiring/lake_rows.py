@@ -1,6 +1,7 @@
 """Rows of a lake's running query, fetched in threads and encoded there.
 
-Owns how a query that a client cancels, or leaves, comes to its end. Must not know how a query is bound or resolved.
+Owns how a query that a client cancels, or leaves, comes to its end. Must not know how a query is bound or
+resolved.
 """
 
 from __future__ import annotations
@@ -27,7 +28,11 @@ class Running(Protocol):
 
 
 class Cursor:
-    """Rows of one running query, fetched in threads. Cancelled or closed while it is read from it stops, and ends in its thread."""
+    """Rows of one running query, fetched in threads. Cancelled or closed while it is read from it stops, and
+    ends in its thread.
+    """
+
+    notices: tuple[str, ...] = ()
 
     def __init__(self, running: Running, query: str, parameters: Sequence[object]) -> None:
         self._rows = running.stream(query, parameters, batch=1000)

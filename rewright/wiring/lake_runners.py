@@ -1,7 +1,7 @@
 """The processes in which a lake's statements run, and what keeps them in bounds.
 
-Owns starting, lending, interrupting and killing them: how many there are, what one user may have of them, the memory and the time of each and
-of all. Must not know the wire, or what a statement means.
+Owns starting, lending, interrupting and killing them: how many there are, what one user may have of them, the
+memory and the time of each and of all. Must not know the wire, or what a statement means.
 docs/decisions/0312-lake-statements-run-in-processes-that-can-be-killed.md.
 """
 
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
+from rewright.processes.framed import HEAD, framed
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 from rewright.wiring.opening import Home
@@ -36,12 +37,16 @@ _WATCH_SECONDS = 0.05
 _GRACE_SECONDS = 0.3
 """What an interrupt is given to work, before the process is killed."""
 _RENEWAL_PATIENCE = 5.0
-"""How long statements wait for a lake whose files changed; after that they get the one that was opened before."""
+"""How long statements wait for a lake whose files changed; after that they get the one that was opened
+before.
+"""
 _SPARE = 1
 _IDLE = 3
 """Processes that wait for a statement, at most."""
 _BRISK_SECONDS = 0.5
-"""Where more statements work than there are processors, those that have for longer than this go behind the others."""
+"""Where more statements work than there are processors, those that have for longer than this go behind the
+others.
+"""
 _PROCESSORS = os.cpu_count() or 1
 _NICENESS = 15
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -51,9 +56,11 @@ _OVERHEAD = 768 << 20
 
 @dataclass(frozen=True, slots=True)
 class RunnerLimits:
-    """``memory``: bytes for DuckDB in one process; ``total``: of all processes of a lake; ``seconds``: of work for one statement.
+    """``memory``: bytes for DuckDB in one process; ``total``: of all processes of a lake; ``seconds``: of
+    work for one statement.
 
-    ``processes``: at most, of which one user gets three quarters; ``patience``: seconds to wait for a free one.
+    ``processes``: at most, of which one user gets three quarters; ``patience``: seconds to wait for a free
+    one.
     """
 
     memory: int = 2 << 30
@@ -107,12 +114,14 @@ class Runner:
         self.incomplete = opened.incomplete
 
     async def ask(self, request: object, seconds: float) -> Any:
-        """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises SqlError."""
+        """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises
+        SqlError.
+        """
         assert self._writer is not None
         self.busy = True
         self.since = time.monotonic()
         self.is_behind = False
-        self._writer.write(_framed(request))
+        self._writer.write(framed(request))
         answer = asyncio.ensure_future(self._answer())
         try:
             done, _ = await asyncio.wait({answer}, timeout=max(0.0, seconds))
@@ -147,7 +156,7 @@ class Runner:
         self.busy = False
 
     async def _answer(self) -> Any:
-        from rewright.processes.lake_runner import HEAD, Failed
+        from rewright.processes.lake_runner import Failed
 
         assert self._reader is not None
         try:
@@ -176,7 +185,9 @@ class Runner:
             self._control.send(b"i")
 
     def go_behind(self) -> None:
-        """What the process works on gets the processor when others leave it; its next statement has a thread of its own again."""
+        """What the process works on gets the processor when others leave it; its next statement has a thread
+        of its own again.
+        """
         self.is_behind = True
         with suppress(OSError):
             for thread in Path(f"/proc/{self.pid}/task").iterdir():
@@ -210,13 +221,6 @@ class Runner:
         except (OSError, ValueError):
             return 0
         return (int(resident) - int(shared)) * _PAGE
-
-
-def _framed(request: object) -> bytes:
-    from rewright.processes.lake_runner import HEAD
-
-    data = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
-    return HEAD.pack(len(data)) + data
 
 
 def _retrieved(answer: asyncio.Future[Any]) -> None:
@@ -272,7 +276,7 @@ class Runners:
         runner = await self._lend(user)
         cursor = RunnerCursor(self, runner, user, self._limits.seconds)
         try:
-            await cursor.ask(Run(query, parameters))
+            cursor.found = await cursor.ask(Run(query, parameters))
         except BaseException:
             cursor.close()
             raise
@@ -348,7 +352,9 @@ class Runners:
         return len(self._all) + self._starting < self._limits.processes
 
     def _give_back(self, runner: Runner, user: str) -> None:
-        """A statement is over; its process goes on when it is whole, of the present lake, and not too large."""
+        """A statement is over; its process goes on when it is whole, of the present
+        lake, and not too large.
+        """
         if not runner.lent:
             return
         runner.lent = False
@@ -446,7 +452,9 @@ class Runners:
     # --- files that change ----------------------------------------------------------------------------
 
     async def _renewed(self) -> None:
-        """Where files changed, wait a little for a process that knows them; those who had the old ones keep them."""
+        """Where files changed, wait a little for a process that knows them; those who had the old ones keep
+        them.
+        """
         if self._watched is None:
             from rewright.wiring.lake_threads import Watched
 
@@ -522,6 +530,9 @@ class RunnerCursor:
         self._left = seconds
         self._open = True
         self._loop = asyncio.get_running_loop()
+        # what running it answered, where that is more than its rows
+        self.found: Any = None
+        self.notices: tuple[str, ...] = ()
 
     async def ask(self, request: object) -> Any:
         """Raises SqlError; then, as when it is cancelled, the query is over."""

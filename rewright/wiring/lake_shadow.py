@@ -1,6 +1,8 @@
-"""The server behind a lake, asked how PostgreSQL reads a text: one connection as the role that may look, and nothing runs.
+"""The server behind a lake, asked how PostgreSQL reads a text: one connection as the role that may look, and
+nothing runs.
 
-Owns the connection, and tables that stand there for the length of one question: those that a resolution makes. Must not know DuckDB.
+Owns the connection, and tables that stand there for the length of one question: those that a resolution
+makes. Must not know DuckDB.
 """
 
 from __future__ import annotations

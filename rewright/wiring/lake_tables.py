@@ -1,21 +1,54 @@
-"""The tables of configured lakes, for pages. Must not open a lake: its index on disk is enough."""
+"""The tables of configured lakes and how they join, for pages. Must not open a lake: its index on disk is
+enough.
+"""
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
+from sqlite3 import Error
 from typing import Any
 
 from rewright.config.model import Config
 
 
 def lake_rows(config: Config) -> list[dict[str, Any]]:
-    """``database``, ``name``, ``path``, ``columns``, ``row_count`` of each table; a lake that can't be read has none."""
+    """``database``, ``name``, ``path``, ``columns``, ``row_count`` of each table; a lake that can't be read
+    has none.
+    """
     found: list[dict[str, Any]] = []
+    for name, path in _lakes(config):
+        with contextlib.suppress(OSError, ValueError, ModuleNotFoundError, Error):
+            found += [{"database": name, **row} for row in _tables(path)]
+    return found
+
+
+def lake_joins(config: Config) -> list[dict[str, Any]]:
+    """``database``, ``a``, ``b``, ``strength`` (Ω, 0 to 2) and ``columns`` ([a's, b's, strength], best first)
+    of each join.
+    """
+    found: list[dict[str, Any]] = []
+    for name, path in _lakes(config):
+        with contextlib.suppress(OSError, ValueError, ModuleNotFoundError, Error):
+            found += [{"database": name, **join} for join in _joins(path)]
+    return found
+
+
+def _lakes(config: Config) -> Iterator[tuple[str, str]]:
+    """Name and path of each."""
     for name, one in config.databases.items():
         if one.engine in {"duckdb", "spark"}:
-            with contextlib.suppress(OSError, ValueError, ModuleNotFoundError):
-                found += [{"database": name, **row} for row in _tables(one.path)]
-    return found
+            yield name, one.path
+
+
+def _joins(path: str) -> list[dict[str, Any]]:
+    from rewright.lake.api import joins_of
+    from rewright.lake.remote import local
+
+    return [
+        {"a": a, "b": b, "strength": strength, "columns": [list(pair) for pair in columns]}
+        for a, b, strength, columns in joins_of(local(path))
+    ]
 
 
 def _tables(path: str) -> list[dict[str, Any]]:

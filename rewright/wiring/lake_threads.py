@@ -39,7 +39,9 @@ class Watched:
         return time.monotonic() >= self._look_at
 
     def changed(self, *, incomplete: bool = False) -> bool:
-        """Whether to open the lake again; ``incomplete``: a database beside it could not be reached, but may be by now."""
+        """Whether to open the lake again; ``incomplete``: a database beside it could not be reached, but may
+        be by now.
+        """
         if not self.is_due():
             return False
         now = time.monotonic()

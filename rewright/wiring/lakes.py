@@ -1,7 +1,7 @@
 """Lakes as the proxy asks for them: which statements are a lake's, binding, resolving, running.
 
-DuckDB's lakes are bound and run in processes that can be killed (``rewright.wiring.lake_runners``), Spark's in threads. One lake a worker
-and directory, shared by its sessions.
+DuckDB's lakes are bound and run in processes that can be killed (``rewright.wiring.lake_runners``), Spark's
+in threads. One lake a worker and directory, shared by its sessions.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.store.errors import StoreError
 from rewright.store.learned import Resolutions
 from rewright.store.records import Resolution
+from rewright.wiring import lake_views
+from rewright.wiring.lake_augmenting import Augmentation, is_augment, refused_on_spark
 from rewright.wiring.lake_binding import Asked, Bound
 from rewright.wiring.lake_rows import Cursor
 from rewright.wiring.lake_runners import RunnerLimits, Runners
 from rewright.wiring.lake_threads import ThreadedLake
+from rewright.wiring.lake_views import Done, DropView, KeptViews, dropped_views
 from rewright.wiring.opening import Home
 
 _READS = (
@@ -44,7 +47,7 @@ _READS = (
 )
 
 
-class Journal(Protocol):
+class Journal(lake_views.Journal, Protocol):
     """What is needed of the store."""
 
     @property
@@ -139,6 +142,7 @@ class Kept:
     def __init__(self, database: str, journal: Journal | None) -> None:
         self._database = database
         self._journal = journal
+        self.views = KeptViews(database, journal)
         self._revision = -1
         self._accepted: tuple[Resolution, ...] = ()
 
@@ -194,15 +198,38 @@ class RunnerLakeSession:
         self._runners.begin()
 
     def concerns(self, text: str) -> bool:
-        return reads_lake(text)
+        return reads_lake(text) or is_augment(text) or dropped_views(text) is not None
 
     async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
+        if (drop := dropped_views(text)) is not None:
+            return Prepared((), (), drop, tag="DROP VIEW")
         accepted = await asyncio.to_thread(self._kept.accepted)
-        bound = await self._runners.bind(_asked(text, param_types, session), accepted, session.role)
+        views = await asyncio.to_thread(self._kept.views.of, session.role)
+        asked = replace(_asked(text, param_types, session), views=views)
+        bound = await self._runners.bind(asked, accepted, session.role)
         return await asyncio.to_thread(self._kept.told, bound, session.role)
 
     async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
+        match prepared.query:
+            case DropView() as drop:
+                done: Done = await asyncio.to_thread(self._kept.views.drop, session.role, drop)
+                return done
+            case Augmentation() as augmentation:
+                return await self._augmented(augmentation, session.role)
         return await self._runners.run(prepared.query, parameters, session.role)
+
+    async def _augmented(self, augmentation: Augmentation, role: str) -> LakeCursor:
+        """The search is made before its rows are asked for; what it found is kept."""
+        views, statement = self._kept.views, augmentation.statement
+        earlier = await asyncio.to_thread(views.earlier, role) if statement.options.history else ()
+        cursor = await self._runners.run(replace(augmentation, earlier=earlier), (), role)
+        cursor.notices = cursor.found.notices
+        try:
+            await asyncio.to_thread(views.keep, role, cursor.found, statement.view)
+        except BaseException:
+            cursor.close()
+            raise
+        return cursor
 
     def close(self) -> None:
         self._runners.close()
@@ -216,9 +243,12 @@ class SparkLakeSession:
         self._lake = ThreadedLake(home, shadow)
 
     def concerns(self, text: str) -> bool:
-        return reads_lake(text)
+        return reads_lake(text) or is_augment(text)
 
     async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
+        if (refused := refused_on_spark(text)) is not None:
+            raise refused
+
         def prepare() -> Prepared:
             bound = self._lake.bind(_asked(text, param_types, session), self._kept.accepted())
             return self._kept.told(bound, session.role)

@@ -1,7 +1,8 @@
 """What the optimiser learns from a run about one query of one database, and what earlier runs taught it.
 
-Lessons: a step whose result was refuted, a plan that ran slower than the planner thought, a rewrite or hint that lost.
-They hold for this catalog and server version only, and hold no literal. Must not know how anything is found.
+Lessons: a step whose result was refuted, a plan that ran slower than the planner thought, a rewrite or hint
+that lost. They hold for this catalog and server version only, and hold no literal. Must not know how anything
+is found.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ class Learning:
         return cls(Memory(lessons, database, Validity(catalog, version)), key)
 
     def avoid(self) -> frozenset[str]:
-        """Steps that failed for this query, or for several others here; nothing when the store can't be read."""
+        """Steps that failed for this query, or for several others here; nothing when
+        the store can't be read.
+        """
         with contextlib.suppress(StoreError):
             return self.memory.losers(self.key)
         return frozenset()

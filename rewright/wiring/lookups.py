@@ -1,4 +1,6 @@
-"""The proxy's ``Lookup`` port: its index of rewrites, with templates as ``rewright.sql.templates`` spells them."""
+"""The proxy's ``Lookup`` port: its index of rewrites, with templates as ``rewright.sql.templates`` spells
+them.
+"""
 
 from __future__ import annotations
 

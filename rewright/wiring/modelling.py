@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rewright.config.loading import load
 from rewright.config.model import Config
-from rewright.models.api import ROLES, Model, NoModel
+from rewright.models.api import ROLES, Model, NoModel, Role
 from rewright.models.budget import Ledger, Limits
 
 _IMPORT_SECONDS = 120.0
@@ -16,15 +16,29 @@ LEDGER = "~/.local/state/rewright/tokens.json"
 def model_of(config_path: Path | None) -> Model:
     """The model of a configuration file: for processes that are handed only a path.
 
-    Its library is imported here, before anybody's clock runs: on a busy machine that takes longer than a reply.
+    Its library is imported here, before anybody's clock runs: on a busy machine that takes longer than a
+    reply.
     """
-    model = make_model(load(config_path))
+    return warmed(make_model(load(config_path)))
+
+
+def warmed(model: Model) -> Model:
+    """The same, with its library imported."""
     if not isinstance(model, NoModel):
         from rewright.models.litellm_client import LiteLlm
 
         if isinstance(model, LiteLlm):
             model.warm().join(_IMPORT_SECONDS)
     return model
+
+
+def named_models(config: Config) -> dict[str, Role]:
+    """Each model that [models] names, with the first role it plays."""
+    found: dict[str, Role] = {}
+    for role in ROLES:
+        if name := config.models.of(role):
+            found.setdefault(name, role)
+    return found
 
 
 def make_model(config: Config) -> Model:

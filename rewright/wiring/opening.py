@@ -1,4 +1,6 @@
-"""How a configured lake is opened: its folder (or bucket), the PostgreSQL databases beside it, and what tells that it changed."""
+"""How a configured lake is opened: its folder (or bucket), the PostgreSQL databases beside it, and what tells
+that it changed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ LAKE_ENGINES = frozenset({"duckdb", "spark"})
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a lake is: a directory or ``s3://bucket/prefix``; ``beside``: name and address of PostgreSQL databases.
+    """Where a lake is: a directory or ``s3://bucket/prefix``; ``beside``: name and address of PostgreSQL
+    databases.
 
     ``spark``: the master that runs its queries; empty: DuckDB does.
     """

@@ -1,7 +1,8 @@
 """``rewright pause`` and ``resume``: a switch in the store, and files beside it for when there is no store.
 
-Owns where the files are and how both are read together. A file says whether the store was told, too: then a proxy that can
-read the store goes by the store, so that resuming on another machine counts here. Must not know processes or sessions.
+Owns where the files are and how both are read together. A file says whether the store was told, too: then a
+proxy that can read the store goes by the store, so that resuming on another machine counts here. Must not
+know processes or sessions.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def _is_server(url: str) -> bool:
 
 
 def files_of(config: Config) -> tuple[Path, ...]:
-    """Where a file means a pause, in the order in which they are tried; those outside the runtime directory survive a reboot."""
+    """Where a file means a pause, in the order in which they are tried; those outside the runtime directory
+    survive a reboot.
+    """
     url, name = config.store.url, f"paused-{scope_of(config)}"
     found = []
     if not _is_server(url):
@@ -98,7 +101,9 @@ def _read(file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a pause or its end reached. ``file``: the one that was written, or removed; ``problems``: what could not be reached, and why."""
+    """What a pause or its end reached. ``file``: the one that was written, or removed; ``problems``: what
+    could not be reached, and why.
+    """
 
     store: str = ""
     file: Path | None = None
@@ -107,7 +112,9 @@ class Told:
 
 
 def tell(store: Store, config: Config, paused: bool, by: str) -> Told:
-    """Throw the switch in the store and in a file; what fails is in ``problems``. Blocks; never raises StoreError."""
+    """Throw the switch in the store and in a file; what fails is in ``problems``. Blocks; never raises
+    StoreError.
+    """
     url, problems, reached = without_passwords(config.store.url), [], ""
     try:
         store.switches.set_paused(paused, by=by)
@@ -133,7 +140,9 @@ def _says_paused(store: Store) -> bool:
 
 
 class PauseWatch(Pause):
-    """The proxy's ``Pause`` port: the store's switch, the files, and what the supervisor was told by a signal."""
+    """The proxy's ``Pause`` port: the store's switch, the files, and what the supervisor was told by a
+    signal.
+    """
 
     def __init__(self, files: Sequence[Path], feed: StoreFeed, on_change: Callable[[bool], None]) -> None:
         self.signalled = False

@@ -1,7 +1,8 @@
 """What is done in the background waits while a client does.
 
-Owns the gate that work on held queries closes and other work passes at its own pace: before an EXPLAIN, a proof, a search for a
-counterexample. Threads of one interpreter would halve each other's speed. Must not know what the work is.
+Owns the gate that work on held queries closes and other work passes at its own pace: before an EXPLAIN, a
+proof, a search for a counterexample. Threads of one interpreter would halve each other's speed. Must not know
+what the work is.
 """
 
 from __future__ import annotations
@@ -10,11 +11,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from rewright.equivalence.api import in_a_hurry
-from rewright.rewrite.model import Evidence
-from rewright.rewrite.ports import Checker
 
 # held queries that come one after the other must not starve the rest
 _MOST_SECONDS = 2.0
@@ -51,15 +49,3 @@ class PriorityGate:
         with self._free:
             while self._held and (left := until - time.monotonic()) > 0:
                 self._free.wait(left)
-
-
-@dataclass(slots=True)
-class PoliteChecker:
-    """A checker that gives way before each check."""
-
-    inner: Checker
-    priority_gate: PriorityGate
-
-    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
-        self.priority_gate.give_way()
-        return self.inner.check(original, candidate, seconds)

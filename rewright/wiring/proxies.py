@@ -21,7 +21,9 @@ USER_KEYS = ("verifier", "upstream_user", "upstream_password", "upstream_passwor
 
 
 def proxy_config(config: Config) -> ProxyConfig:
-    """Raises ConfigError when a dsn can't be understood, or a certificate or the file of users can't be used."""
+    """Raises ConfigError when a dsn can't be understood, or a certificate or the
+    file of users can't be used.
+    """
     listen = _listen(config)
     problems = [*_dsn_problems(config), *_certificate_problems(listen)]
     if problems:
@@ -83,7 +85,10 @@ def _dsn_problems(config: Config) -> Iterator[str]:
                 yield f"[databases.{name}] {key}: {error}"
             else:
                 if target.as_client and key == "optimiser_dsn":
-                    yield f"[databases.{name}] {key}: sslmode=as-client is for dsn: the optimiser is nobody's client"
+                    yield (
+                        f"[databases.{name}] {key}: sslmode=as-client is for dsn: the optimiser is nobody's "
+                        f"client"
+                    )
 
 
 def _listen(config: Config) -> ListenConfig:

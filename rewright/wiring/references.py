@@ -1,7 +1,7 @@
 """Foreign keys that served rewrites rest on: looked at when one is found, and again while it is served.
 
-Owns [optimiser] foreign_keys, what is remembered of broken keys, and the lease under which relays serve: it ends by itself
-when nobody looks any more. Must not know how rewrites are found.
+Owns [optimiser] foreign_keys, what is remembered of broken keys, and the lease under which relays serve: it
+ends by itself when nobody looks any more. Must not know how rewrites are found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ import psycopg
 
 from rewright.config.model import Config
 from rewright.engines.postgres.references import Broken, Kept, look
-from rewright.rewrite.references import Policy, Reference
+from rewright.engines.postgres.session import Session
+from rewright.processes.jobs import Job
+from rewright.rewrite.model import Deadline
+from rewright.sql.references import Policy, Reference
 from rewright.store.api import Store
 from rewright.store.records import NewRewrite, Rewrite
 
@@ -59,10 +62,11 @@ class BrokenReferences:
 
 @dataclass(slots=True)
 class Looks:
-    """The rows under one search, as `rewright.rewrite.references.search` asks for them; each key is looked at once.
+    """The rows under one search, as `rewright.rewrite.references.search` asks for them; each key is looked at
+    once.
 
-    ``seconds``: what one look may take. ``patient``: whether that is as long as it ever gets, so that a look that took
-    longer need not be tried again soon.
+    ``seconds``: what one look may take. ``patient``: whether that is as long as it ever gets, so that a look
+    that took longer need not be tried again soon.
     """
 
     connection: Callable[[], psycopg.Connection[Any]]
@@ -81,9 +85,32 @@ class Looks:
         return found.reason if isinstance(found, Broken) else ""
 
     def snapshot(self, keys: Iterable[Reference]) -> int:
-        """The transaction number from which on a session's snapshot is younger than all looks at these keys; 0: there was none."""
+        """The transaction number from which on a session's snapshot is younger than all looks at these keys;
+        0: there was none.
+        """
         looked = (self._found.get(key) for key in keys)
         return max((one.snapshot for one in looked if isinstance(one, Kept)), default=0)
+
+
+def looks_for(session: Session, job: Job, config: Config, broken: BrokenReferences, budget: float) -> Looks:
+    """The looks of one job. While somebody waits, a look has what is left of the ``budget``, in seconds."""
+    waiting = job.kind == "inline"
+    limit, deadline = config.optimiser.run_timeout, Deadline.after(budget)
+    return Looks(
+        lambda: session.connection,
+        job.database,
+        broken,
+        (lambda: min(deadline.left(), limit)) if waiting else (lambda: limit),
+        patient=not waiting,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """Foreign keys under a rewrite, and the transaction number of the look at them."""
+
+    keys: frozenset[Reference]
+    snapshot: int
 
 
 # -- in the store

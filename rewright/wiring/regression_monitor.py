@@ -56,9 +56,11 @@ def _retire(store: Store, rewrite: Rewrite, reason: str) -> Rewrite:
 
 
 def doubt_losers(store: Store, *, now: float | None = None) -> Iterator[tuple[Rewrite, str]]:
-    """Where a role's own sessions saw a served rewrite lose, keep it from that role; yields both. Raises StoreError.
+    """Where a role's own sessions saw a served rewrite lose, keep it from that role; yields both. Raises
+    StoreError.
 
-    A session can make a replacement slow, by settings or by locks: what it sees concerns nobody else (``doubting``).
+    A session can make a replacement slow, by settings or by locks: what it sees concerns nobody else
+    (``doubting``).
     """
     now = time.time() if now is None else now
     for rewrite in _measured(store):
@@ -86,7 +88,8 @@ def _measured(store: Store) -> Iterator[Rewrite]:
 
 
 def to_compare(store: Store, now: float, tried: Mapping[int, float]) -> Rewrite | None:
-    """The served rewrite whose original was measured by us longest ago; None: all are fresh. Raises StoreError.
+    """The served rewrite whose original was measured by us longest ago; None: all are fresh. Raises
+    StoreError.
 
     ``tried``: when each was tried last, whatever came of it. For ``[optimiser] measure = "both"``.
     """

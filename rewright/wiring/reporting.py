@@ -61,7 +61,8 @@ class StoreReporter:
         optimises: Callable[[str], bool] = lambda _: True,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's end is waited for.
+        """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's
+        end is waited for.
 
         ``optimises``: whether anything looks at the slow queries of a database.
         """

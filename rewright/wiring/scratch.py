@@ -1,4 +1,6 @@
-"""The checker's scratch server in the life of one process: started when first needed, shared, stopped at the end."""
+"""The checker's scratch server in the life of one process: started when first needed, shared, stopped at the
+end.
+"""
 
 from __future__ import annotations
 

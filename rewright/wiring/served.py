@@ -83,7 +83,9 @@ def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
 
 
 def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")) -> ServedRewrite | None:
-    """What a relay serves for ``rewrite``, up to the Unix time ``until``; None when it can't be served at all."""
+    """What a relay serves for ``rewrite``, up to the Unix time ``until``; None when it can't be served at
+    all.
+    """
     proposal = rewrite.proposal
     guard = guard_of(proposal.guard)
     if guard is None or not guard.digest:

@@ -1,7 +1,8 @@
-"""Bounds what clients make the shadow PostgreSQL do: how long one statement runs, how much memory all sessions have.
+"""Bounds what clients make the shadow PostgreSQL do: how long one statement runs, how much memory all
+sessions have.
 
-PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are kept from outside. Owns looking
-at the server's sessions and ending what goes too far. Must not know lakes.
+PostgreSQL's own limits (statement_timeout, work_mem) are settings that a client may change; these are kept
+from outside. Owns looking at the server's sessions and ending what goes too far. Must not know lakes.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ where backend_type = 'client backend' and pid <> pg_backend_pid() and state = 'a
 
 @dataclass(frozen=True, slots=True)
 class ShadowLimits:
-    """``seconds`` for one statement; ``grace``: after a cancel, until its session is ended; ``memory``: bytes of all sessions."""
+    """``seconds`` for one statement; ``grace``: after a cancel, until its session is ended; ``memory``: bytes
+    of all sessions.
+    """
 
     seconds: float = 60.0
     grace: float = 5.0
@@ -56,7 +59,9 @@ class ShadowWarden(threading.Thread):
             self._ended.wait(LOOK_SECONDS)
 
     def look(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        """Cancel what runs too long, end what does not heed it, cancel the largest where all need too much."""
+        """Cancel what runs too long, end what does not heed it, cancel the largest
+        where all need too much.
+        """
         busy = {int(str(pid)): float(str(seconds)) for pid, seconds in connection.execute(_BUSY).fetchall()}
         for pid, seconds in busy.items():
             if seconds > self._limits.seconds + self._limits.grace:
@@ -76,7 +81,9 @@ class ShadowWarden(threading.Thread):
 
 
 def _held(pids: Mapping[int, float]) -> dict[int, int]:
-    """Bytes of each process's own (Linux; nothing elsewhere, where the sessions' number and their own limits bound them)."""
+    """Bytes of each process's own (Linux; nothing elsewhere, where the sessions' number and their own limits
+    bound them).
+    """
     found = {}
     for pid in pids:
         with suppress(OSError, ValueError, IndexError):

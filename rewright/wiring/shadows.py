@@ -1,4 +1,6 @@
-"""The shadow PostgreSQL behind the configured lakes (docs/decisions/0100): started with ``serve``, gone with it."""
+"""The shadow PostgreSQL behind the configured lakes (docs/decisions/0100): started with ``serve``, gone with
+it.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
 import structlog
@@ -17,6 +19,9 @@ from psycopg.conninfo import make_conninfo
 from rewright.config.model import Config
 from rewright.wiring.opening import Home, fingerprint, lakes_of, opened
 from rewright.wiring.shadow_limits import ShadowWarden
+
+if TYPE_CHECKING:
+    from rewright.lake.api import Lake
 
 log = structlog.get_logger(__name__)
 WATCH_SECONDS = 3.0
@@ -29,7 +34,8 @@ class ShadowFailed(Exception):
 class Shadows:
     """A context manager; without lakes it does nothing.
 
-    ``applied(config)`` gives the configuration with the shadow's address in each lake's ``dsn``. Entering raises ShadowFailed.
+    ``applied(config)`` gives the configuration with the shadow's address in each lake's ``dsn``. Entering
+    raises ShadowFailed.
     """
 
     def __init__(self, config: Config) -> None:
@@ -59,7 +65,9 @@ class Shadows:
         self._stack.close()
 
     def _go_without(self, name: str, error: ShadowFailed) -> None:
-        """A lake that can't be opened keeps nobody from the databases beside it; with nothing else there is nothing to serve."""
+        """A lake that can't be opened keeps nobody from the databases beside it; with nothing else there is
+        nothing to serve.
+        """
         del self._lakes[name]
         if not (self._lakes or self._others):
             raise error
@@ -104,7 +112,9 @@ class Shadows:
 
 
 class _Watch(threading.Thread):
-    """Keeps the shadow's tables those of the lakes: files that come and go, accepted resolutions, tables beside."""
+    """Keeps the shadow's tables those of the lakes: files that come and go, accepted resolutions, tables
+    beside.
+    """
 
     def __init__(self, server: str, lakes: Mapping[str, Home]) -> None:
         super().__init__(name="shadow watch", daemon=True)
@@ -137,26 +147,37 @@ class _Watch(threading.Thread):
 
 
 def schemas_of(home: Home) -> dict[str, dict[str, Any]]:
-    """The lake's tables and accepted views, and the tables beside it, with their columns' DuckDB types. Raises ShadowFailed."""
+    """The lake's tables and accepted views, and the tables beside it, with their columns' DuckDB types.
+    Raises ShadowFailed.
+    """
+    from rewright.engines.duckdb.errors import LakeError
+
+    try:
+        with opened(home) as lake:
+            return tables_of(lake)
+    except LakeError as error:
+        raise ShadowFailed(f"lake {home.path}: {error}") from error
+
+
+def tables_of(lake: Lake) -> dict[str, dict[str, Any]]:
+    """An opened lake's tables and accepted views, and the tables beside it, with
+    their columns' DuckDB types.
+    """
     from rewright.engines.duckdb.errors import LakeError
     from rewright.engines.duckdb.quoting import quoted
     from rewright.engines.duckdb.shadow import LAKE, ShadowColumn
 
-    try:
-        with opened(home) as lake:
-            found: dict[str, Any] = {
-                table.name: [ShadowColumn(c.name, c.type) for c in table.columns] for table in lake.tables()
-            }
-            for view in set(lake.database.names()) - found.keys():
-                try:
-                    columns = lake.database.describe(f"select * from {quoted(view)}")
-                except LakeError:
-                    continue  # its tables are gone
-                found[view] = [ShadowColumn(column, type_) for column, type_ in columns]
-            beside = {
-                name: {t: [ShadowColumn(*column) for column in columns] for t, columns in tables.items()}
-                for name, tables in lake.database.beside().items()
-            }
-            return {**beside, LAKE: found}
-    except LakeError as error:
-        raise ShadowFailed(f"lake {home.path}: {error}") from error
+    found: dict[str, Any] = {
+        table.name: [ShadowColumn(c.name, c.type) for c in table.columns] for table in lake.tables()
+    }
+    for view in set(lake.database.names()) - found.keys():
+        try:
+            columns = lake.database.describe(f"select * from {quoted(view)}")
+        except LakeError:
+            continue  # its tables are gone
+        found[view] = [ShadowColumn(column, type_) for column, type_ in columns]
+    beside = {
+        name: {t: [ShadowColumn(*column) for column in columns] for t, columns in tables.items()}
+        for name, tables in lake.database.beside().items()
+    }
+    return {**beside, LAKE: found}

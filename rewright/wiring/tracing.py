@@ -1,8 +1,9 @@
 """Spans of what the proxy reports, for OpenTelemetry: slow queries, and statements that have a rewrite.
 
-Owns their names and attributes. Spans are made from reports when a statement has ended, so nothing is added to one that is not
-reported, and nothing at all where ``[tracing] exporter`` is off: then the SDK is not even loaded. No text, literal or address is told. A
-``traceparent`` in a statement's comments (sqlcommenter) is its span's parent. Where to and how many: the SDK's own ``OTEL_…`` variables.
+Owns their names and attributes. Spans are made from reports when a statement has ended, so nothing is added
+to one that is not reported, and nothing at all where ``[tracing] exporter`` is off: then the SDK is not even
+loaded. No text, literal or address is told. A ``traceparent`` in a statement's comments (sqlcommenter) is its
+span's parent. Where to and how many: the SDK's own ``OTEL_…`` variables.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ LAST_SECONDS = 3.0
 
 
 def traced(reporter: Reporter, config: Config, provider: Any = None) -> Reporter:
-    """``reporter`` itself where tracing is off; ``provider``: a TracerProvider to be used instead of the configured one."""
+    """``reporter`` itself where tracing is off; ``provider``: a TracerProvider to be used instead of the
+    configured one.
+    """
     if config.tracing.exporter == "off" and provider is None:
         return reporter
     return _Tracing(reporter, provider or _provider())

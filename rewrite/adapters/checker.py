@@ -1,11 +1,15 @@
-"""The `Checker` port over `rewright.equivalence.api`. Owns the translation of verdicts; must not know agents."""
+"""The `Checker` port over `rewright.equivalence.api`. Owns the translation of
+verdicts; must not know agents.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.api import Checker
 from rewright.equivalence.verdicts import to_json
+from rewright.rewrite import ports
 from rewright.rewrite.model import Evidence
 
 
@@ -35,3 +39,15 @@ class SecondLook:
             return Evidence.of(to_json(self.checker.check(original, candidate)))
         finally:
             self.checker.options = usual
+
+
+@dataclass(slots=True)
+class Yielding:
+    """A checker that lets others go first (``between``) before each check."""
+
+    inner: ports.Checker
+    between: Callable[[], None]
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        self.between()
+        return self.inner.check(original, candidate, seconds)

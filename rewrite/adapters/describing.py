@@ -1,7 +1,7 @@
 """What a model is told of the tables that a query reads: short DDL, indexes, sizes, statistics.
 
-Owns the DDL's text and the constant queries over the catalogs; what of it may be shown is decided where prompts are
-made (`rewright.models.prompts`). Must not know agents.
+Owns the DDL's text and the constant queries over the catalogs; what of it may be shown is decided where
+prompts are made (`rewright.models.prompts`). Must not know agents.
 """
 
 from __future__ import annotations
@@ -25,13 +25,15 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join unnest(%s::text[], %s::text[]) as w (schema, name) on w.schema = n.nspname and w.name = c.relname"""
 INDEXES = f"""
 select pg_get_indexdef(i.indexrelid) {_OF} join pg_index i on i.indrelid = c.oid
-where i.indisvalid and not exists (select from pg_constraint k where k.conindid = i.indexrelid) order by c.oid, i.indexrelid limit 100"""
+where i.indisvalid and not exists (select from pg_constraint k where k.conindid = i.indexrelid)
+  order by c.oid, i.indexrelid limit 100"""
 SIZES = f"select c.relname, c.reltuples {_OF} where c.reltuples >= 0 order by c.oid"
 # two %s for the tables, one for names of columns, one for their number
 COLUMNS = """
 select s.tablename, s.attname, s.null_frac, s.n_distinct, s.correlation, s.avg_width,
   s.most_common_vals::text, s.histogram_bounds::text
-from pg_stats s join unnest(%s::text[], %s::text[]) as w (schema, name) on w.schema = s.schemaname and w.name = s.tablename
+from pg_stats s join unnest(%s::text[], %s::text[]) as w (schema, name) on w.schema = s.schemaname
+  and w.name = s.tablename
 where s.attname = any (%s) and not s.inherited order by 1, 2 limit %s"""
 _VALUES = 500
 
@@ -81,7 +83,9 @@ def _cut(text: str | None, what: str) -> tuple[str, ...]:
 
 
 def ddl(table: Table) -> str:
-    """One CREATE TABLE without defaults, checks and comments; names quoted where they must be, types with their modifiers."""
+    """One CREATE TABLE without defaults, checks and comments; names quoted where they must be, types with
+    their modifiers.
+    """
     lines = [_column(c) for c in table.columns]
     lines += [_key(k) for k in table.keys if k.usable]
     lines += [_foreign_key(k) for k in table.foreign_keys if k.usable]

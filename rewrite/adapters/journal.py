@@ -1,4 +1,6 @@
-"""The `Journal` port over the log book. Owns the form of an event's row; a store that fails is not noticed here."""
+"""The `Journal` port over the log book. Owns the form of an event's row; a store that fails is not noticed
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""The checker's `Judge` port over a language model: asked to find a difference, when everything else is silent.
+"""The checker's `Judge` port over a language model: asked to find a difference, when everything else is
+silent.
 
-The model gets both queries and the schema through a redactor of their own, and replies with a verdict and, where it
-sees a difference, rows that show it; the checker runs these. Must not know what becomes of an opinion.
+The model gets both queries and the schema through a redactor of their own, and replies with a verdict and,
+where it sees a difference, rows that show it; the checker runs these. Must not know what becomes of an
+opinion.
 """
 
 from __future__ import annotations
@@ -16,12 +18,15 @@ from rewright.models.redact import Redactor, Share
 from rewright.models.typed import ask
 
 _SYSTEM = (
-    "You look for differences between two PostgreSQL queries: rows, duplicates, NULLs, order where there is ORDER BY, errors."
+    "You look for differences between two PostgreSQL queries: rows, duplicates, NULLs, order where there is "
+    "ORDER BY, errors."
     " Try to find a small database, valid under the schema's constraints, on which they differ."
 )
 _QUESTION = (
-    "Do the queries give the same result on every database that satisfies the constraints? If not, give INSERT"
-    " statements for a small database on which they differ. Say same only when you have tried NULLs, duplicates, empty"
+    "Do the queries give the same result on every database that satisfies the constraints? If not, give "
+    "INSERT"
+    " statements for a small database on which they differ. Say same only when you have tried NULLs, "
+    "duplicates, empty"
     " tables and ties and found no difference; otherwise say unsure."
 )
 _LONGEST = 30_000

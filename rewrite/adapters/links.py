@@ -1,7 +1,7 @@
 """Proofs of single rewrite steps, from texts to the rewriter's evidence.
 
-Owns binding both texts and what becomes of the proof. Must not know how it is found (`rewright.equivalence.decomposition`), nor how a
-step was found.
+Owns binding both texts and what becomes of the proof. Must not know how it is found
+(`rewright.equivalence.decomposition`), nor how a step was found.
 """
 
 from __future__ import annotations

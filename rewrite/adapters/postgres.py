@@ -32,7 +32,9 @@ _CANCELLED = "57014"
 
 @dataclass(slots=True)
 class PostgresDatabase:
-    """``settings`` are GUCs of the client's session that bear on plans and results (search_path, work_mem, …)."""
+    """``settings`` are GUCs of the client's session that bear on plans and results (search_path, work_mem,
+    …).
+    """
 
     session: Session
     catalog: Catalog
@@ -71,7 +73,9 @@ class PostgresDatabase:
         return tuple(ResultColumn(c.name, c.type_oid, c.typmod, self._type_name(c.type_oid)) for c in columns)
 
     def measure(self, sql: str, seconds: float) -> Timed:
-        """Times are those of an idle server, as far as they can be known (`rewright.engines.postgres.busyness`)."""
+        """Times are those of an idle server, as far as they can be known
+        (`rewright.engines.postgres.busyness`).
+        """
         try:
             busy = self._busyness.factor()
             run = self.session.run(sql, stop_after=seconds, settings=self.settings, stretch=busy)
@@ -79,7 +83,8 @@ class PostgresDatabase:
             raise _ours(error) from error
         kept = self._busyness.kept_waiting(run)
         if run.waited is None:
-            # nor does our own time go by while the server is busy with others; one on this machine is known to the clock
+            # nor does our own time go by while the server is busy with others; one on this machine is known
+            # to the clock
             clock.discount(kept)
         return Timed(run.duration - kept, stopped=not run.finished, cpu=run.cpu, digest=run.digest)
 

@@ -1,9 +1,9 @@
 """For which literals a rewrite holds: the `Scoper` port over templates and the prover.
 
-A proof with constants is a proof for these constants (SOUNDNESS M18). Here the original's literals become parameters
-in its tree, the same literals in the replacement's tree likewise, and the prover is asked again: what it proves then holds
-for all literals of the same kinds. Which literal of the replacement stands for which of the original is guessed by
-value and order; a wrong guess is not proved. Must not know agents.
+A proof with constants is a proof for these constants (SOUNDNESS M18). Here the original's literals become
+parameters in its tree, the same literals in the replacement's tree likewise, and the prover is asked again:
+what it proves then holds for all literals of the same kinds. Which literal of the replacement stands for
+which of the original is guessed by value and order; a wrong guess is not proved. Must not know agents.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ class TemplateScoper:
     def _without_literals(
         self, query: Query, target: Query, template: Template, candidate: str, deadline: Deadline
     ) -> Scoped:
-        """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for any values."""
+        """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for
+        any values.
+        """
         found = proved_by_parts(query, target, self.catalog, min(self.seconds, deadline.left()), self.between)
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")

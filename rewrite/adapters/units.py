@@ -1,8 +1,8 @@
 """The `Knowledge` port over the knowledge base, for one catalog.
 
-Of the units that retrieval ranks first, those whose pattern fits the query and whose preconditions hold in the live
-schema come before the others. Each brings its pattern as a rule, and the names of the rules that make the same of its
-own question, so that search tries these first. Must not know agents.
+Of the units that retrieval ranks first, those whose pattern fits the query and whose preconditions hold in
+the live schema come before the others. Each brings its pattern as a rule, and the names of the rules that
+make the same of its own question, so that search tries these first. Must not know agents.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def rule_of(stored: Stored, search_path: tuple[str, ...] = ("public",)) -> Rule:
 
 @dataclass(frozen=True, slots=True)
 class _Schema:
-    """A catalog told apart by its digest, which is made once: a catalog's own hash reads all of it each time."""
+    """A catalog told apart by its digest, which is made once: a catalog's own hash
+    reads all of it each time.
+    """
 
     digest: str
     catalog: Catalog = field(compare=False)
@@ -125,7 +127,9 @@ def _read(block: a.Query, schema: _Schema, search_path: tuple[str, ...]) -> Term
 
 @lru_cache(maxsize=4096)
 def rules_of(stored: Stored) -> tuple[str, ...]:
-    """Rules that turn the unit's question into its answer; where none does, those that apply to the question."""
+    """Rules that turn the unit's question into its answer; where none does, those
+    that apply to the question.
+    """
     try:
         catalog = _catalog(stored)
         before, after = (bind(text, catalog) for text in (stored.before, stored.after))

@@ -1,9 +1,9 @@
 """The Verification state (S2): the assistant (QUITE §5.2, the hybrid corrector).
 
-Syntax and result signature by the server's own Parse and Describe, with at most K_max repairs by a model from the
-server's message; then the checker; a model's refuted candidate may be corrected from its counterexample, again
-and again within a time budget of its own. What is not shown to be the same query is dropped. Must not know how
-candidates were found or what they gain.
+Syntax and result signature by the server's own Parse and Describe, with at most K_max repairs by a model from
+the server's message; then the checker; a model's refuted candidate may be corrected from its counterexample,
+again and again within a time budget of its own. What is not shown to be the same query is dropped. Must not
+know how candidates were found or what they gain.
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ from rewright.rewrite.ports import (
 
 _REFUTED_WITH = "refuted: it goes on from, or is the same as, a candidate that was refuted"
 _SYSTEM = (
-    "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the original gives:"
-    " the same rows with duplicates and NULLs, the same column names, types and order. Change as little as possible."
+    "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the "
+    "original gives:"
+    " the same rows with duplicates and NULLs, the same column names, types and order. Change as little as "
+    "possible."
 )
 _REPAIR = "The rewrite does not pass the server. Reply with the corrected rewrite."
 _CORRECT = (
-    "The rewrite is not equivalent: on a small database the two queries gave different results, shown above. Reply with"
+    "The rewrite is not equivalent: on a small database the two queries gave different results, shown "
+    "above. Reply with"
     " a corrected rewrite that is faster than the original, or with an empty sql when there is none."
 )
 # how many get the patient check when the short one has shown nothing of any
@@ -111,9 +114,10 @@ class Assistant:
     def act(self, command: Verify, deadline: Deadline) -> Verified:
         """Those of the candidates that are the same query, in their order, and complaints about the others.
 
-        Where runs are allowed, candidates of rules are run once before: what is not faster need not be proved, and the
-        fastest is checked first. The short check comes first for all: what can be proved or refuted easily is done
-        with then. The patient one is for what Decision chooses (`confirm`), or follows here when nothing has passed.
+        Where runs are allowed, candidates of rules are run once before: what is not faster need not be
+        proved, and the fastest is checked first. The short check comes first for all: what can be proved or
+        refuted easily is done with then. The patient one is for what Decision chooses (`confirm`), or follows
+        here when nothing has passed.
         """
         self.usage, self.notes = Usage(), []
         self._correcting = self.settings.correction_seconds
@@ -165,7 +169,9 @@ class Assistant:
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
 
     def _hopeless(self, candidate: Candidate, like: Alike) -> bool:
-        """Whether it goes on from a refuted text, or is by proof the same query as one: it would fail for the same reason."""
+        """Whether it goes on from a refuted text, or is by proof the same query as one: it would fail for the
+        same reason.
+        """
         texts = (*candidate.via, *(one.sql for one in like.others(candidate)))
         return any(digest(canonical(text)) in self._refuted for text in texts)
 
@@ -176,8 +182,8 @@ class Assistant:
                 self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
 
     def _provable_first(self, worth: tuple[Candidate, ...], deadline: Deadline) -> tuple[Candidate, ...]:
-        """The first of rules' candidates that a quick proof is found for before those without one, best one that leaves nothing
-        open: what is not proved quickly takes its whole check.
+        """The first of rules' candidates that a quick proof is found for before those without one, best one
+        that leaves nothing open: what is not proved quickly takes its whole check.
         """
         looking = deadline.within(deadline.left() * self.settings.looking)
         found: int | None = None
@@ -218,8 +224,8 @@ class Assistant:
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
-        """The patient check of a candidate that passed the short one without a proof, a look for a counterexample to one that is
-        proved; None: it was refuted.
+        """The patient check of a candidate that passed the short one without a proof, a look for a
+        counterexample to one that is proved; None: it was refuted.
         """
         quick, patient = self._patience()
         if checked.evidence.level == "proved":
@@ -249,8 +255,8 @@ class Assistant:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
     def _suffice(self, passed: Iterable[Checked], following: Candidate) -> bool:
-        """Whether the check of another candidate is not worth its time: as many servable ones are there as would be
-        run, or it is slower than one that is proved, or than one of two.
+        """Whether the check of another candidate is not worth its time: as many servable ones are there as
+        would be run, or it is slower than one that is proved, or than one of two.
         """
         servable = [c for c in passed if self._servable(c)]
         if len(servable) >= self.settings.run_width:

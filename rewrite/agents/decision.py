@@ -1,8 +1,9 @@
 """The Decision state (S3): is a verified candidate better, and is another round worth its time?
 
-Weighs candidates by EXPLAIN and, where `[optimiser] measure` allows, by running them: the replacement alone, stopped at
-the original's observed time, or both. A gain of 10 % is needed; an estimate never overrules a measurement. Several
-candidates are run, the best two again in turn. A model may be asked whether to go on, never whether to accept.
+Weighs candidates by EXPLAIN and, where `[optimiser] measure` allows, by running them: the replacement alone,
+stopped at the original's observed time, or both. A gain of 10 % is needed; an estimate never overrules a
+measurement. Several candidates are run, the best two again in turn. A model may be asked whether to go on,
+never whether to accept.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ _SYSTEM = (
     "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."
 )
 _QUESTION = (
-    "Given the plans and figures above: is there a substantial cost left that another rewrite could remove? Reply with"
+    "Given the plans and figures above: is there a substantial cost left that another rewrite could remove? "
+    "Reply with"
     " go_on true or false, and why in one sentence."
 )
 _CLEAR_OF_NOISE = 0.6
@@ -111,7 +113,9 @@ class Decision:
     # ------------------------------------------------------------------ measuring
 
     def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
-        """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second place."""
+        """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second
+        place.
+        """
         found = [_Contender(c, self._explain(c.candidate.sql), self.runs.of(c.candidate)) for c in checked]
         # the same plan is the same work: any difference would be noise
         found = [c for c in found if self.before is None or not same_plan(self.before, c.explained)]
@@ -123,8 +127,8 @@ class Decision:
         return found
 
     def _differs(self, contender: _Contender) -> bool:
-        """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a table
-        that was written to in between: either way the candidate is dropped.
+        """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a
+        table that was written to in between: either way the candidate is dropped.
         """
         ours, theirs = ({r.digest for r in runs if r.digest} for runs in (self.runs.original, contender.runs))
         free = set(contender.checked.evidence.modulo) & {"tie-order", "float-order"}
@@ -139,7 +143,9 @@ class Decision:
             return None
 
     def _race(self, contenders: Sequence[_Contender], deadline: Deadline) -> None:
-        """Each is run under a growing limit, then the best two again, in turn with the original where allowed."""
+        """Each is run under a growing limit, then the best two again, in turn with the original where
+        allowed.
+        """
         runs = self.runs
         if not runs.original:
             runs.run_original(deadline)
@@ -185,6 +191,7 @@ class Decision:
             self.before,
             contender.explained,
             seconds=(before, after),
+            stopped=ran and self.runs.original_stopped,
             executed=(original, executed),
             other=remarks(contender.checked.candidate.steps, weighed),
         )
@@ -193,8 +200,8 @@ class Decision:
     def _confirmed(
         self, weighed: tuple[Weighed, ...], deadline: Deadline
     ) -> tuple[tuple[Weighed, ...], Weighed | None]:
-        """The best one that stands the checker's patient look; those that fall are dropped. Much faster ones whose
-        evidence falls short get that look first: it may find what the short one did not.
+        """The best one that stands the checker's patient look; those that fall are dropped. Much faster ones
+        whose evidence falls short get that look first: it may find what the short one did not.
         """
         looked: set[str] = set()
         for much_faster in self._promising(weighed):
@@ -260,9 +267,9 @@ class Decision:
         return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._doubtful(one, ratio)
 
     def _doubtful(self, one: Weighed, ratio: float) -> bool:
-        """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that was
-        only spread. Where the clock says much more than noise can, only dearer ones are doubted. Of a few milliseconds noise
-        can say anything.
+        """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that
+        was only spread. Where the clock says much more than noise can, only dearer ones are doubted. Of a few
+        milliseconds noise can say anything.
         """
         before = self.runs.cpu_before()
         if before is None or one.cpu_after is None:
@@ -276,7 +283,9 @@ class Decision:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
     def _satisfied(self, best: Weighed | None, deadline: Deadline) -> tuple[bool, bool]:
-        """Whether to stop, and else whether a model may be asked: what rules found and may be served does not wait for one."""
+        """Whether to stop, and else whether a model may be asked: what rules found and may be served does not
+        wait for one.
+        """
         if self.settings.single_pass or not self.settings.decision or deadline.passed:
             return True, False
         if best is None or not self._servable(best.checked):

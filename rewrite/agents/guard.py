@@ -1,8 +1,8 @@
 """A first look at a text that a model wrote, before any server sees it.
 
-A replacement reads what the original reads and calls nothing of its own accord: one plain SELECT, no tables, schemas or
-functions that the original has not (harmless built-ins aside). That keeps hostile texts from being planned, which
-can run functions; whether the text means the same is the checker's business, not this file's.
+A replacement reads what the original reads and calls nothing of its own accord: one plain SELECT, no tables,
+schemas or functions that the original has not (harmless built-ins aside). That keeps hostile texts from being
+planned, which can run functions; whether the text means the same is the checker's business, not this file's.
 """
 
 from __future__ import annotations

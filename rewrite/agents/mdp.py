@@ -1,8 +1,9 @@
-"""The model's reasoning (QUITE §4.1): rewriting framed as a Markov decision process, and the rewrite agent after it.
+"""The model's reasoning (QUITE §4.1): rewriting framed as a Markov decision process, and the rewrite agent
+after it.
 
 A chain of refinement actions is asked for, each with the query it leads to; the rewrite agent extracts the
-candidates, groups them by category, lets the database's EXPLAIN be their reward, and asks once for an enhancement of
-the best by a checklist. Owns these prompts and replies. Must not know verification.
+candidates, groups them by category, lets the database's EXPLAIN be their reward, and asks once for an
+enhancement of the best by a checklist. Owns these prompts and replies. Must not know verification.
 """
 
 from __future__ import annotations
@@ -19,44 +20,64 @@ from rewright.rewrite.agents.memory import Memory
 from rewright.rewrite.model import Candidate, Category, Deadline, Step
 
 _SYSTEM = (
-    "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, duplicates and NULLs"
-    " included, the same column names, types and order, on every database that satisfies the declared constraints. Use"
-    " only the tables and columns of the original. Every proposal is checked by a tool; a wrong one is thrown away."
+    "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, "
+    "duplicates and NULLs"
+    " included, the same column names, types and order, on every database that satisfies the declared "
+    "constraints. Use"
+    " only the tables and columns of the original. Every proposal is checked by a tool; a wrong one is "
+    "thrown away."
 )
 _MDP = (
-    "Treat the rewriting as a Markov decision process. The state is the query. An action is one refinement: reordering"
-    " or removing a join, pushing a predicate, decorrelating a subquery, sharing a repeated part in a CTE, aggregating"
-    " before joining, and so on. The reward of an action is the drop of the planner's estimated cost. Start from the"
-    " original query. At each state weigh the possible actions by the reward you expect, in this and in later steps,"
-    " take the best and write down the whole query it leads to. Stop when no action promises a reward. Reply with the"
+    "Treat the rewriting as a Markov decision process. The state is the query. An action is one refinement: "
+    "reordering"
+    " or removing a join, pushing a predicate, decorrelating a subquery, sharing a repeated part in a CTE, "
+    "aggregating"
+    " before joining, and so on. The reward of an action is the drop of the planner's estimated cost. Start "
+    "from the"
+    " original query. At each state weigh the possible actions by the reward you expect, in this and in "
+    "later steps,"
+    " take the best and write down the whole query it leads to. Stop when no action promises a reward. "
+    "Reply with the"
     " steps you took, at most six; an empty list of steps when the original can't be improved."
 )
-# other ways to look at the same query, one a further sample (plan's bottleneck: E3-Rewrite, arXiv 2508.09023; selectivity: LITHE,
-# arXiv 2502.12918); what several of them lead to is likelier right
+# other ways to look at the same query, one a further sample (plan's bottleneck: E3-Rewrite, arXiv 2508.09023;
+# selectivity: LITHE, arXiv 2502.12918); what several of them lead to is likelier right
 _STRATEGIES = (
     _MDP,
     (
-        "Look at the plan first: name the node with the largest actual time (or estimated cost) and the part of the query that"
-        " makes it, and rewrite so that this node has less to do or is not needed. Then look at the next one. Reply with the"
-        " queries on the way as steps, at most six; an empty list of steps when the original can't be improved."
+        "Look at the plan first: name the node with the largest actual time (or estimated cost) and the "
+        "part of the query that"
+        " makes it, and rewrite so that this node has less to do or is not needed. Then look at the next "
+        "one. Reply with the"
+        " queries on the way as steps, at most six; an empty list of steps when the original can't be "
+        "improved."
     ),
     (
-        "Look at the data flow: find the condition or join that keeps the fewest rows, and rewrite so that it comes before"
-        " joins, aggregates and window functions which now work on more rows than they need. Reply with the queries on the way"
+        "Look at the data flow: find the condition or join that keeps the fewest rows, and rewrite so that "
+        "it comes before"
+        " joins, aggregates and window functions which now work on more rows than they need. Reply with the "
+        "queries on the way"
         " as steps, at most six; an empty list of steps when the original can't be improved."
     ),
     (
-        "Look at what is done more than once: subqueries for each row of another query, tables that are read several times,"
-        " aggregates over the same groups. Rewrite so that each is done once, by grouping first and joining, by FILTER or by"
-        " window functions. Reply with the queries on the way as steps, at most six; an empty list of steps when the original"
+        "Look at what is done more than once: subqueries for each row of another query, tables that are "
+        "read several times,"
+        " aggregates over the same groups. Rewrite so that each is done once, by grouping first and "
+        "joining, by FILTER or by"
+        " window functions. Reply with the queries on the way as steps, at most six; an empty list of steps "
+        "when the original"
         " can't be improved."
     ),
 )
 _CHECKLIST = (
-    "Go over the rewritten query once more with this checklist: repeated subqueries that could be shared; joins whose"
-    " result is not used and which keys make superfluous; selective filters or joins that could come first; aggregates"
-    " that could be computed before a join; DISTINCT, ORDER BY or GROUP BY that keys make superfluous; functions or"
-    " casts on columns that keep an index from being used; conditions that follow from others and would help earlier."
+    "Go over the rewritten query once more with this checklist: repeated subqueries that could be shared; "
+    "joins whose"
+    " result is not used and which keys make superfluous; selective filters or joins that could come first; "
+    "aggregates"
+    " that could be computed before a join; DISTINCT, ORDER BY or GROUP BY that keys make superfluous; "
+    "functions or"
+    " casts on columns that keep an index from being used; conditions that follow from others and would "
+    "help earlier."
     " Reply with the improved query and the items used, or with an empty sql when nothing is left to improve."
 )
 
@@ -101,8 +122,8 @@ class Thought:
 
 @dataclass(slots=True)
 class ModelStrategy:
-    """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``. ``samples``: chains that
-    are asked for, each by another strategy.
+    """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``.
+    ``samples``: chains that are asked for, each by another strategy.
     """
 
     model: Model

@@ -1,7 +1,7 @@
 """The agents' shared memory: typed slices, bounded, and which agent sees which (QUITE §5.3).
 
-Owns what is remembered between the steps of one run and for how long. What an agent is shown is the row of `VISIBLE`
-under its name, nothing more. Must not know how agents use it.
+Owns what is remembered between the steps of one run and for how long. What an agent is shown is the row of
+`VISIBLE` under its name, nothing more. Must not know how agents use it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _LONGEST = 20_000
 _PAIR = 1500
 _ROWS = 4000
 _UNPROVED = (
-    "A rewrite that could be neither proved nor refuted, and so is of no use; go by smaller steps, or stay closer to the"
+    "A rewrite that could be neither proved nor refuted, and so is of no use; go by smaller steps, or stay "
+    "closer to the"
     " original's form"
 )
 _STANDING: Mapping[Level, str] = {
@@ -52,7 +53,9 @@ _STANDING: Mapping[Level, str] = {
 
 @dataclass(frozen=True, slots=True)
 class QueryFacts:
-    """The original: text, DDL of what it reads, plan (executed where there was time), figures of tables and columns."""
+    """The original: text, DDL of what it reads, plan (executed where there was time), figures of tables and
+    columns.
+    """
 
     sql: str
     schema: str = ""

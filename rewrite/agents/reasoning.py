@@ -1,8 +1,9 @@
 """The Reasoning state (S1): two minds, one pool.
 
-The deterministic strategy asks the proposer (rules and search); the model strategy, where one is configured, gives a chain of
-proposals, the rewrite agent enhances the best, and rules continue from what a model proposed. All meet in one pool:
-told apart by canonical text, priced by EXPLAIN, best first. Must not know verification or Decision.
+The deterministic strategy asks the proposer (rules and search); the model strategy, where one is configured,
+gives a chain of proposals, the rewrite agent enhances the best, and rules continue from what a model
+proposed. All meet in one pool: told apart by canonical text, priced by EXPLAIN, best first. Must not know
+verification or Decision.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ class Reasoning:
         self._seen.add(digest(canonical(self.sql)))
 
     def act(self, command: Reason, deadline: Deadline) -> Reasoned:
-        """New candidates, at most ``settings.width``, no text twice in a run. A model is asked where rules have nothing, and when
-        what they had gained nothing that may be served.
+        """New candidates, at most ``settings.width``, no text twice in a run. A model is asked where rules
+        have nothing, and when what they had gained nothing that may be served.
         """
         self.usage, self.notes = Usage(), []
         ranked = self._rank(self._by_rules(command, deadline))
@@ -97,7 +98,9 @@ class Reasoning:
         return found
 
     def _look(self, deadline: Deadline) -> None:
-        """What a DBA would look at first, once: figures, and the plan with what its nodes really do where there is time for it."""
+        """What a DBA would look at first, once: figures, and the plan with what its nodes really do where
+        there is time for it.
+        """
         facts = self.memory.recall("query")
         if self._looked or not facts or not isinstance(facts[0], QueryFacts):
             return
@@ -122,8 +125,8 @@ class Reasoning:
         return self._rank(replace(c, units=tuple(filter(None, shown))) for c in thought.candidates)
 
     def _continued(self, deadline: Deadline) -> list[Candidate]:
-        """Rules applied to what a model proposed and the checker passed, each once; the steps of both are kept. Of what nobody
-        has checked there would be many wrong ones in place of one.
+        """Rules applied to what a model proposed and the checker passed, each once; the steps of both are
+        kept. Of what nobody has checked there would be many wrong ones in place of one.
         """
         share = deadline.within(deadline.left() / 4)
         found: list[Candidate] = []
@@ -149,8 +152,8 @@ class Reasoning:
         return sorted((self._priced(c) for c in fresh[:_PRICED_AT_MOST]), key=by_cost)
 
     def _priced(self, candidate: Candidate) -> Candidate:
-        """With EXPLAIN's cost, for a model's proposal. Rules come priced, or unpriced where the proposer holds that
-        the estimate can't see the gain.
+        """With EXPLAIN's cost, for a model's proposal. Rules come priced, or unpriced where the proposer
+        holds that the estimate can't see the gain.
         """
         if candidate.cost is not None or candidate.source == "rules" or self.settings.measure == "off":
             return candidate
@@ -168,8 +171,8 @@ class Reasoning:
         return replace(candidate, cost=cost, steps=steps)
 
     def _choose(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """The cheapest of each category, models' own and unpriced ones have places of their own, then by cost:
-        estimates err, and they err differently on different families.
+        """The cheapest of each category, models' own and unpriced ones have places of their own, then by
+        cost: estimates err, and they err differently on different families.
         """
         firsts = sorted((group[0] for group in grouped(ranked).values()), key=by_cost)
         rest = [c for c in ranked if c not in firsts]
@@ -179,7 +182,9 @@ class Reasoning:
         return [*firsts, *models, *unpriced, *others][: self.settings.width]
 
     def _advice(self) -> tuple[Unit, ...]:
-        """Units looked up so far; in a later round, where Decision had no say before, they are looked up now."""
+        """Units looked up so far; in a later round, where Decision had no say
+        before, they are looked up now.
+        """
         if not self.memory.recall("knowledge") and self.settings.knowledge:
             for unit in self.knowledge.search(self.sql, UNITS):
                 self.memory.remember(KnowledgeNote(unit))

@@ -1,7 +1,8 @@
-"""The plan report: original and replacement side by side in the paper's four dimensions (QUITE §4.2.2, Decision agent).
+"""The plan report: original and replacement side by side in the paper's four dimensions (QUITE §4.2.2,
+Decision agent).
 
-Cost changes, plan characteristics, resource utilisation, other. Pure: plans in, a JSON document out. A report is
-made for every end of a run, also for "no change".
+Cost changes, plan characteristics, resource utilisation, other. Pure: plans in, a JSON document out. A report
+is made for every end of a run, also for "no change".
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def shape(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tree(plan: Mapping[str, Any] | None, deepest: int = _DEEPEST) -> dict[str, Any] | None:
-    """What a person reads of EXPLAIN's tree: operators, names, conditions, estimates and, where executed, what happened."""
+    """What a person reads of EXPLAIN's tree: operators, names, conditions, estimates and, where executed,
+    what happened.
+    """
     if plan is None:
         return None
     kept = {name: plan[name] for name in _READ if name in plan}
@@ -93,10 +96,13 @@ def report(
     after: Explained | None,
     *,
     seconds: tuple[float | None, float | None] = (None, None),
+    stopped: bool = False,
     executed: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = (None, None),
     other: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The four parts; ``after`` None for "no change"."""
+    """The four parts; ``after`` None for "no change". ``stopped``: the original was
+    cancelled at its seconds.
+    """
     plans = [e.plan if e else None for e in (before, after)]
     return {
         "cost": {
@@ -104,6 +110,7 @@ def report(
             "after": after.cost if after else None,
             "seconds_before": seconds[0],
             "seconds_after": seconds[1],
+            "stopped": stopped,
         },
         "plan": {
             "before": shape(plans[0]) if plans[0] else None,

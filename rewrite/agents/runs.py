@@ -1,7 +1,8 @@
-"""What was run for one query: the original, the candidates, each within its limit. Kept for the whole of a job.
+"""What was run for one query: the original, the candidates, each within its limit. Kept for the whole of a
+job.
 
-Owns when a run is stopped and what runs say of a candidate before anybody has checked it: one that is not faster
-need not be proved. Must not know verdicts or reports.
+Owns when a run is stopped and what runs say of a candidate before anybody has checked it: one that is not
+faster need not be proved. Must not know verdicts or reports.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ _BEYOND_BEST = 1.5
 _NEARLY = 0.9
 # the share of the time left that goes into first runs
 _SHARE = 0.35
-# limits of first runs as shares of the original's time, where it takes this many seconds or more: what is not far faster
-# should cost little until the rest have had a chance, and short queries can do without
+# limits of first runs as shares of the original's time, where it takes this many seconds or more: what is not
+# far faster should cost little until the rest have had a chance, and short queries can do without
 _RUNGS = (1 / 16, 1 / 4, 1.0)
 _LONG = 4.0
+# seconds of the original up to which one run of a candidate says too little against it
+_BRIEF = 0.05
 
 
 @dataclass(slots=True)
 class Runs:
-    """``observed``: seconds the original was seen to run elsewhere; None when nobody has seen it run. ``original``: its own
-    runs here, up to the limit on runs; ``rival``: those that were stopped as soon as it had lost against a candidate.
+    """``observed``: seconds the original was seen to run elsewhere; None when nobody has seen it run.
+    ``original``: its own runs here, up to the limit on runs; ``rival``: those that were stopped as soon as it
+    had lost against a candidate.
     """
 
     sql: str
@@ -56,6 +60,11 @@ class Runs:
         here = self.original or [r for r in self.rival if not r.stopped]
         return median(r.seconds for r in here) if here else self.observed
 
+    @property
+    def original_stopped(self) -> bool:
+        """Whether what it takes is a lower bound: it came to its end in fewer than half of its runs here."""
+        return bool(self.original) and 2 * sum(run.stopped for run in self.original) >= len(self.original)
+
     def as_slow_as_the_original(self, candidate: Candidate) -> bool:
         """A run that was stopped earlier, for another candidate's sake, does not say so."""
         runs, before = self.of(candidate), self.seconds_before()
@@ -74,7 +83,9 @@ class Runs:
         return None if before is None else min(before, self.settings.run_timeout)
 
     def run_original(self, deadline: Deadline) -> None:
-        """At most ``repeats`` times, and not again where it was stopped or would eat the time of the others."""
+        """At most ``repeats`` times, and not again where it was stopped or would eat
+        the time of the others.
+        """
         runs = self.original
         if self.settings.measure != "both" or len(runs) >= self.settings.repeats or deadline.passed:
             return
@@ -97,6 +108,16 @@ class Runs:
             self._keep(self.of(candidate), _stopped_at(timed, allowed))
         return timed is not None
 
+    def _run_fairly(self, candidate: Candidate, allowed: float, limit: float, deadline: Deadline) -> bool:
+        """One run, or two where the first says no good of a candidate beside a query so short that what a
+        text costs when it is new to the server (pages and catalogs read, the busy machine) is as much.
+        """
+        if not self.run(candidate, allowed, deadline):
+            return False
+        if limit > _BRIEF or not self.of(candidate) or self._gains(candidate, limit):
+            return True
+        return self.run(candidate, allowed, deadline)
+
     @staticmethod
     def _keep(runs: list[Timed], timed: Timed) -> None:
         """A run that was stopped on a lower rung is worth nothing beside one that went further."""
@@ -116,7 +137,8 @@ class Runs:
     def run_rival(self, candidate: Candidate, deadline: Deadline) -> None:
         """Run the original beside ``candidate``, under the same load, and stop it as soon as it has lost.
 
-        Where originals are not run for their own sake: what was seen of it elsewhere was seen under another load.
+        Where originals are not run for their own sake: what was seen of it elsewhere was seen under another
+        load.
         """
         runs = [max(r.seconds, r.cpu or 0.0) for r in self.of(candidate) if not r.stopped]
         if self.settings.measure != "run" or not runs or deadline.passed:
@@ -133,8 +155,8 @@ class Runs:
         return not runs or (runs[-1].stopped and runs[-1].seconds < limit)
 
     def race(self, candidates: Sequence[Candidate], limit: float, deadline: Deadline) -> set[str]:
-        """Run them under limits that grow up to ``limit`` until one is faster, and fall to it from then on; each but once
-        where one is known to be faster already. Keys of those that the server refuses.
+        """Run them under limits that grow up to ``limit`` until one is faster, and fall to it from then on;
+        each but once where one is known to be faster already. Keys of those that the server refuses.
         """
         finished = [self.of(c)[-1].seconds for c in candidates if self.of(c) and self._gains(c, limit)]
         best = min(finished, default=limit)
@@ -147,7 +169,7 @@ class Runs:
                 allowed = beside(best, longest)
                 if not self.wants_run(candidate, allowed):
                     continue
-                if not self.run(candidate, allowed, deadline):
+                if not self._run_fairly(candidate, allowed, limit, deadline):
                     refused.add(candidate.key())
                 elif self.of(candidate) and self._gains(candidate, limit):
                     best = min(best, self.of(candidate)[-1].seconds)
@@ -159,9 +181,11 @@ class Runs:
     def sift(
         self, candidates: Sequence[Candidate], deadline: Deadline
     ) -> tuple[list[Candidate], list[Candidate]]:
-        """Those worth a check, fastest first, and those that are not: they have the original's plan, or are no faster.
+        """Those worth a check, fastest first, and those that are not: they have the original's plan, or are
+        no faster.
 
-        What was stopped for a faster one's sake comes last. A model's candidates are checked before they are run.
+        What was stopped for a faster one's sake comes last. A model's candidates are checked before they are
+        run.
         """
         limit = self.limit()
         if not self.allowed or (limit is None and self.settings.measure != "both"):
@@ -213,8 +237,8 @@ class Runs:
 
 
 def _stopped_at(timed: Timed, allowed: float) -> Timed:
-    """A cancellation may come late: all that is known is that it would have taken more than it was allowed; or less, where
-    the server was busier than it seemed.
+    """A cancellation may come late: all that is known is that it would have taken more than it was allowed;
+    or less, where the server was busier than it seemed.
     """
     if not timed.stopped:
         return timed
@@ -231,7 +255,9 @@ def _ladder(limit: float) -> list[float]:
 
 
 def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """The first of each kind, then the second of each: what came by the same rules tends to take the same time."""
+    """The first of each kind, then the second of each: what came by the same rules tends to take the same
+    time.
+    """
     turns: Counter[frozenset[str]] = Counter()
     placed: list[tuple[int, Candidate]] = []
     for candidate in candidates:

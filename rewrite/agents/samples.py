@@ -1,8 +1,8 @@
 """Several replies of a model: which of their candidates are one and the same query, by proof.
 
-What several strategies lead to is likelier right (self-consistency, Wang et al. 2022, with proofs in place of equal texts), so the
-largest group is checked first; and what becomes of one of a group becomes of all. Owns that grouping. Must not know the
-original, nor verdicts on it.
+What several strategies lead to is likelier right (self-consistency, Wang et al. 2022, with proofs in place of
+equal texts), so the largest group is checked first; and what becomes of one of a group becomes of all. Owns
+that grouping. Must not know the original, nor verdicts on it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ class Alike:
         return tuple(one for one in group if one != candidate)
 
     def ordered(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        """Models' candidates of larger groups before those of smaller ones, in the places that models' candidates have."""
+        """Models' candidates of larger groups before those of smaller ones, in the places that models'
+        candidates have.
+        """
         if not self.groups:
             return candidates
         votes = {one.key(): len(group) for group in self.groups for one in group}
@@ -55,7 +57,9 @@ def alike(candidates: Sequence[Candidate], prover: Prover, deadline: Deadline) -
 
 
 def _same(candidate: Candidate, group: Sequence[Candidate], prover: Prover, deadline: Deadline) -> bool:
-    """Sameness is transitive: one member is enough. Steps of one reply have been asked for as different queries."""
+    """Sameness is transitive: one member is enough. Steps of one reply have been asked for as different
+    queries.
+    """
     if deadline.passed or any(one.sample == candidate.sample for one in group):
         return False
     found = prover.prove(group[0].sql, candidate.sql, min(_QUICK, max(deadline.left(), 0.01)))

@@ -1,6 +1,7 @@
 """Results of agents as JSON and back, so that a recorded run can be replayed and shown.
 
-Owns the form of the `output` of an event. Plans inside reports are kept as they are. Must not know agents or stores.
+Owns the form of the `output` of an event. Plans inside reports are kept as they are. Must not know agents or
+stores.
 """
 
 from __future__ import annotations

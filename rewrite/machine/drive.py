@@ -1,7 +1,8 @@
 """Drives the machine: hands its commands to the agents, times them, keeps an event of every step.
 
-The one place where agents' failures end: whatever an agent raises, the run terminates with the best that is verified,
-or the original. `replay` folds recorded events over the machine again. Must not know how agents work.
+The one place where agents' failures end: whatever an agent raises, the run terminates with the best that is
+verified, or the original. `replay` folds recorded events over the machine again. Must not know how agents
+work.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The machine: Reasoning, Verification, Decision, Termination (QUITE §4.2, Algorithm 1). Pure: results in, commands out.
+"""The machine: Reasoning, Verification, Decision, Termination (QUITE §4.2, Algorithm 1). Pure: results in,
+commands out.
 
-What may live in this file: the states, the signals, the one table of transitions, and the fold of a result over a
-run. No clock, no model, no server, no text of SQL is looked at here.
+What may live in this file: the states, the signals, the one table of transitions, and the fold of a result
+over a run. No clock, no model, no server, no text of SQL is looked at here.
 """
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ TRANSITIONS: dict[tuple[State, Signal], State] = {
 
 @dataclass(frozen=True, slots=True)
 class Reasoned:
-    """New candidates, best first. None: no opportunity is left, the run ends early. ``notes``: what went wrong with a model."""
+    """New candidates, best first. None: no opportunity is left, the run ends early. ``notes``: what went
+    wrong with a model.
+    """
 
     candidates: tuple[Candidate, ...]
     reason: str = ""
@@ -79,7 +82,8 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Candidates that are the same query by the checker, why the others are not (a message each), and which they are.
+    """Candidates that are the same query by the checker, why the others are not (a message each), and which
+    they are.
     ``notes``: what went wrong with a model.
     """
 
@@ -91,8 +95,8 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time. ``ask``: a model may be asked in
-    the rounds that follow, since nothing that may be served gains yet.
+    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time. ``ask``: a model
+    may be asked in the rounds that follow, since nothing that may be served gains yet.
     """
 
     weighed: tuple[Weighed, ...]
@@ -140,7 +144,9 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end: ``best`` or, where it is None, the original, and why. ``notes``: what went wrong with a model."""
+    """The end: ``best`` or, where it is None, the original, and why. ``notes``: what
+    went wrong with a model.
+    """
 
     best: Weighed | None
     reason: str
@@ -236,7 +242,9 @@ def _absorb(run: Run, result: Result) -> Run:
 
 
 def _none_passed(complaints: Sequence[str]) -> str:
-    """What to tell people. Candidates that ran and were not faster need no proof, and are not said to lack one."""
+    """What to tell people. Candidates that ran and were not faster need no proof, and are not said to lack
+    one.
+    """
     idle = sum(c.endswith(NOT_FASTER) for c in complaints)
     if idle and idle == len(complaints):
         return f"no candidate was faster when it was run ({idle} tried)"

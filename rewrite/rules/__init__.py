@@ -12,6 +12,7 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
+from rewright.rewrite.rules.counted_keys import counted_keys
 from rewright.rewrite.rules.date_range import date_range
 from rewright.rewrite.rules.decorrelate_window import decorrelate_window
 from rewright.rewrite.rules.disjunction import or_join_union, or_union
@@ -26,6 +27,7 @@ from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
+from rewright.rewrite.rules.first_to_exists import first_to_exists
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
@@ -37,6 +39,7 @@ from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
 from rewright.rewrite.rules.not_in import not_in
+from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
@@ -63,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     decorrelate_window,
     unnest,
     as_lateral,
+    once_a_binding,
     eager_count,
     exists_inequality,
     exists_extreme,
@@ -71,6 +75,7 @@ RULES: tuple[Rule, ...] = (
     fence_filters,
     filter_cte,
     fan_out,
+    counted_keys,
     inline_cte,
     join_as_product,
     key_range,
@@ -83,6 +88,7 @@ RULES: tuple[Rule, ...] = (
     running_window,
     not_in,
     count_to_exists,
+    first_to_exists,
     or_join_union,
     all_to_extreme,
     redundant_keys,

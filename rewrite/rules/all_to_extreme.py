@@ -5,16 +5,17 @@
     SELECT * FROM ord o, (SELECT max(amount) AS m, count(*) AS n, count(amount) AS k FROM sale WHERE …) x
      WHERE x.n = 0 OR (x.n = x.k AND o.total >= x.m)
 
-ANY: ``o.total > ANY (…)`` is ``o.total > min``. ALL is true over no rows and never true when a row is NULL. A subquery that is tied to the
-outer row by equalities:
+ANY: ``o.total > ANY (…)`` is ``o.total > min``. ALL is true over no rows and never true when a row is NULL. A
+subquery that is tied to the outer row by equalities:
 
     SELECT * FROM ord o WHERE o.total >= ALL (SELECT s.amount FROM sale s WHERE s.cust = o.cust)
     -->
-    SELECT * FROM ord o LEFT JOIN (SELECT cust, max(amount) AS m, count(*) AS n, count(amount) AS k FROM sale GROUP BY cust) x ON x.cust = o.cust
+    SELECT * FROM ord o LEFT JOIN (SELECT cust, max(amount) AS m, count(*) AS n, count(amount) AS k FROM sale
+    GROUP BY cust) x ON x.cust = o.cust
      WHERE coalesce(x.n, 0) = coalesce(x.k, 0) AND (x.m IS NULL OR o.total >= x.m)
 
-and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate. Conjuncts of WHERE only.
-SOUNDNESS 2a, M3.
+and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate.
+Conjuncts of WHERE only. SOUNDNESS 2a, M3.
 
 Calcite: SubQueryRemoveRule.
 """

@@ -4,8 +4,9 @@
     -->
     SELECT o.id FROM ord o WHERE NOT EXISTS (SELECT 1 FROM ord p WHERE p.cust = o.cust AND p.day > o.day)
 
-The column that is NULL is none in the table, so that only padded rows show NULL. The server knows this of columns of the join condition
-only. Other rules go on from NOT EXISTS. Known as outer join to anti-join. SOUNDNESS 3a.
+The column that is NULL is none in the table, so that only padded rows show NULL. The server knows this of
+columns of the join condition only. Other rules go on from NOT EXISTS. Known as outer join to anti-join.
+SOUNDNESS 3a.
 """
 
 from __future__ import annotations

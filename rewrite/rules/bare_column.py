@@ -4,9 +4,10 @@
     -->
     SELECT * FROM sale s WHERE s.id = 5 AND s.part = 3 AND s.qty > 2
 
-Casts of integers to text and numeric, COALESCE and NULLIF with constants, ``IS NOT DISTINCT FROM`` a constant or a column that is never NULL, IS TRUE, CASE that only
-says a condition, ``|| ''``, a prefix by substring or left, ``numeric + constant``. Nothing whose evaluation could fail goes away:
-integers may overflow, numerics may not. Calcite: ReduceExpressionsRule.FilterReduceExpressionsRule. SOUNDNESS 16, M4, M6.
+Casts of integers to text and numeric, COALESCE and NULLIF with constants, ``IS NOT DISTINCT FROM`` a constant
+or a column that is never NULL, IS TRUE, CASE that only says a condition, ``|| ''``, a prefix by substring or
+left, ``numeric + constant``. Nothing whose evaluation could fail goes away: integers may overflow, numerics
+may not. Calcite: ReduceExpressionsRule.FilterReduceExpressionsRule. SOUNDNESS 16, M4, M6.
 """
 
 from __future__ import annotations
@@ -42,7 +43,9 @@ def bare_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _equal(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.Op | None:
-    """``x IS NOT DISTINCT FROM y`` where one of the two is never NULL, as an equality, which can be joined by."""
+    """``x IS NOT DISTINCT FROM y`` where one of the two is never NULL, as an equality, which can be joined
+    by.
+    """
     if not isinstance(expr, a.IsDistinct) or not expr.negated:
         return None
     if not expr.op.is_builtin or not expr.op.function.strict:

@@ -1,4 +1,5 @@
-"""What a rule is: a name, the blocks it looks at, its guards, and a function from such a block to equivalent blocks.
+"""What a rule is: a name, the blocks it looks at, its guards, and a function from such a block to equivalent
+blocks.
 
 A *guard* is one precondition with a name. Rules ask `Context.holds(name, condition)`, so that a test can
 switch single guards off and see the checker refuse what comes out. Must not know any particular rule.
@@ -49,7 +50,9 @@ class Context:
         return self.facts.catalog
 
     def keys(self, item: a.FromItem) -> list[tuple[frozenset[int], frozenset[str]]]:
-        """Sets of columns that no two rows of an item share, with the names of the constraints by which they do not."""
+        """Sets of columns that no two rows of an item share, with the names of the constraints by which they
+        do not.
+        """
         return [(columns, labels(basis)) for columns, basis in self.facts.keys_of_item(item)]
 
     def column_filled(self, item: a.FromItem, pos: int) -> bool:
@@ -57,7 +60,9 @@ class Context:
         return not isinstance(item, a.Join) and (item.rel, pos) in self.facts.nonnull_in_from(item)
 
     def filled(self, expr: a.Expr, items: Iterable[a.FromItem]) -> frozenset[str] | None:
-        """The names of the constraints by which ``expr`` is never NULL over rows of ``items``; None where it may be."""
+        """The names of the constraints by which ``expr`` is never NULL over rows of ``items``; None where it
+        may be.
+        """
         basis = self.facts.filled(expr, items)
         return None if basis is None else labels(basis)
 
@@ -73,7 +78,8 @@ Q = TypeVar("Q", bound=a.Query)
 
 @dataclass(frozen=True, slots=True)
 class Operand(Generic[Q]):
-    """Which blocks a rule is given, declared: a class of query nodes and conditions, as the operands of Calcite's rules.
+    """Which blocks a rule is given, declared: a class of query nodes and conditions, as the operands of
+    Calcite's rules.
 
     ``top``: only the block that is the whole statement.
     """
@@ -153,8 +159,8 @@ Category = Literal["join", "predicate", "cte", "constant", "others"]
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A function from blocks that its operand matches to equivalent ones. ``guards`` lists every name that it asks for with
-    `Context.holds`. ``known_as``: what Calcite or the literature calls it.
+    """A function from blocks that its operand matches to equivalent ones. ``guards`` lists every name that it
+    asks for with `Context.holds`. ``known_as``: what Calcite or the literature calls it.
     """
 
     name: str
@@ -174,7 +180,9 @@ class Rule:
 
     @property
     def doc(self) -> str:
-        """What the rule does, with an example: its own words, or those of the module that is about it alone."""
+        """What the rule does, with an example: its own words, or those of the module
+        that is about it alone.
+        """
         return self.find.__doc__ or sys.modules[self.find.__module__].__doc__ or ""
 
 

@@ -1,7 +1,8 @@
 """Aggregates over one-to-many joins of the same rows: each branch is grouped by itself before the join.
 
-A branch is a table joined with the kept rows by equalities, and what is joined with it alone. Each kept row must be a group. Joined beside
-each other, the rows of one branch repeat those of the other, by which its aggregates must not be moved. SOUNDNESS 5d, 6d, 6f, 15.
+A branch is a table joined with the kept rows by equalities, and what is joined with it alone. Each kept row
+must be a group. Joined beside each other, the rows of one branch repeat those of the other, by which its
+aggregates must not be moved. SOUNDNESS 5d, 6d, 6f, 15.
 """
 
 from __future__ import annotations
@@ -56,7 +57,8 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     SELECT c.id, count(o.id) FROM cust c LEFT JOIN ord o ON o.cust = c.id AND o.x <> 'a' GROUP BY c.id
     -->
     SELECT c.id, coalesce(g.v1, 0) FROM cust c
-      LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.key1 = c.id
+      LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.key1 =
+      c.id
 
     Calcite: AggregateJoinTransposeRule. Known as eager count (Yan and Larson 1995).
     """
@@ -75,14 +77,16 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     category="join",
 )
 def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """Aggregates over several one-to-many joins of the same rows, to one grouping for each of them before the joins.
+    """Aggregates over several one-to-many joins of the same rows, to one grouping for each of them before the
+    joins.
 
         SELECT c.id, count(DISTINCT o.id), count(DISTINCT v.page) FROM cust c LEFT JOIN ord o ON o.cust = c.id
           LEFT JOIN visit v ON v.cust = c.id GROUP BY c.id
         -->
         SELECT c.id, coalesce(x.v1, 0), coalesce(y.v1, 0) FROM cust c
           LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord GROUP BY cust) x ON x.key1 = c.id
-          LEFT JOIN (SELECT cust AS key1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.key1 = c.id
+          LEFT JOIN (SELECT cust AS key1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.key1 =
+          c.id
 
     A LEFT JOINed branch that nobody reads goes.
 
@@ -90,7 +94,10 @@ def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """
     found = _found(block)
     if found is not None and len(found.branches) > 1:
-        why = f"{len(found.branches)} joins beside each other multiply each other's rows: each is grouped before"
+        why = (
+            f"{len(found.branches)} joins beside each other multiply each other's rows: each is grouped "
+            f"before"
+        )
         yield from _grouped_before(block, found, why, ctx)
 
 
@@ -109,7 +116,9 @@ class _Step:
 
 @dataclass(slots=True)
 class _Branch:
-    """A table that is tied to the kept rows (``ties``), with conditions of its own, and what is joined with it."""
+    """A table that is tied to the kept rows (``ties``), with conditions of its own, and what is joined with
+    it.
+    """
 
     kind: a.JoinKind
     tree: a.FromItem
@@ -211,7 +220,9 @@ def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) ->
 
 
 def _belongs(g: a.Aggregate, branches: Sequence[_Branch], ctx: Context) -> bool:
-    """Whether an aggregate reads one branch, and neither the others' rows nor one without a partner move it; it is noted."""
+    """Whether an aggregate reads one branch, and neither the others' rows nor one without a partner move it;
+    it is noted.
+    """
     used = free_of_all(inputs(g))
     own = next((b for b in branches if used and used <= b.rels), None)
     if own is None or len(g.args) != 1 or order_sensitive(g) or any(has_subquery(p) for p in inputs(g)):

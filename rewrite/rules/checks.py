@@ -1,7 +1,8 @@
 """CHECK constraints of a scanned table as conditions on its rows.
 
-A validated CHECK is never FALSE on a stored row, and may be NULL (F8): a conjunct of it that compares one column with constants is
-TRUE wherever that column is not NULL. Only built-in immutable expressions are read. Must not know any rule.
+A validated CHECK is never FALSE on a stored row, and may be NULL (F8): a conjunct of it that compares one
+column with constants is TRUE wherever that column is not NULL. Only built-in immutable expressions are read.
+Must not know any rule.
 """
 
 from __future__ import annotations

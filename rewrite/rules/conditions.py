@@ -1,6 +1,7 @@
 """Conditions of a block and constants in them, as rules on single comparisons see them.
 
-Owns the places where only TRUE counts (conjuncts of WHERE, HAVING and ON, and the arms of AND and OR in them), and comparisons turned so that the constant stands on the right. Must not know any rule.
+Owns the places where only TRUE counts (conjuncts of WHERE, HAVING and ON, and the arms of AND and OR in
+them), and comparisons turned so that the constant stands on the right. Must not know any rule.
 """
 
 from __future__ import annotations

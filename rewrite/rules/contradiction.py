@@ -4,9 +4,10 @@
     -->
     SELECT * FROM sale s WHERE false
 
-Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two neighbours or
-equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL. The server sees only some of these. Calcite:
-FilterReduceExpressionsRule; PruneEmptyRules. SOUNDNESS 16, M18, F8.
+Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two
+neighbours or equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL.
+The server sees only some of these. Calcite: FilterReduceExpressionsRule; PruneEmptyRules. SOUNDNESS 16, M18,
+F8.
 """
 
 from __future__ import annotations

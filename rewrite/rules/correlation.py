@@ -53,8 +53,8 @@ def aggregate_block(query: a.Query) -> Inner | None:
 
 @dataclass(frozen=True, slots=True)
 class OnceAKey:
-    """What a subquery says of the rows that are tied to it, computed for all keys at once: a grouped table, the conditions that
-    tie it, and the columns that show its values.
+    """What a subquery says of the rows that are tied to it, computed for all keys at once: a grouped table,
+    the conditions that tie it, and the columns that show its values.
     """
 
     query: a.Select

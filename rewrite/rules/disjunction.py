@@ -1,7 +1,8 @@
-"""A disjunction becomes UNION ALL of a block for each arm, which exclude each other, so that each can use an index or a hash of its own.
+"""A disjunction becomes UNION ALL of a block for each arm, which exclude each other, so that each can use an
+index or a hash of its own.
 
-Where one arm fails on rows that another has taken, it would fail no more, or the other way round: arms must not fail. SOUNDNESS 9, 11;
-the OR-expansion of Oracle and DB2.
+Where one arm fails on rows that another has taken, it would fail no more, or the other way round: arms must
+not fail. SOUNDNESS 9, 11; the OR-expansion of Oracle and DB2.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ def or_join_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         SELECT sum(s.amount) FROM sale s, cust c WHERE s.cust = c.id OR s.part = c.address
         -->
         SELECT sum(u.amount) FROM (SELECT s.amount FROM sale s, cust c WHERE s.cust = c.id UNION ALL
-                                   SELECT s.amount FROM sale s, cust c WHERE s.part = c.address AND (s.cust = c.id) IS NOT TRUE) u
+                                   SELECT s.amount FROM sale s, cust c WHERE s.part = c.address AND (s.cust =
+                                   c.id) IS NOT TRUE) u
 
     A disjunction can only be joined by comparing every pair; each arm has an equality to hash.
 
@@ -54,15 +56,19 @@ def or_join_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 @rule(SELECT, guards=("arms-cannot-fail",), known_as="OR-expansion", priority=58, category="predicate")
 def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """A disjunction of conditions on different columns or tables becomes UNION ALL of branches that exclude each other.
+    """A disjunction of conditions on different columns or tables becomes UNION ALL of branches that exclude
+    each other.
 
         SELECT v.id, c.name FROM visit v JOIN cust c ON c.id = v.cust WHERE v.page = 'abc' OR c.state = 'TX'
         -->
-        SELECT u.id, u.name FROM (SELECT v.id, c.name FROM visit v JOIN cust c ON c.id = v.cust WHERE v.page = 'abc' UNION ALL
-          SELECT v.id, c.name FROM visit v JOIN cust c ON c.id = v.cust WHERE c.state = 'TX' AND (v.page = 'abc') IS NOT TRUE) u
+        SELECT u.id, u.name FROM (SELECT v.id, c.name FROM visit v JOIN cust c ON c.id = v.cust WHERE v.page =
+        'abc' UNION ALL
+          SELECT v.id, c.name FROM visit v JOIN cust c ON c.id = v.cust WHERE c.state = 'TX' AND (v.page =
+          'abc') IS NOT TRUE) u
 
-    A condition over several tables can be applied only after they are joined; each branch has one that an index or an early filter
-    serves. On one table it is for servers that do not combine indexes well. SOUNDNESS 9, 11.
+    A condition over several tables can be applied only after they are joined; each branch has one that an
+    index or an early filter serves. On one table it is for servers that do not combine indexes well.
+    SOUNDNESS 9, 11.
 
     Calcite: OR-expansion.
     """
@@ -103,7 +109,9 @@ def _joins(arm: a.Expr, rels: frozenset[int]) -> bool:
 
 
 def _apart(arms: tuple[a.Expr, ...], rels: frozenset[int]) -> bool:
-    """Whether the arms ask for different columns, each of one table, none of them a join (see or_join_union)."""
+    """Whether the arms ask for different columns, each of one table, none of them a
+    join (see or_join_union).
+    """
     sides = [frozenset((n.rel, n.pos) for n in walk(arm) if isinstance(n, a.Column)) for arm in arms]
     return not any(_joins(arm, rels) for arm in arms) and all(sides) and not frozenset.intersection(*sides)
 

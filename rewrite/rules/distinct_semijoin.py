@@ -2,11 +2,12 @@
 
     SELECT DISTINCT c.id, c.name FROM cust c JOIN ord o ON o.cust = c.id WHERE o.total > 100
     -->
-    SELECT DISTINCT c.id, c.name FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total > 100)
+    SELECT DISTINCT c.id, c.name FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total
+    > 100)
 
-What is shown comes from other tables, so each of their rows counts once however many matches it has. The same for GROUP BY
-without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT JOIN of which nothing is used
-goes altogether. Calcite: JoinToSemiJoin. SOUNDNESS 5d, 8.
+What is shown comes from other tables, so each of their rows counts once however many matches it has. The same
+for GROUP BY without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT
+JOIN of which nothing is used goes altogether. Calcite: JoinToSemiJoin. SOUNDNESS 5d, 8.
 
 Calcite: JoinToSemiJoinRule.
 """

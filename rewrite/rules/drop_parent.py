@@ -4,8 +4,9 @@
     -->
     SELECT l.qty, l.part FROM line l
 
-Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes the join's place.
-Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a, 5b, F5-F7.
+Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes
+the join's place. Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a,
+5b, F5-F7.
 
 Known as join elimination by foreign keys.
 """
@@ -82,7 +83,9 @@ def _without(
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An inner join of a table with the parent of one of its foreign keys: the equalities, the child's columns."""
+    """An inner join of a table with the parent of one of its foreign keys: the equalities, the child's
+    columns.
+    """
 
     child: a.Scan
     parent: a.Scan

@@ -1,11 +1,13 @@
-"""Sort keys that the ones before them decide are left out, so that an index or a sort of less serves the order.
+"""Sort keys that the ones before them decide are left out, so that an index or a sort of less serves the
+order.
 
     SELECT o.id, o.total, o.note FROM ord o ORDER BY o.id, o.total, o.note
     -->
     SELECT o.id, o.total, o.note FROM ord o ORDER BY o.id
 
-Decided by keys of the rows, by equalities and constants of the block, or by all grouping columns. Rows that agree on the keys that stay
-agree on those that go, so the visible order is the same. Calcite: SortRemoveConstantKeysRule. SOUNDNESS 13.
+Decided by keys of the rows, by equalities and constants of the block, or by all grouping columns. Rows that
+agree on the keys that stay agree on those that go, so the visible order is the same. Calcite:
+SortRemoveConstantKeysRule. SOUNDNESS 13.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Aggregates taken of small groups early, and put together of these: below joins, in the arms of UNION ALL, by what DISTINCT counts.
+"""Aggregates taken of small groups early, and put together of these: below joins, in the arms of UNION ALL,
+by what DISTINCT counts.
 
-The rules differ in where the grouping below stands and by what it groups; `TwoSteps` does the rest. Equal keys must be the same value, as
-one row stands for all that are equal. SOUNDNESS 6a-6e, 9.
+The rules differ in where the grouping below stands and by what it groups; `TwoSteps` does the rest. Equal
+keys must be the same value, as one row stands for all that are equal. SOUNDNESS 6a-6e, 9.
 """
 
 from __future__ import annotations
@@ -58,15 +59,16 @@ _IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
     category="join",
 )
 def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """Aggregates over one side of inner joins are computed once per join key before the joins, then summed up.
+    """Aggregates over one side of inner joins are computed once per join key before the joins, then summed
+    up.
 
         SELECT c.state, sum(s.amount) FROM sale s JOIN cust c ON c.id = s.cust GROUP BY c.state
         -->
         SELECT c.state, sum(p.v1) FROM (SELECT cust AS k1, sum(amount) AS v1 FROM sale GROUP BY cust) p
           JOIN cust c ON c.id = p.k1 GROUP BY c.state
 
-    Everything else of that side that the block uses is a key of the early grouping. The other sides stay as they are, so that
-    multiplicities hold. Above there may be several grouping sets (CUBE, ROLLUP).
+    Everything else of that side that the block uses is a key of the early grouping. The other sides stay as
+    they are, so that multiplicities hold. Above there may be several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -130,8 +132,8 @@ def _cannot_fail(expr: a.Expr, ctx: Context) -> bool:
 def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """An aggregate over UNION ALL is taken of each arm, and the arms' few rows are summed up.
 
-    SELECT u.part, sum(u.qty) FROM (SELECT part, qty FROM sale UNION ALL SELECT part, qty FROM line) u GROUP BY u.part
-    -->
+    SELECT u.part, sum(u.qty) FROM (SELECT part, qty FROM sale UNION ALL SELECT part, qty FROM line) u GROUP
+    BY u.part -->
     SELECT u.k1, sum(u.v2) FROM (SELECT part AS k1, sum(qty) AS v2 FROM sale GROUP BY part UNION ALL
                                  SELECT part, sum(qty) FROM line GROUP BY part) u GROUP BY u.k1
 
@@ -180,7 +182,8 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
         SELECT s.part, count(DISTINCT s.cust), sum(s.amount) FROM sale s GROUP BY s.part
         -->
-        SELECT g.k1, count(g.x), sum(g.v1) FROM (SELECT part AS k1, cust AS x, sum(amount) AS v1 FROM sale GROUP BY part, cust) g
+        SELECT g.k1, count(g.x), sum(g.v1) FROM (SELECT part AS k1, cust AS x, sum(amount) AS v1 FROM sale
+        GROUP BY part, cust) g
           GROUP BY g.k1
 
     All DISTINCT aggregates of the block have the same argument; the others can be put together from groups.

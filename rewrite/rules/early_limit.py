@@ -2,11 +2,13 @@
 
     SELECT o.id, c.name FROM ord o LEFT JOIN cust c ON c.id = o.cust ORDER BY o.total DESC LIMIT 10
     -->
-    SELECT o.id, c.name FROM (SELECT * FROM ord o ORDER BY o.total DESC LIMIT 10) o LEFT JOIN cust c ON c.id = o.cust ORDER BY o.total DESC LIMIT 10
+    SELECT o.id, c.name FROM (SELECT * FROM ord o ORDER BY o.total DESC LIMIT 10) o LEFT JOIN cust c ON c.id =
+    o.cust ORDER BY o.total DESC LIMIT 10
 
-Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly once; the order must be the
-kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut keeps as many rows as both together. Which of equal rows
-come is free as before. Calcite: SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
+Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly
+once; the order must be the kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut
+keeps as many rows as both together. Which of equal rows come is free as before. Calcite:
+SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
 """
 
 from __future__ import annotations
@@ -105,8 +107,8 @@ _Split = tuple[a.FromItem, list[a.FromItem], list[a.Expr], frozenset[str]]
 
 
 def _splits(block: a.Select, ctx: Context) -> Iterator[_Split]:
-    """Ways to see FROM as a kept item and others that only add to it: (kept, FROM without it in place, conditions on
-    the kept, constraints). FROM holds the kept item itself where it is to be replaced.
+    """Ways to see FROM as a kept item and others that only add to it: (kept, FROM without it in place,
+    conditions on the kept, constraints). FROM holds the kept item itself where it is to be replaced.
     """
     if len(block.from_) == 1 and isinstance(block.from_[0], a.Join):
         (item,) = block.from_
@@ -132,7 +134,9 @@ def _conditions(block: a.Select) -> Sequence[a.Expr]:
 def _parents(
     item: a.FromItem, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
 ) -> tuple[list[a.Expr], frozenset[str]] | None:
-    """Whether each other item is the one parent of ``item``, or of a parent of it: the ties and constraints."""
+    """Whether each other item is the one parent of ``item``, or of a parent of it:
+    the ties and constraints.
+    """
     found: list[a.FromItem] = [item]
     ties: list[a.Expr] = []
     basis: frozenset[str] = frozenset()

@@ -1,11 +1,13 @@
 """[NOT] EXISTS a row on one side of a value: a comparison with the extreme of the rows that are left.
 
-    SELECT r.at FROM reading r WHERE NOT EXISTS (SELECT 1 FROM reading n WHERE n.meter = r.meter AND n.at > r.at AND n.at <= r.at + 7)
-    -->
-    SELECT r.at FROM reading r WHERE ((SELECT min(n.at) FROM reading n WHERE n.meter = r.meter AND n.at > r.at) <= r.at + 7) IS NOT TRUE
+    SELECT r.at FROM reading r WHERE NOT EXISTS (SELECT 1 FROM reading n WHERE n.meter = r.meter AND n.at >
+    r.at AND n.at <= r.at + 7) -->
+    SELECT r.at FROM reading r WHERE ((SELECT min(n.at) FROM reading n WHERE n.meter = r.meter AND n.at >
+    r.at) <= r.at + 7) IS NOT TRUE
 
-Of rows that meet the other conditions one is below a value where the least is; where there are none, the least is NULL. The subquery is
-decorrelated by other rules, to a window where it looks at the next or the previous row. SOUNDNESS 2, 3.
+Of rows that meet the other conditions one is below a value where the least is; where there are none, the
+least is NULL. The subquery is decorrelated by other rules, to a window where it looks at the next or the
+previous row. SOUNDNESS 2, 3.
 """
 
 from __future__ import annotations

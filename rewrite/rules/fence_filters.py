@@ -1,15 +1,15 @@
 """Filtered tables of a join are filtered first, each in a CTE of its own.
 
-    SELECT … FROM sale s, day d, shop p WHERE s.day = d.id AND d.year = 2001 AND s.shop = p.id AND p.state = 'TN'
-    -->
+    SELECT … FROM sale s, day d, shop p WHERE s.day = d.id AND d.year = 2001 AND s.shop = p.id AND p.state =
+    'TN' -->
     WITH kept AS MATERIALIZED (SELECT id FROM day WHERE year = 2001),
          kept2 AS MATERIALIZED (SELECT id FROM shop WHERE state = 'TN')
     SELECT … FROM sale s, kept d, kept2 p WHERE s.day = d.id AND s.shop = p.id
 
-Where the server expects one row and gets thousands, it scans a table again for each of them: conditions that depend on one
-another, joins on columns that are no keys. It expects more of a join between two CTEs, which then is hashed; and a CTE that is read again is
-short. Both for every filtered table and for those that join one other only, which are small more
-often than not. SOUNDNESS 12.
+Where the server expects one row and gets thousands, it scans a table again for each of them: conditions that
+depend on one another, joins on columns that are no keys. It expects more of a join between two CTEs, which
+then is hashed; and a CTE that is read again is short. Both for every filtered table and for those that join
+one other only, which are small more often than not. SOUNDNESS 12.
 """
 
 from __future__ import annotations

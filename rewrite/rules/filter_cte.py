@@ -1,7 +1,7 @@
 """Filters that all users of a CTE apply are applied (as their disjunction) inside the CTE.
 
-    WITH y AS (SELECT k, yr, sum(x) s FROM t GROUP BY k, yr) SELECT * FROM y a, y b WHERE a.yr = 1 AND b.yr = 2 …
-    -->
+    WITH y AS (SELECT k, yr, sum(x) s FROM t GROUP BY k, yr) SELECT * FROM y a, y b WHERE a.yr = 1 AND b.yr =
+    2 … -->
     WITH y AS (SELECT k, yr, sum(x) s FROM t WHERE yr = 1 OR yr = 2 GROUP BY k, yr) SELECT … the same …
 
 A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its

@@ -1,7 +1,7 @@
 """Scans with conditions of their own, and how several become one CTE that is filtered once.
 
-Owns which conditions may move (they hold for every row of an inner product, can not fail and say the same each time) and the CTE.
-SOUNDNESS 12.
+Owns which conditions may move (they hold for every row of an inner product, can not fail and say the same
+each time) and the CTE. SOUNDNESS 12.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def _movable(pred: a.Expr, ctx: Context) -> bool:
 def filtered_once(
     block: a.Query, readers: Sequence[Reader], common: Sequence[a.Expr], ctx: Context
 ) -> a.Query:
-    """``block`` with a CTE that ``readers``, scans of one table, read in place of it under the conditions that are
-    ``common`` to them, said of relation 0.
+    """``block`` with a CTE that ``readers``, scans of one table, read in place of it under the conditions
+    that are ``common`` to them, said of relation 0.
     """
     rels = {r.scan.rel for r in readers}
     kept = _without(block, rels, common)

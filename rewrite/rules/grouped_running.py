@@ -1,12 +1,14 @@
 """A table joined with its own earlier rows and grouped by its key, to a running window.
 
-    SELECT s.id, s.cost, sum(p.cost) FROM sale s JOIN sale p ON p.cust = s.cust AND p.day <= s.day GROUP BY s.id, s.cost
-    -->
-    SELECT s.id, s.cost, sum(s.cost) OVER (PARTITION BY s.cust ORDER BY s.day) FROM sale s WHERE s.cust IS NOT NULL AND s.day IS NOT NULL
+    SELECT s.id, s.cost, sum(p.cost) FROM sale s JOIN sale p ON p.cust = s.cust AND p.day <= s.day GROUP BY
+    s.id, s.cost -->
+    SELECT s.id, s.cost, sum(s.cost) OVER (PARTITION BY s.cust ORDER BY s.day) FROM sale s WHERE s.cust IS NOT
+    NULL AND s.day IS NOT NULL
 
-Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest. An inner join keeps the rows
-that find a partner: each finds itself where ``<=`` asks for no more than what holds of the row and nothing compared is NULL. A LEFT JOIN
-keeps all; what is aggregated is then a column of the copy, which the padded row has none of. SOUNDNESS 6d, 14.
+Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest.
+An inner join keeps the rows that find a partner: each finds itself where ``<=`` asks for no more than what
+holds of the row and nothing compared is NULL. A LEFT JOIN keeps all; what is aggregated is then a column of
+the copy, which the padded row has none of. SOUNDNESS 6d, 14.
 """
 
 from __future__ import annotations
@@ -38,7 +40,9 @@ from rewright.sql.walk import (
 
 @dataclass(frozen=True, slots=True)
 class _SelfJoin:
-    """``kept`` joined with ``copy``: conditions on the kept row alone, and all others. ``outer``: rows without a partner stay."""
+    """``kept`` joined with ``copy``: conditions on the kept row alone, and all others. ``outer``: rows
+    without a partner stay.
+    """
 
     kept: Source
     copy: Source
@@ -94,7 +98,9 @@ def _readings(one: Source, other: Source, preds: tuple[a.Expr, ...]) -> Iterator
 
 
 def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Select, frozenset[str]] | None:
-    """The block with a subquery over the copy for each aggregate, and the constraints that make each row a group."""
+    """The block with a subquery over the copy for each aggregate, and the constraints that make each row a
+    group.
+    """
     keys = group_keys(block)
     have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
     basis = next((b for columns, b in ctx.keys(join.kept) if columns <= have), None)

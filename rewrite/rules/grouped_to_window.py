@@ -1,11 +1,13 @@
 """A table joined with a grouping of itself becomes one pass with a window.
 
-    SELECT s.* FROM sale s JOIN (SELECT cust, max(day) AS last FROM sale GROUP BY cust) g ON g.cust = s.cust AND g.last = s.day
-    -->
-    SELECT w.* FROM (SELECT s.*, max(day) OVER (PARTITION BY cust) AS last FROM sale s) w WHERE w.last = w.day AND w.cust IS NOT NULL
+    SELECT s.* FROM sale s JOIN (SELECT cust, max(day) AS last FROM sale GROUP BY cust) g ON g.cust = s.cust
+    AND g.last = s.day -->
+    SELECT w.* FROM (SELECT s.*, max(day) OVER (PARTITION BY cust) AS last FROM sale s) w WHERE w.last = w.day
+    AND w.cust IS NOT NULL
 
-The grouping must see every row that the table's own conditions let through, under the same conditions; further conditions of the outer
-block are asked after the window. A NULL key joins nothing. Zuzarte et al., "WinMagic" (SIGMOD 2003). SOUNDNESS 14.
+The grouping must see every row that the table's own conditions let through, under the same conditions;
+further conditions of the outer block are asked after the window. A NULL key joins nothing. Zuzarte et al.,
+"WinMagic" (SIGMOD 2003). SOUNDNESS 14.
 """
 
 from __future__ import annotations

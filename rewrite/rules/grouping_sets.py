@@ -1,11 +1,13 @@
-"""Groupings of one source by different keys, put together by UNION ALL, are made in one pass by GROUPING SETS.
+"""Groupings of one source by different keys, put together by UNION ALL, are made in one pass by GROUPING
+SETS.
 
-    SELECT state, NULL AS region, count(*) FROM cust GROUP BY state UNION ALL SELECT NULL, region, count(*) FROM cust GROUP BY region
-    -->
+    SELECT state, NULL AS region, count(*) FROM cust GROUP BY state UNION ALL SELECT NULL, region, count(*)
+    FROM cust GROUP BY region -->
     SELECT state, region, count(*) FROM cust GROUP BY GROUPING SETS ((state), (region))
 
-A key that an arm does not group by is NULL there, as in grouping sets; another constant in its place is chosen by GROUPING(). The arms
-read the same rows and show the same aggregates. Calcite: AggregateUnionTransposeRule read backwards. SOUNDNESS M12.
+A key that an arm does not group by is NULL there, as in grouping sets; another constant in its place is
+chosen by GROUPING(). The arms read the same rows and show the same aggregates. Calcite:
+AggregateUnionTransposeRule read backwards. SOUNDNESS M12.
 """
 
 from __future__ import annotations

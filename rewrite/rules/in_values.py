@@ -4,8 +4,8 @@
     -->
     SELECT s.id FROM sale s WHERE s.part IN (VALUES (1), (2), (3), (4), (5), (6), (7), (8))
 
-As a table the list can be hashed once or drive look-ups by index; as a list it can be an index condition itself. Only where TRUE is
-all that counts, without NULLs. SOUNDNESS 2a.
+As a table the list can be hashed once or drive look-ups by index; as a list it can be an index condition
+itself. Only where TRUE is all that counts, without NULLs. SOUNDNESS 2a.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A CTE's query is put where it is referred to, so that each place plans and filters its own copy.
 
-    WITH y AS (SELECT k, year, sum(x) s FROM t GROUP BY k, year) SELECT * FROM y a, y b WHERE a.year = 1 AND b.year = 2
-    -->
+    WITH y AS (SELECT k, year, sum(x) s FROM t GROUP BY k, year) SELECT * FROM y a, y b WHERE a.year = 1 AND
+    b.year = 2 -->
     SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
 
 Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. SOUNDNESS 12.

@@ -4,8 +4,9 @@
     -->
     SELECT l.ord, p.brand FROM line l JOIN part p ON p.id = l.part
 
-By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of a group without a
-match, where each group is one row of the kept side. (What WHERE rejects the server sees itself.) SOUNDNESS 4a-4c.
+By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of
+a group without a match, where each group is one row of the kept side. (What WHERE rejects the server sees
+itself.) SOUNDNESS 4a-4c.
 
 Calcite: FilterJoinRule.
 """
@@ -117,7 +118,8 @@ def _by_having(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(join, a.Join) or join.kind != "left":
         return
     padded = from_rels((join.right,))
-    # below joins of the kept side nothing of this matters; conditions on the padded side are the server's to see
+    # below joins of the kept side nothing of this matters; conditions on the padded side are the server's to
+    # see
     if not any(_rejects_nobody(c, padded) for c in conjuncts(block.having)):
         return
     if any(free_rels(c) & padded for c in conjuncts(block.where)):

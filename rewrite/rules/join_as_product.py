@@ -40,8 +40,8 @@ def join_as_product(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def lift(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
     """Inner joins taken apart, also on the preserved side of left joins.
 
-    ``(X join Y on p) left join Z on q`` is ``Y, X left join Z on q where p`` when q reads X and Z: a product on
-    the preserved side commutes with the left join, and so does a filter there (7c).
+    ``(X join Y on p) left join Z on q`` is ``Y, X left join Z on q where p`` when q reads X and Z: a product
+    on the preserved side commutes with the left join, and so does a filter there (7c).
     """
     made: list[a.FromItem] = []
     preds: list[a.Expr] = []

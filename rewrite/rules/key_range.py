@@ -3,10 +3,12 @@
     SELECT … FROM inventory i, day d WHERE i.day = d.id AND d.year = 1998
     -->
     SELECT … WHERE i.day = d.id AND d.year = 1998
-       AND i.day >= (SELECT min(id) FROM day WHERE year = 1998) AND i.day <= (SELECT max(id) FROM day WHERE year = 1998)
+       AND i.day >= (SELECT min(id) FROM day WHERE year = 1998) AND i.day <= (SELECT max(id) FROM day WHERE
+       year = 1998)
 
-Where keys were given out in the order of the filtered column (dates, above all), the range skips most of a big
-table before it is joined, and can use an index on the key. No row of d: the bounds are NULL, as is the join.
+Where keys were given out in the order of the filtered column (dates, above all), the range skips most of a
+big table before it is joined, and can use an index on the key. No row of d: the bounds are NULL, as is the
+join.
 
 Known as dynamic filter.
 """
@@ -47,7 +49,8 @@ def key_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if bounds is not None and not any(free_rels(b) == mine and has_subquery(b) for b in preds):
                 yield Rewrite(
                     replace(block, from_=tuple(items), where=conjoin((*bounds, *preds))),
-                    f"{item.alias or item.table.name} is cut to the range of keys that {_name(other)} lets through",
+                    f"{item.alias or item.table.name} is cut to the range of keys that {_name(other)} lets "
+                    f"through",
                 )
 
 

@@ -2,7 +2,8 @@
 
     SELECT … FROM sale s, day d WHERE s.day = d.id AND d.year = 2001 AND s.price / s.list BETWEEN 0.2 AND 0.3
     -->
-    SELECT … FROM (SELECT s.*, d.*, s.price / s.list AS q FROM sale s, day d WHERE s.day = d.id AND d.year = 2001
+    SELECT … FROM (SELECT s.*, d.*, s.price / s.list AS q FROM sale s, day d WHERE s.day = d.id AND d.year =
+    2001
                     OFFSET 0) f WHERE f.q BETWEEN 0.2 AND 0.3
 
 The server evaluates every filter of a table while it scans, however dear and however few rows a join would

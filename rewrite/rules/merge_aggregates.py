@@ -2,12 +2,14 @@
 
     SELECT (SELECT count(*) FROM t WHERE q BETWEEN 1 AND 20), (SELECT avg(x) FROM t WHERE q BETWEEN 21 AND 40)
     -->
-    WITH pass AS (SELECT count(*) FILTER (WHERE q BETWEEN 1 AND 20) a, avg(x) FILTER (WHERE q BETWEEN 21 AND 40) b FROM t
+    WITH pass AS (SELECT count(*) FILTER (WHERE q BETWEEN 1 AND 20) a, avg(x) FILTER (WHERE q BETWEEN 21 AND
+    40) b FROM t
                    WHERE q BETWEEN 1 AND 20 OR q BETWEEN 21 AND 40)
     SELECT (SELECT a FROM pass), (SELECT b FROM pass)
 
-For scalar subqueries anywhere in a block, for one-row derived tables in its FROM, and for one-row arms of UNION ALL. An
-aggregate without GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty input too.
+For scalar subqueries anywhere in a block, for one-row derived tables in its FROM, and for one-row arms of
+UNION ALL. An aggregate without GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty
+input too.
 
 Calcite: AggregateFilterToFilteredAggregateRule.
 """

@@ -1,8 +1,9 @@
 """Correlated subqueries as tables of what they give for every row around them.
 
-Owns which subqueries that is known of, in four kinds, and the table that each becomes: aggregates of all tied rows, one tied group, the
-first tied row, the one row of a key. Correlation by more than equalities goes through a copy of the outer tables (the *domain* of
-Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015). Must not know where a subquery stands.
+Owns which subqueries that is known of, in four kinds, and the table that each becomes: aggregates of all tied
+rows, one tied group, the first tied row, the one row of a key. Correlation by more than equalities goes
+through a copy of the outer tables (the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries", BTW
+2015). Must not know where a subquery stands.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A subquery taken apart. ``values``: its outputs; ``local``: conditions on its own rows; ``others``: correlated ones that are
-    no ties.
+    """A subquery taken apart. ``values``: its outputs; ``local``: conditions on its own rows; ``others``:
+    correlated ones that are no ties.
     """
 
     kind: Kind
@@ -116,7 +117,9 @@ def _total(found: Nested) -> Nested | None:
 
 
 def _group(query: a.Select, found: Nested, inside: frozenset[int], ctx: Context) -> Nested | None:
-    """Grouped by what is tied: one group at most. Where its outputs are NULL for no rows, the grouping says nothing."""
+    """Grouped by what is tied: one group at most. Where its outputs are NULL for no rows, the grouping says
+    nothing.
+    """
     tied = {x for t in found.ties for x in (t.inner, t.key)}
     keys = [k for k in group_keys(query) if used_rels(k) & inside]
     if not ctx.holds("group-is-tied", all(k in tied for k in keys)):
@@ -162,7 +165,8 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
 
 
 def over_domain(found: Nested, block: a.Select, ctx: Context) -> Nested | None:
-    """A subquery that is correlated by more than equalities, tied by keys to a copy of the tables around it instead.
+    """A subquery that is correlated by more than equalities, tied by keys to a copy of the tables around it
+    instead.
 
     (SELECT count(*) FROM ord o WHERE o.cust = c.id AND o.day > c.since)
     -->
@@ -224,7 +228,9 @@ def _by_key(
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a subquery gives for all keys: joined by ``on``, its outputs are ``values``, or ``joined`` where there must be a partner."""
+    """What a subquery gives for all keys: joined by ``on``, its outputs are ``values``, or ``joined`` where
+    there must be a partner.
+    """
 
     item: a.FromItem
     on: tuple[a.Expr, ...]

@@ -4,8 +4,9 @@
     -->
     SELECT * FROM ord o WHERE NOT EXISTS (SELECT 1 FROM line l WHERE l.ord = o.id)
 
-A NULL on either side makes NOT IN unknown and NOT EXISTS true. Where a side may be NULL, conditions that do not depend on the row say
-so once: no NULL in the list; the row's own value is not NULL, or the list is empty. Calcite: SubQueryRemoveRule. SOUNDNESS 3b, 3c.
+A NULL on either side makes NOT IN unknown and NOT EXISTS true. Where a side may be NULL, conditions that do
+not depend on the row say so once: no NULL in the list; the row's own value is not NULL, or the list is empty.
+Calcite: SubQueryRemoveRule. SOUNDNESS 3b, 3c.
 """
 
 from __future__ import annotations

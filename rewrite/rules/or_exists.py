@@ -1,11 +1,11 @@
 """A disjunction of EXISTS on the same outer expressions becomes one IN over their union.
 
-    SELECT … FROM c WHERE EXISTS (SELECT 1 FROM w WHERE w.cust = c.id) OR EXISTS (SELECT 1 FROM s WHERE s.cust = c.id)
-    -->
+    SELECT … FROM c WHERE EXISTS (SELECT 1 FROM w WHERE w.cust = c.id) OR EXISTS (SELECT 1 FROM s WHERE s.cust
+    = c.id) -->
     SELECT … FROM c WHERE c.id IN (SELECT cust FROM w UNION ALL SELECT cust FROM s)
 
-A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE only:
-there FALSE and unknown are the same. IN (subquery) arms count as well. SOUNDNESS 2a.
+A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE
+only: there FALSE and unknown are the same. IN (subquery) arms count as well. SOUNDNESS 2a.
 
 Known as subquery coalescing (Bellamkonda et al. 2009).
 """

@@ -1,7 +1,8 @@
 """Aggregates in two steps: of groups below, then put together of groups above.
 
-Owns which aggregates can be taken apart, and what stands for them above (SOUNDNESS 6a-6e; Yan and Larson 1995). sum, count, avg, min and
-max; no sums of floats, whose order would show. Shared by the rules that aggregate early. Must not know where they do.
+Owns which aggregates can be taken apart, and what stands for them above (SOUNDNESS 6a-6e; Yan and Larson
+1995). sum, count, avg, min and max; no sums of floats, whose order would show. Shared by the rules that
+aggregate early. Must not know where they do.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ def decomposes(g: a.Aggregate) -> bool:
 
 @dataclass(slots=True)
 class TwoSteps:
-    """What the grouping below shows, as range variable ``rel``, and what stands above for the block's aggregates."""
+    """What the grouping below shows, as range variable ``rel``, and what stands above for the block's
+    aggregates.
+    """
 
     rel: int
     keys: Sequence[a.Expr]
@@ -80,7 +83,9 @@ class TwoSteps:
         return a.Column(self.rel, at, expr.type, self.targets[at].name)
 
     def split(self, found: Sequence[a.Aggregate], ctx: Context, *, zero: bool = False) -> bool:
-        """Puts each aggregate together of parts; False where one can not be. ``zero``: above there may be no row at all."""
+        """Puts each aggregate together of parts; False where one can not be. ``zero``: above there may be no
+        row at all.
+        """
         for g in found:
             whole = self._whole(g)
             if whole is None:

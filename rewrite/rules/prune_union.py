@@ -7,8 +7,8 @@
     SELECT a.cust FROM (SELECT cust, sum(total) AS t, 'o' AS kind FROM ord GROUP BY cust) a,
                        (SELECT cust, sum(cost), 'v' FROM visit GROUP BY cust) b WHERE … AND a.cust = b.cust
 
-The server computes such a CTE whole and filters it at each use, with its usual guess for a condition on a computed column. The conditions stay
-where they are. Calcite: PruneEmptyRules. SOUNDNESS 7a, 9, 12.
+The server computes such a CTE whole and filters it at each use, with its usual guess for a condition on a
+computed column. The conditions stay where they are. Calcite: PruneEmptyRules. SOUNDNESS 7a, 9, 12.
 """
 
 from __future__ import annotations

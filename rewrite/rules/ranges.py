@@ -1,6 +1,7 @@
 """What conjuncts with constants leave of a column's values.
 
-Owns bounds, lists and NULL tests of single columns, their meeting, and when nothing is left. Must not know rules.
+Owns bounds, lists and NULL tests of single columns, their meeting, and when nothing is left. Must not know
+rules.
 """
 
 from __future__ import annotations

@@ -1,13 +1,15 @@
 """A grouped (or DISTINCT) derived table is computed only for the keys its neighbours will ask for.
 
-    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
-    -->
-    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale WHERE store IN (SELECT id FROM store WHERE state = 'TX')
+    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale GROUP BY store) g WHERE g.store = s.id AND
+    s.state = 'TX' -->
+    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale WHERE store IN (SELECT id FROM store WHERE state
+    = 'TX')
                              GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
 
 The semi-join follows from the join, and a filter on a grouping column may be applied before grouping. Also
-for single-use CTEs, windows partitioned by the column, set operations, and on the right of a LEFT JOIN, where groups that no row of the left
-side asks for are not seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
+for single-use CTEs, windows partitioned by the column, set operations, and on the right of a LEFT JOIN, where
+groups that no row of the left side asks for are not seen. Calcite: SemiJoinRule,
+AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
 """
 
 from __future__ import annotations
@@ -54,7 +56,8 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             from_ = (*items[:i], made, *items[i + 1 :])
             yield Rewrite(
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
-                f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets through",
+                f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets "
+                f"through",
             )
     yield from _padded(block, ctx)
 

@@ -1,7 +1,7 @@
 """A derived table that only lists the groups of another one over the same rows is left out.
 
-    SELECT sum(a.n * b.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a JOIN (SELECT sal FROM emp GROUP BY sal) b ON a.sal = b.sal
-    -->
+    SELECT sum(a.n * b.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a JOIN (SELECT sal FROM emp
+    GROUP BY sal) b ON a.sal = b.sal -->
     SELECT sum(a.n * a.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a WHERE a.sal IS NOT NULL
 
 Every group meets itself and no other; the NULL group meets nothing. SOUNDNESS 5, 10.

@@ -1,15 +1,16 @@
 """A correlated aggregate over the rows that come no later than the outer one, to a running window.
 
-    SELECT s.id, (SELECT sum(p.cost) FROM sale p WHERE p.cust = s.cust AND p.day <= s.day) AS so_far FROM sale s
-    -->
+    SELECT s.id, (SELECT sum(p.cost) FROM sale p WHERE p.cust = s.cust AND p.day <= s.day) AS so_far FROM sale
+    s -->
     SELECT s.id, sum(s.cost) FILTER (WHERE s.cust IS NOT NULL AND s.day IS NOT NULL)
                              OVER (PARTITION BY s.cust ORDER BY s.day NULLS FIRST) AS so_far FROM sale s
 
-The subquery reads the table (or CTE) that the outer block reads; equalities with the same expression outside are the partition, one
-comparison is the order: ``<=`` ends with the current row's peers, ``<`` with the group before them. Several columns by
-``a < x OR (a = x AND b <= y)`` or by rows. Where a key may be NULL the comparison keeps no row: NULLs come first and are filtered
-away, so that their frames are empty and nobody else's are larger. What only the subquery asks of the rows becomes FILTER, what only
-the outer block asks for is asked after the window. No sums of floats. SOUNDNESS 14, M11, M2.
+The subquery reads the table (or CTE) that the outer block reads; equalities with the same expression outside
+are the partition, one comparison is the order: ``<=`` ends with the current row's peers, ``<`` with the group
+before them. Several columns by ``a < x OR (a = x AND b <= y)`` or by rows. Where a key may be NULL the
+comparison keeps no row: NULLs come first and are filtered away, so that their frames are empty and nobody
+else's are larger. What only the subquery asks of the rows becomes FILTER, what only the outer block asks for
+is asked after the window. No sums of floats. SOUNDNESS 14, M11, M2.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ Source = a.Scan | a.CteScan
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Sort keys over the outer rows and whether each is falling. ``strict``: the current row's peers are left out."""
+    """Sort keys over the outer rows and whether each is falling. ``strict``: the current row's peers are left
+    out.
+    """
 
     keys: tuple[tuple[a.Expr, bool], ...]
     strict: bool
@@ -68,13 +71,15 @@ class Running:
     order: Order
 
     def apart(self, ctx: Context) -> list[a.Expr]:
-        """What may be NULL of the partition and the first sort key: such rows have no earlier ones, and are none."""
+        """What may be NULL of the partition and the first sort key: such rows have no earlier ones, and are
+        none.
+        """
         exprs = (*self.partition, self.order.keys[0][0])
         return [e for e in exprs if not _filled(e, self.source, ctx)]
 
     def window(self, aggregate: a.Aggregate, done: Sequence[a.Expr], ctx: Context) -> a.WindowCall | None:
-        """The window that gives an aggregate of the subquery (already in the outer row's terms). ``done``: conditions that are
-        asked of the rows before.
+        """The window that gives an aggregate of the subquery (already in the outer row's terms). ``done``:
+        conditions that are asked of the rows before.
         """
         if not ctx.holds(
             "later-keys-filled", all(_filled(e, self.source, ctx) for e, _ in self.order.keys[1:])
@@ -215,7 +220,9 @@ def _equated(pred: a.Expr, image: a.Expr, twins: dict[int, int]) -> bool:
 
 
 def _compared(pred: a.Op, inside: frozenset[int], twins: dict[int, int]) -> tuple[a.Expr, bool, bool] | None:
-    """The expression that both rows are compared by, whether its order is falling, and whether it is strict."""
+    """The expression that both rows are compared by, whether its order is falling,
+    and whether it is strict.
+    """
     kind = pred.op.btree
     if kind not in {"<", "<=", ">", ">="} or not pred.op.is_builtin or pred.op.left != pred.op.right:
         return None

@@ -4,8 +4,8 @@
     -->
     SELECT o.id, o.total FROM ord o WHERE o.note = 'x'
 
-Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS NOT NULL`` behind. A
-LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
+Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS
+NOT NULL`` behind. A LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
 
 Known as self-join elimination.
 """
@@ -63,7 +63,9 @@ def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """LEFT JOINs at the top of FROM: every row of the kept side meets itself, or nothing where its key is NULL."""
+    """LEFT JOINs at the top of FROM: every row of the kept side meets itself, or nothing where its key is
+    NULL.
+    """
     for number, item in enumerate(block.from_):
         if not isinstance(item, a.Join) or item.kind != "left" or not isinstance(item.right, a.Scan):
             continue

@@ -1,4 +1,5 @@
-"""Semi-joins that follow from a block's joins: ``x.k = r.k`` and a filter on r give ``x.k IN (SELECT r.k …)``.
+"""Semi-joins that follow from a block's joins: ``x.k = r.k`` and a filter on r give ``x.k IN (SELECT r.k
+…)``.
 
 Shared by the rules that carry such restrictions to where they save work. Must not know those rules.
 """

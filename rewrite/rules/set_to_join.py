@@ -5,8 +5,8 @@
     SELECT DISTINCT l.cust FROM (SELECT o.cust FROM ord o WHERE o.cust > 1) l
      WHERE NOT EXISTS (SELECT 1 FROM (SELECT v.cust FROM visit v) r WHERE r.cust = l.cust)
 
-Set operations take NULLs for the same; the equality does not, so one side of each column must be free of NULLs. DISTINCT is left out
-over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. SOUNDNESS 9.
+Set operations take NULLs for the same; the equality does not, so one side of each column must be free of
+NULLs. DISTINCT is left out over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. SOUNDNESS 9.
 """
 
 from __future__ import annotations

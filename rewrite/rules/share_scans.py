@@ -1,12 +1,13 @@
 """A table that several blocks read under the same conditions is filtered once.
 
-    SELECT (SELECT max(amount) FROM sale WHERE qty > 90), (SELECT count(*) FROM sale WHERE qty > 90 AND part = 3)
-    -->
+    SELECT (SELECT max(amount) FROM sale WHERE qty > 90), (SELECT count(*) FROM sale WHERE qty > 90 AND part =
+    3) -->
     WITH kept AS MATERIALIZED (SELECT amount, part FROM sale WHERE qty > 90)
     SELECT (SELECT max(amount) FROM kept), (SELECT count(*) FROM kept WHERE part = 3)
 
-The conditions that all readers have go into the CTE, the others stay where they are; the columns that any reader needs are kept.
-Worth while where a big table is read from end to end each time and the conditions leave little of it. SOUNDNESS 12.
+The conditions that all readers have go into the CTE, the others stay where they are; the columns that any
+reader needs are kept. Worth while where a big table is read from end to end each time and the conditions
+leave little of it. SOUNDNESS 12.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Reader], list[a.Expr]]]:
-    """All readers with what they have in common; else those that share conditions with the first that has any."""
+    """All readers with what they have in common; else those that share conditions with the first that has
+    any.
+    """
     left = [r for r in readers if r.own]
     if len(left) < 2:
         return

@@ -2,7 +2,8 @@
 
     SELECT * FROM (SELECT k, sum(x) s FROM t GROUP BY k) a, (SELECT k, sum(x) s FROM t GROUP BY k) b WHERE …
     -->
-    WITH shared AS MATERIALIZED (SELECT k, sum(x) s FROM t GROUP BY k) SELECT * FROM shared a, shared b WHERE …
+    WITH shared AS MATERIALIZED (SELECT k, sum(x) s FROM t GROUP BY k) SELECT * FROM shared a, shared b WHERE
+    …
 
 Only closed subqueries (no correlation) without volatile functions. SOUNDNESS 12.
 

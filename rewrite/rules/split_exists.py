@@ -1,12 +1,12 @@
 """[NOT] EXISTS over a disjunction that ties the rows: one EXISTS for each arm.
 
-    SELECT p.id FROM product p WHERE NOT EXISTS (SELECT 1 FROM move m WHERE m.product = p.id OR m.place = p.home AND m.delta > 19)
-    -->
+    SELECT p.id FROM product p WHERE NOT EXISTS (SELECT 1 FROM move m WHERE m.product = p.id OR m.place =
+    p.home AND m.delta > 19) -->
     SELECT p.id FROM product p WHERE NOT EXISTS (SELECT 1 FROM move m WHERE m.product = p.id)
        AND NOT EXISTS (SELECT 1 FROM move m WHERE m.place = p.home AND m.delta > 19)
 
-Each arm has ties of its own, so that each can be hashed or look into an index. EXISTS is never NULL, and a row meets one of the arms or
-none. Known as OR-expansion.
+Each arm has ties of its own, so that each can be hashed or look into an index. EXISTS is never NULL, and a
+row meets one of the arms or none. Known as OR-expansion.
 """
 
 from __future__ import annotations

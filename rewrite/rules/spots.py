@@ -1,7 +1,7 @@
 """Where a block asks correlated subqueries, and which of them read the same rows.
 
-Owns finding them in expressions, in FROM and among the conditions, and merging those over one source: what only one of them asks for becomes
-FILTER. Must not know what they are replaced with.
+Owns finding them in expressions, in FROM and among the conditions, and merging those over one source: what
+only one of them asks for becomes FILTER. Must not know what they are replaced with.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ from rewright.sql.walk import (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One subquery where it stands: a value, an item of FROM (``join``: the LEFT JOIN that pads it), or a condition ``semijoin``.
+    """One subquery where it stands: a value, an item of FROM (``join``: the LEFT JOIN that pads it), or a
+    condition ``semijoin``.
     ``shown``: where its outputs are among those of its group.
     """
 
@@ -55,8 +56,8 @@ class Group:
 
 
 def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group, ...]:
-    """The correlated subqueries of a block, those over the same rows together. ``domain``: those that are correlated by more than
-    equalities are tied by keys (`over_domain`); else they stay as they are.
+    """The correlated subqueries of a block, those over the same rows together. ``domain``: those that are
+    correlated by more than equalities are tied by keys (`over_domain`); else they stay as they are.
     """
     if is_volatile(replace(block, from_=())):
         return ()
@@ -135,7 +136,9 @@ def _is_open(item: a.Derived, block: a.Select) -> bool:
 
 
 def _asked(pred: a.Expr) -> a.Query | None:
-    """What EXISTS or IN asks of groups, as a query that is tied to all that it compares; None where it asks no groups."""
+    """What EXISTS or IN asks of groups, as a query that is tied to all that it compares; None where it asks
+    no groups.
+    """
     if not isinstance(pred, a.Exists | a.Quantified) or not isinstance(pred.query, a.Select):
         return None
     query = pred.query

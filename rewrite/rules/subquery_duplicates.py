@@ -1,10 +1,12 @@
-"""Duplicates and order in the subquery of IN, ANY and ALL say nothing: DISTINCT, UNION, GROUP BY and ORDER BY go.
+"""Duplicates and order in the subquery of IN, ANY and ALL say nothing: DISTINCT, UNION, GROUP BY and ORDER BY
+go.
 
-    SELECT c.name FROM cust c WHERE c.id IN (SELECT DISTINCT o.cust FROM ord o UNION SELECT s.cust FROM sale s ORDER BY 1)
-    -->
+    SELECT c.name FROM cust c WHERE c.id IN (SELECT DISTINCT o.cust FROM ord o UNION SELECT s.cust FROM sale s
+    ORDER BY 1) -->
     SELECT c.name FROM cust c WHERE c.id IN (SELECT o.cust FROM ord o UNION ALL SELECT s.cust FROM sale s)
 
-The subquery can then be merged into a semi-join. LIMIT and OFFSET choose rows, and keep all of it. SOUNDNESS 5d, 9.
+The subquery can then be merged into a semi-join. LIMIT and OFFSET choose rows, and keep all of it. SOUNDNESS
+5d, 9.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@
     -->
     SELECT sum(e.sal) FROM emp e WHERE e.sal IS NOT NULL
 
-For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys only.
+For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys
+only.
 
 Calcite: AggregateMergeRule.
 """

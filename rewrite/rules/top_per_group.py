@@ -1,11 +1,12 @@
 """The first rows of each group: by number, by DISTINCT ON, by a look-up per group, whichever is faster.
 
-    SELECT x.id FROM (SELECT o.id, row_number() OVER (PARTITION BY o.cust ORDER BY o.total DESC) AS n FROM ord o) x WHERE x.n = 1
-    -->
+    SELECT x.id FROM (SELECT o.id, row_number() OVER (PARTITION BY o.cust ORDER BY o.total DESC) AS n FROM ord
+    o) x WHERE x.n = 1 -->
     SELECT x.id FROM (SELECT DISTINCT ON (o.cust) o.id FROM ord o ORDER BY o.cust, o.total DESC) x
 
-Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT k)``, which an index serves
-per row of the partner. Which of equal rows comes first is free in all forms. SOUNDNESS 14, M9.
+Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT
+k)``, which an index serves per row of the partner. Which of equal rows comes first is free in all forms.
+SOUNDNESS 14, M9.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ from rewright.sql.walk import (
 
 @dataclass(frozen=True, slots=True)
 class _Numbered:
-    """A derived table whose output ``at`` numbers the rows of each group; ``most`` of them are kept by ``preds``."""
+    """A derived table whose output ``at`` numbers the rows of each group; ``most`` of them are kept by
+    ``preds``.
+    """
 
     item: a.Derived
     query: a.Select

@@ -1,12 +1,13 @@
 """A scalar subquery that aggregates the very rows a block groups, to a window over the groups.
 
-    SELECT k, sum(x) FROM t, u WHERE t.u = u.id GROUP BY k HAVING sum(x) > (SELECT sum(x) * 0.1 FROM t, u WHERE t.u = u.id)
-    -->
-    SELECT k, v FROM (SELECT k, sum(x) AS v, sum(sum(x)) OVER () AS total FROM t, u WHERE t.u = u.id GROUP BY k) g
+    SELECT k, sum(x) FROM t, u WHERE t.u = u.id GROUP BY k HAVING sum(x) > (SELECT sum(x) * 0.1 FROM t, u
+    WHERE t.u = u.id) -->
+    SELECT k, v FROM (SELECT k, sum(x) AS v, sum(sum(x)) OVER () AS total FROM t, u WHERE t.u = u.id GROUP BY
+    k) g
      WHERE v > total * 0.1
 
-The source is read once. sum, min and max of their own results; other aggregates do not combine (6b). Of rows that are not grouped any
-aggregate becomes a window over them:
+The source is read once. sum, min and max of their own results; other aggregates do not combine (6b). Of rows
+that are not grouped any aggregate becomes a window over them:
 
     SELECT s.id, s.amount / (SELECT sum(t.amount) FROM sale t WHERE t.qty > 2) FROM sale s WHERE s.qty > 2
     -->
@@ -73,7 +74,9 @@ def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """Totals in the select list (and ORDER BY) over all rows of a block without groups, all of them at once."""
+    """Totals in the select list (and ORDER BY) over all rows of a block without
+    groups, all of them at once.
+    """
     nodes = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
     if not nodes or is_volatile(block):
         return

@@ -2,10 +2,12 @@
 
     SELECT v.id FROM visit v JOIN ord o ON o.cust = v.cust WHERE v.cust BETWEEN 3 AND 5
     -->
-    SELECT v.id FROM visit v JOIN ord o ON o.cust = v.cust WHERE v.cust BETWEEN 3 AND 5 AND o.cust BETWEEN 3 AND 5
+    SELECT v.id FROM visit v JOIN ord o ON o.cust = v.cust WHERE v.cust BETWEEN 3 AND 5 AND o.cust BETWEEN 3
+    AND 5
 
-The server does this for equality with a constant only; ranges, lists and patterns stay on one side. Through LEFT JOIN the condition
-goes from the kept side's WHERE into ON. Equal must mean identical. Calcite: JoinPushTransitivePredicatesRule. SOUNDNESS 7d.
+The server does this for equality with a constant only; ranges, lists and patterns stay on one side. Through
+LEFT JOIN the condition goes from the kept side's WHERE into ON. Equal must mean identical. Calcite:
+JoinPushTransitivePredicatesRule. SOUNDNESS 7d.
 """
 
 from __future__ import annotations
@@ -64,8 +66,8 @@ def _padded(item: a.FromItem, preds: Sequence[a.Expr], ctx: Context) -> a.FromIt
 
 
 def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> list[a.Expr]:
-    """What ``known`` says of one column, said of the columns that ``ties`` equate with it; what is there already is
-    left out.
+    """What ``known`` says of one column, said of the columns that ``ties`` equate with it; what is there
+    already is left out.
     """
     groups = _classes(ties, ctx)
     found: list[a.Expr] = []

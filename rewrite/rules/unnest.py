@@ -4,14 +4,17 @@
      WHERE (SELECT count(*) FROM line l WHERE l.part = p.id AND l.price > 9) > 2
     -->
     SELECT p.id, coalesce(agg.value1, 0) AS sold
-      FROM part p LEFT JOIN (SELECT part, sum(qty) AS value1, count(*) FILTER (WHERE price > 9) AS value2 FROM line GROUP BY part) agg
+      FROM part p LEFT JOIN (SELECT part, sum(qty) AS value1, count(*) FILTER (WHERE price > 9) AS value2 FROM
+      line GROUP BY part) agg
            ON agg.part = p.id
      WHERE coalesce(agg.value2, 0) > 2
 
-In the select list, WHERE, HAVING and ORDER BY, in aggregates, as LATERAL items of FROM, as [NOT] IN and EXISTS over groups. Subqueries over one source are
-merged (subquery coalescing, Bellamkonda et al. 2009). What is computed of aggregates is computed outside, so that no rows give the same there. Where a
-condition refuses the value of no rows, the join is an inner one, and the table may be computed for the keys of the outer rows only. Kim 1982; Galindo-Legaria and
-Joshi 2001; Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015). Calcite: SubQueryRemoveRule, RelDecorrelator. SOUNDNESS 1.
+In the select list, WHERE, HAVING and ORDER BY, in aggregates, as LATERAL items of FROM, as [NOT] IN and
+EXISTS over groups. Subqueries over one source are merged (subquery coalescing, Bellamkonda et al. 2009). What
+is computed of aggregates is computed outside, so that no rows give the same there. Where a condition refuses
+the value of no rows, the join is an inner one, and the table may be computed for the keys of the outer rows
+only. Kim 1982; Galindo-Legaria and Joshi 2001; Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015).
+Calcite: SubQueryRemoveRule, RelDecorrelator. SOUNDNESS 1.
 """
 
 from __future__ import annotations
@@ -96,14 +99,16 @@ def _basis(found: Sequence[Group]) -> frozenset[str]:
     category="join",
 )
 def as_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    """Correlated aggregates as a LATERAL join, computed together for each row, where an index serves and the server can memoize.
+    """Correlated aggregates as a LATERAL join, computed together for each row, where an index serves and the
+    server can memoize.
 
-        SELECT o.x, (SELECT max(i.x) FROM i WHERE i.k = o.k) FROM o WHERE o.x < (SELECT avg(i.x) FROM i WHERE i.k = o.k)
-        -->
-        SELECT o.x, l.v2 FROM o, LATERAL (SELECT avg(i.x) AS v1, max(i.x) AS v2 FROM i WHERE i.k = o.k) l WHERE o.x < l.v1
+        SELECT o.x, (SELECT max(i.x) FROM i WHERE i.k = o.k) FROM o WHERE o.x < (SELECT avg(i.x) FROM i WHERE
+        i.k = o.k) -->
+        SELECT o.x, l.v2 FROM o, LATERAL (SELECT avg(i.x) AS v1, max(i.x) AS v2 FROM i WHERE i.k = o.k) l
+        WHERE o.x < l.v1
 
-    An aggregate without GROUP BY gives exactly one row, so the cross join neither adds nor loses rows. Calcite: SubQueryRemoveRule (as
-    LogicalCorrelate); subquery coalescing (Bellamkonda et al. 2009).
+    An aggregate without GROUP BY gives exactly one row, so the cross join neither adds nor loses rows.
+    Calcite: SubQueryRemoveRule (as LogicalCorrelate); subquery coalescing (Bellamkonda et al. 2009).
     """
     for group in groups(block, ctx, domain=False):
         found = group.nested
@@ -150,7 +155,9 @@ def _must_match(block: a.Select, group: Group, ctx: Context) -> bool:
 
 
 def _reads(block: a.Select, group: Group, place: Place) -> bool:
-    """Whether a condition refuses NULL in a column of a LATERAL item that is NULL where no row is tied to it."""
+    """Whether a condition refuses NULL in a column of a LATERAL item that is NULL
+    where no row is tied to it.
+    """
     assert place.lateral is not None
     refused = rejected_columns(conjoin(as_product(block)[1]))
     values = group.nested.values
@@ -189,7 +196,9 @@ def _joined(block: a.Select, group: Group, known: Table, *, inner: bool) -> a.Se
 
 
 def _padded(block: a.Select, group: Group, join: a.Join, known: Table) -> a.Select | None:
-    """A LATERAL item on the right of a LEFT JOIN; it goes where nothing of it is read, since it has one row at most."""
+    """A LATERAL item on the right of a LEFT JOIN; it goes where nothing of it is read, since it has one row
+    at most.
+    """
     lateral = join.right
     assert isinstance(lateral, a.Derived)
     own = [c for c in conjuncts(join.on) if c != TRUE]
@@ -225,7 +234,9 @@ def _with_values(block: a.Select, group: Group, values: Sequence[a.Expr]) -> a.S
 
 
 def _limits(block: a.Select, group: Group, ctx: Context) -> Iterator[a.Expr]:
-    """Semi-joins with the outer items that hold the keys, and with all of them, where only their rows' keys count."""
+    """Semi-joins with the outer items that hold the keys, and with all of them, where only their rows' keys
+    count.
+    """
     nodes = [p.node for p in group.places]
     if None in nodes or group.nested.over_domain or not _must_match(block, group, ctx):
         return

@@ -1,11 +1,16 @@
-"""A condition on the local date of a moment with time zone bounds the moment itself, in every time zone.
+"""A condition on the local date of a moment, or on how it is written, bounds the moment itself, in every time
+zone.
 
     SELECT t.id FROM tick t WHERE t.at::date = date '2000-03-05'
     -->
-    SELECT t.id FROM tick t WHERE t.at::date = date '2000-03-05' AND t.at >= '2000-02-26 00:00:00+00' AND t.at < '2000-03-15 00:00:00+00'
+    SELECT t.id FROM tick t WHERE t.at::date = date '2000-03-05' AND t.at >= '2000-02-26 00:00:00+00' AND t.at
+    < '2000-03-15 00:00:00+00'
 
-The local date depends on the session's zone, so the condition stays; no zone is a week from UTC, so the bounds always hold with it. An
-index on the column, partitions and statistics then count. (Without a time zone date_range finds exact ranges.) SOUNDNESS 16, M16.
+The local date depends on the session's zone, so the condition stays; no zone is a week from UTC, so the
+bounds always hold with it. An index on the column, partitions and statistics then count. The same of
+date_trunc and of dates AT TIME ZONE a zone, and of to_char, which writes years before Christ as those after.
+Without a time zone the bounds of date_trunc are exact and the condition stays all the same, for what it may
+raise (date_range puts ranges in the place of conditions). SOUNDNESS 16, M16.
 """
 
 from __future__ import annotations
@@ -13,10 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.equivalence.laws.zones import Span, moment, span, utc
+from rewright.equivalence.laws.zones import Span, around, span, utc
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import compare
 from rewright.sql.walk import as_product, conjoin, conjuncts
 
 
@@ -31,11 +35,16 @@ def zone_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         for arg in p.args[:1]
     }
     found: dict[a.Column, list[Span]] = {}
+    added: list[a.Expr] = []
     for pred in preds:
         one = span(pred)
-        if one is not None and one.column not in bounded:
+        if one is None or one.column in bounded:
+            continue
+        if one.ancient:
+            added += [bound for bound in around(one) if bound not in preds]
+        else:
             found.setdefault(one.column, []).append(one)
-    added = [bound for column, spans in found.items() for bound in _bounds(column, spans)]
+    added += [bound for spans in found.values() for bound in around(_tightest(spans))]
     if added:
         where = conjoin((*conjuncts(block.where), *added))
         yield Rewrite(
@@ -43,10 +52,6 @@ def zone_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         )
 
 
-def _bounds(column: a.Column, spans: list[Span]) -> Iterator[a.Expr]:
-    """The tightest of all."""
+def _tightest(spans: list[Span]) -> Span:
     lows, highs = [s.low for s in spans if s.low], [s.high for s in spans if s.high]
-    for name, at in ((">=", max(lows, default=None)), ("<", min(highs, default=None))):
-        bound = None if at is None else compare(name, column, moment(at, column.type))
-        if bound is not None:
-            yield bound
+    return replace(spans[0], low=max(lows, default=None), high=min(highs, default=None))

@@ -49,8 +49,8 @@ class ChainChecker:
     """The `Checker` port: by links where a candidate came by steps, else the pair itself.
 
     A proof by links is looked at once more by the checker, which may refute it: the two know nothing of each
-    other. That is done for the candidate that is chosen (`refute`), not for each. Proofs of links are kept: candidates
-    of one search share their first steps.
+    other. That is done for the candidate that is chosen (`refute`), not for each. Proofs of links are kept:
+    candidates of one search share their first steps.
     """
 
     inner: Checker

@@ -29,7 +29,8 @@ Cost = Callable[[str], float]
 class Candidate:
     """A reachable query. ``steps`` are (rule, why); ``literal``: sound for these constants only.
 
-    ``cost`` is the estimate; for a ``blind`` one, whose last steps estimates misjudge, that of the state before.
+    ``cost`` is the estimate; for a ``blind`` one, whose last steps estimates misjudge, that of the state
+    before.
     """
 
     query: a.Query
@@ -47,7 +48,8 @@ class Candidate:
 class Limits:
     """How far to look. ``tolerance``: candidates up to so many times the original's cost are given out.
 
-    ``finish``: on how many of the best states blind rules are tried; ``kept``: the share of the time that is kept for them.
+    ``finish``: on how many of the best states blind rules are tried; ``kept``: the share of the time that is
+    kept for them.
     """
 
     states: int = 150
@@ -123,8 +125,8 @@ def propose(
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a clock.now() moment;
-    ``prefer`` names rules to try first, in this order, ``later`` those to try last; ``search_path``: the one that texts are
-    read under.
+    ``prefer`` names rules to try first, in this order, ``later`` those to try last; ``search_path``: the one
+    that texts are read under.
     """
     first = {name: place for place, name in enumerate(prefer)}
     ordered = sorted(rules, key=lambda r: (r.name in later, first.get(r.name, len(first)), -r.priority))
@@ -136,7 +138,9 @@ def propose(
 
 
 def _sealed(search: _Search, start: Candidate) -> Candidate:
-    """The query with divisions that can not fail, wherever that can be had: what it is rewritten to can not fail either."""
+    """The query with divisions that can not fail, wherever that can be had: what it is rewritten to can not
+    fail either.
+    """
     while True:
         made = next(iter(applications(start.query, search.catalog, (seal_division,))), None)
         sealed = None if made is None else search.costed(start, made)

@@ -23,7 +23,9 @@ from rewright.sql.printing import to_sql
 
 @dataclass(frozen=True, slots=True)
 class RuleProposer:
-    """Candidates by rules over one catalog. ``width``: how many are handed on; ``seconds``: the most a search takes."""
+    """Candidates by rules over one catalog. ``width``: how many are handed on; ``seconds``: the most a search
+    takes.
+    """
 
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)

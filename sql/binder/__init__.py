@@ -13,7 +13,10 @@ from pglast.parser import ParseError
 
 from rewright.sql.algebra import Query
 from rewright.sql.binder.errors import BindError, Unsupported
-from rewright.sql.binder.scope import Context, Scope
+from rewright.sql.binder.exprs import bind_expr
+from rewright.sql.binder.recursion import bind_query
+from rewright.sql.binder.scope import Binders, Context, Scope
+from rewright.sql.binder.select import bind_select_stmt
 from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, parse
@@ -22,6 +25,7 @@ from rewright.sql.types import SqlType
 __all__ = ["BindError", "Unsupported", "bind", "bind_node"]
 
 _MAX_TEXT = 1_000_000
+_BINDERS = Binders(bind_expr, bind_select_stmt)
 
 
 def bind(
@@ -66,12 +70,16 @@ def bind_node(
     placeholders: Mapping[str, int] | None = None,
 ) -> Query:
     """As `bind`, from an already parsed SelectStmt."""
-    from rewright.sql.binder.select import bind_query
-
     if not isinstance(node, ast.SelectStmt):
         raise Unsupported(f"{type(node).__name__}: not a SELECT")
     declared = {i: t for i, t in enumerate(param_types, 1) if t is not None}
-    context = Context(catalog, tuple(search_path), dict(declared), placeholders=dict(placeholders or {}))
+    context = Context(
+        catalog,
+        tuple(search_path),
+        dict(declared),
+        placeholders=dict(placeholders or {}),
+        binders=_BINDERS,
+    )
     try:
         query = bind_query(Scope(context), node)
     except RecursionError:

@@ -1,6 +1,7 @@
 """Function calls: ordinary ones, aggregates, window functions, GROUPING (after ParseFuncOrColumn).
 
-Owns what may be called where and how arguments are shaped. Overloads are `rewright.sql.binder.functions`' business.
+Owns what may be called where and how arguments are shaped. Overloads are `rewright.sql.binder.functions`'
+business.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ from rewright.sql.algebra import (
     Window,
     WindowCall,
 )
-from rewright.sql.binder import exprs
 from rewright.sql.binder.coerce import (
     can_coerce,
     coerce,
+    explicit_cast,
     find_path,
     info_of,
     resolve_polymorphic,
@@ -41,6 +42,7 @@ from rewright.sql.binder.functions import (
     resolve_function,
     result_type,
 )
+from rewright.sql.binder.recursion import bind_condition, bind_expr, bind_exprs
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import named_type
@@ -83,7 +85,7 @@ def bind_call(scope: Scope, node: Any) -> Expr:
     direct = len(args)
     if node.agg_within_group:
         with in_kind(scope, "aggregate"):
-            args = [*args, *(exprs.bind_expr(scope, s.node) for s in node.agg_order)]
+            args = [*args, *(bind_expr(scope, s.node) for s in node.agg_order)]
     keys = [key_of(a.type) for a in args]
     found = resolve_function(
         scope.context, schemas, name, keys, variadic=bool(node.func_variadic), names=arg_names
@@ -109,8 +111,8 @@ def _bind_args(scope: Scope, node: Any, name: str, schemas: Sequence[str]) -> tu
     if is_aggregate:
         _check_aggregate_place(scope, name)
         with in_kind(scope, "aggregate"):
-            return exprs.bind_exprs(scope, nodes), arg_names
-    return exprs.bind_exprs(scope, nodes), arg_names
+            return bind_exprs(scope, nodes), arg_names
+    return bind_exprs(scope, nodes), arg_names
 
 
 def _check_aggregate_place(scope: Scope, name: str) -> None:
@@ -132,7 +134,7 @@ def _function_style_cast(scope: Scope, node: Any, names: list[str], args: list[E
         path = find_path(scope.context.catalog, source, key_of(target), "e")
         if path is None or path.method not in {"binary", "io"}:
             return None
-    return exprs.explicit_cast(scope, args[0], target)
+    return explicit_cast(scope.context, args[0], target)
 
 
 def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: int) -> Expr:
@@ -192,7 +194,7 @@ def _defaults(scope: Scope, found: Candidate) -> dict[int, Expr]:
     select = parse(f"SELECT {info.default_text}")[0].stmt
     first = len(info.args) - info.defaults
     own = Scope(scope.context)
-    return {first + i: exprs.bind_expr(own, t.val) for i, t in enumerate(select.targetList)}
+    return {first + i: bind_expr(own, t.val) for i, t in enumerate(select.targetList)}
 
 
 def _refuse_aggregate_syntax(node: Any, name: str) -> None:
@@ -241,9 +243,9 @@ def _build_aggregate(
 
 def _order_expr(scope: Scope, sort: Any, node: Any, args: tuple[Expr, ...]) -> Expr:
     """An ORDER BY key inside an aggregate; one that repeats an argument is that argument, as coerced."""
-    bound = exprs.bind_expr(scope, sort.node)
+    bound = bind_expr(scope, sort.node)
     for given, coerced in zip(node.args or (), args, strict=False):
-        if exprs.bind_expr(scope, given) == bound:
+        if bind_expr(scope, given) == bound:
             return coerced
     return resolve_unknown(scope.context, bound)
 
@@ -252,7 +254,7 @@ def _bind_filter(scope: Scope, node: Any) -> Expr | None:
     if node.agg_filter is None:
         return None
     with in_kind(scope, "filter"):
-        return exprs.bind_condition(scope, node.agg_filter, "FILTER")
+        return bind_condition(scope, node.agg_filter, "FILTER")
 
 
 def _check_distinct(scope: Scope, made: Aggregate) -> None:
@@ -282,7 +284,7 @@ def bind_grouping(scope: Scope, node: Any) -> Expr:
     if scope.kind in _NO_AGGREGATES and scope.kind != "aggregate":
         raise BindError("42803", f"grouping operations are not allowed in {_NO_AGGREGATES[scope.kind]}")
     with in_kind(scope, "group"):
-        args = tuple(exprs.bind_exprs(scope, node.args))
+        args = tuple(bind_exprs(scope, node.args))
     scope.has_aggregates = True
     return Grouping(args, INT4)
 
@@ -361,11 +363,9 @@ def _bind_definition(scope: Scope, node: Any) -> Window:
         if base.frame != Frame():
             raise BindError("42P20", f'cannot copy window "{node.refname}" because it has a frame clause')
     with in_kind(scope, "window"):
-        partition = tuple(
-            resolve_unknown(scope.context, e) for e in exprs.bind_exprs(scope, node.partitionClause)
-        )
+        partition = tuple(resolve_unknown(scope.context, e) for e in bind_exprs(scope, node.partitionClause))
         order = tuple(
-            sort_key(scope, resolve_unknown(scope.context, exprs.bind_expr(scope, s.node)), s)
+            sort_key(scope, resolve_unknown(scope.context, bind_expr(scope, s.node)), s)
             for s in node.orderClause or ()
         )
     for p in partition:
@@ -413,7 +413,7 @@ def _bind_offset(scope: Scope, node: Any, mode: str, order: tuple[SortKey, ...])
     if node is None:
         return None
     with in_kind(scope, "frame"):
-        offset = exprs.bind_expr(scope, node)
+        offset = bind_expr(scope, node)
     if mode != "range":
         return coerce(scope.context, offset, INT8)
     if len(order) != 1:

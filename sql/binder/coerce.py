@@ -345,8 +345,8 @@ def merge_derived(derived: Iterable[tuple[str, bool]]) -> str:
 
 
 def is_explicitly_collated(expr: Expr) -> bool:
-    """Whether a COLLATE in the expression decides its collation: it passes through whatever merges the collations of its parts
-    (assign_collations_walker), not out of a subquery.
+    """Whether a COLLATE in the expression decides its collation: it passes through whatever merges the
+    collations of its parts (assign_collations_walker), not out of a subquery.
     """
     if not expr.type.collation:
         return False
@@ -473,8 +473,8 @@ def _apply_length(context: Context, expr: Expr, target: SqlType, *, implicit: bo
 
 
 def without_modifier(expr: Expr) -> Expr:
-    """An explicit cast to the type that the expression has, with no modifier: the server relabels it, so that ``p::numeric`` is
-    described without the column's scale (coerce_type_typmod of its parser).
+    """An explicit cast to the type that the expression has, with no modifier: the server relabels it, so that
+    ``p::numeric`` is described without the column's scale (coerce_type_typmod of its parser).
     """
     if expr.type.typmod < 0:
         return expr
@@ -498,3 +498,20 @@ def coerce_boolean(context: Context, expr: Expr, construct: str) -> Expr:
     if key != "bool":
         raise BindError("42804", f"argument of {construct} must be type boolean, not type {key}")
     return coerce(context, expr, BOOL)
+
+
+def explicit_cast(context: Context, arg: Expr, target: SqlType) -> Expr:
+    """CAST(arg AS target): only the outermost of the steps it takes counts as written."""
+    done = coerce(context, arg, target, "e", implicit=False)
+    match done:
+        case Cast(arg=Cast() as inner, method="typmod") if inner is not arg and not inner.implicit:
+            return replace(done, arg=replace(inner, implicit=True))
+        case _:
+            return without_modifier(done) if target.typmod < 0 else done
+
+
+def shared_typmod(type_: SqlType, exprs: Sequence[Expr]) -> SqlType:
+    """ExprTypmod of CASE and friends: kept when every branch has the same type and modifier."""
+    typmods = {e.type.typmod for e in exprs}
+    same = all(e.type.same_base(type_) for e in exprs)
+    return replace(type_, typmod=typmods.pop() if same and len(typmods) == 1 else -1)

@@ -16,7 +16,6 @@ from rewright.sql.algebra import (
     ArrayOp,
     Call,
     Case,
-    Cast,
     Coalesce,
     Collate,
     Column,
@@ -45,16 +44,18 @@ from rewright.sql.binder.coerce import (
     coerce_boolean,
     common_type,
     element_of,
+    explicit_cast,
     info_of,
     merge_collations,
     resolve_unknown,
-    without_modifier,
+    shared_typmod,
 )
 from rewright.sql.binder.columns import bind_column_ref
 from rewright.sql.binder.constants import number_literal
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.functions import make_op
 from rewright.sql.binder.names import value_function_name
+from rewright.sql.binder.recursion import bind_condition, bind_exprs
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
@@ -117,16 +118,10 @@ def bind_expr(scope: Scope, node: Any) -> Expr:
             raise Unsupported(type(node).__name__)
 
 
-def bind_exprs(scope: Scope, nodes: Sequence[Any] | None) -> list[Expr]:
-    return [bind_expr(scope, n) for n in nodes or ()]
-
-
-def bind_condition(scope: Scope, node: Any, construct: str) -> Expr:
-    return coerce_boolean(scope.context, bind_expr(scope, node), construct)
-
-
 def _placeholder(scope: Scope, node: Any) -> Expr | None:
-    """The Param of a literal that stands for a template's hole; the grammar folds a minus sign into numbers."""
+    """The Param of a literal that stands for a template's hole; the grammar folds a
+    minus sign into numbers.
+    """
     known = scope.context.placeholders
     if not known or node.isnull:
         return None
@@ -375,17 +370,7 @@ def _bind_cast(scope: Scope, node: Any) -> Expr:
                 implicit=False,
             )
     arg = bind_expr(scope, node.arg)
-    return explicit_cast(scope, arg, target)
-
-
-def explicit_cast(scope: Scope, arg: Expr, target: SqlType) -> Expr:
-    """CAST(arg AS target): only the outermost of the steps it takes counts as written."""
-    done = coerce(scope.context, arg, target, "e", implicit=False)
-    match done:
-        case Cast(arg=Cast() as inner, method="typmod") if inner is not arg and not inner.implicit:
-            return replace(done, arg=replace(inner, implicit=True))
-        case _:
-            return without_modifier(done) if target.typmod < 0 else done
+    return explicit_cast(scope.context, arg, target)
 
 
 def _bind_case(scope: Scope, node: Any) -> Expr:
@@ -409,13 +394,6 @@ def _bind_case(scope: Scope, node: Any) -> Expr:
     default = coerce(context, default, plain)
     whens = tuple((c, coerce(context, r, plain)) for c, r in zip(conditions, results, strict=True))
     return Case(whens, default, shared_typmod(type_, [default, *(r for _, r in whens)]))
-
-
-def shared_typmod(type_: SqlType, exprs: Sequence[Expr]) -> SqlType:
-    """ExprTypmod of CASE and friends: kept when every branch has the same type and modifier."""
-    typmods = {e.type.typmod for e in exprs}
-    same = all(e.type.same_base(type_) for e in exprs)
-    return replace(type_, typmod=typmods.pop() if same and len(typmods) == 1 else -1)
 
 
 def is_volatile(expr: Expr) -> bool:

@@ -27,14 +27,15 @@ from rewright.sql.algebra import (
     ValuesScan,
     output_columns,
 )
-from rewright.sql.binder import exprs
 from rewright.sql.binder.calls import in_kind
 from rewright.sql.binder.coerce import base_of, coerce, common_type, resolve_unknown, without_modifier
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.functions import make_op
 from rewright.sql.binder.names import output_name
+from rewright.sql.binder.recursion import bind_condition, bind_expr, bind_query
 from rewright.sql.binder.scope import Context, NsColumn, NsItem, Scope, check_unique
 from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.values import bind_value_rows
 from rewright.sql.catalog import Table, key_of
 from rewright.sql.parsing import parse
 from rewright.sql.types import INT8, SqlType
@@ -140,8 +141,6 @@ def _bind_view(scope: Scope, table: Table, alias: str, node: Any) -> tuple[FromI
 
 def view_query(context: Context, table: Table) -> Query:
     """A view's query, bound with the view's own search path and fresh numbers."""
-    from rewright.sql.binder.select import bind_query
-
     if context.view_depth >= _MAX_VIEW_DEPTH:
         raise Unsupported("views nested too deeply")
     statement = parse(table.definition)[0].stmt
@@ -169,7 +168,8 @@ def _renamed(columns: tuple[OutputColumn, ...], alias: Any) -> tuple[OutputColum
     if len(names) > len(columns):
         raise BindError(
             "42P10",
-            f'table "{alias.aliasname}" has {len(columns)} columns available but {len(names)} columns specified',
+            f'table "{alias.aliasname}" has {len(columns)} columns available but {len(names)} columns '
+            f"specified",
         )
     given = tuple(replace(c, name=n) for c, n in zip(columns, names, strict=False))
     return (*given, *columns[len(names) :])
@@ -179,8 +179,6 @@ def _renamed(columns: tuple[OutputColumn, ...], alias: Any) -> tuple[OutputColum
 
 
 def _bind_subselect(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
-    from rewright.sql.binder.select import bind_query, bind_value_rows
-
     alias = node.alias.aliasname if node.alias else ""
     context = scope.context
     query_node = node.subquery
@@ -232,7 +230,7 @@ def _bind_function(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     before, scope.lateral_active = scope.lateral_active, True
     try:
         with in_kind(scope, "from"):
-            call = resolve_unknown(scope.context, exprs.bind_expr(scope, call_node))
+            call = resolve_unknown(scope.context, bind_expr(scope, call_node))
     finally:
         scope.lateral_active = before
     rel = scope.context.rel()
@@ -314,7 +312,7 @@ def _bind_on(scope: Scope, quals: Any, both: list[NsItem]) -> Expr | None:
     before, scope.items = scope.items, both
     try:
         with in_kind(scope, "on"):
-            return exprs.bind_condition(scope, quals, "JOIN/ON")
+            return bind_condition(scope, quals, "JOIN/ON")
     finally:
         scope.items = before
 
@@ -360,8 +358,8 @@ def _bind_using(
 
 
 def _merge(context: Context, kind: JoinKind, left: Expr, right: Expr) -> Expr:
-    """buildMergedJoinVar: the one column of a USING pair. An inner join shows the first side that needs no conversion, of which taking
-    a type modifier away is one.
+    """buildMergedJoinVar: the one column of a USING pair. An inner join shows the first side that needs no
+    conversion, of which taking a type modifier away is one.
     """
     type_ = common_type(context, [left, right], "JOIN/USING")
     typed_left, typed_right = (_as_merged(context, side, type_) for side in (left, right))

@@ -25,6 +25,7 @@ from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.functions import ordering_operator
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.targets import find_target
 
 Sets = list[list[Expr]]
 _MAX_SETS = 4096
@@ -87,8 +88,6 @@ def _bind_item(scope: Scope, node: Any, targets: list[Target]) -> Sets:
 
 def _bind_exprs(scope: Scope, node: Any, targets: list[Target]) -> list[Expr]:
     """One item: an expression, or a row of them (``GROUP BY (a, b)``)."""
-    from rewright.sql.binder.select import find_target
-
     if isinstance(node, ast.RowExpr) and node.row_format.name == "COERCE_IMPLICIT_CAST":
         return [e for arg in node.args or () for e in _bind_exprs(scope, arg, targets)]
     return [find_target(scope, node, targets, "GROUP BY")]

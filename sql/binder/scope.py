@@ -7,11 +7,11 @@ stands for, nor types.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewright.sql.algebra import Cte, Expr, FunctionScan, OutputColumn
+from rewright.sql.algebra import Cte, Expr, FunctionScan, OutputColumn, Query
 from rewright.sql.binder.errors import BindError
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.types import SqlType
@@ -51,6 +51,17 @@ class CteEntry:
     bound: Cte | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Binders:
+    """The binders that all others call again for what is nested in their syntax
+    (`rewright.sql.binder.recursion`).
+    """
+
+    expr: Callable[[Scope, Any], Expr]
+    # with resolve_unknowns
+    query: Callable[[Scope, Any, bool], Query]
+
+
 @dataclass(slots=True)
 class Context:
     """What one bind call shares: the catalog, the path, numbers given out, parameter types."""
@@ -63,6 +74,8 @@ class Context:
     view_depth: int = 0
     # sentinel values of a template's literals -> Param index
     placeholders: dict[str, int] = field(default_factory=dict)
+    # None where only types and operators are resolved
+    binders: Binders | None = None
 
     @property
     def schemas(self) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""Queries: one SELECT block, VALUES, WITH (after analyze.c and parse_cte.c).
+"""Queries: one SELECT block or VALUES (after analyze.c).
 
-Owns the order in which a block's clauses are bound and SQL's rules for names in ORDER BY and GROUP BY. Set
-operations are `rewright.sql.binder.setops`' business.
+Owns the order in which a block's clauses are bound. Set operations are `rewright.sql.binder.setops`'
+business, WITH is that of `rewright.sql.binder.ctes`.
 """
 
 from __future__ import annotations
@@ -11,38 +11,34 @@ from typing import Any
 
 from rewright.sql.algebra import (
     Column,
-    Const,
     Cte,
     Expr,
-    OutputColumn,
     Query,
     Select,
     SortKey,
     Target,
     Values,
-    output_columns,
 )
-from rewright.sql.binder import exprs, grouping
+from rewright.sql.binder import grouping
 from rewright.sql.binder.calls import in_kind, sort_key
-from rewright.sql.binder.coerce import coerce, common_type, resolve_unknown
+from rewright.sql.binder.coerce import resolve_unknown
 from rewright.sql.binder.columns import expand_star
+from rewright.sql.binder.ctes import bind_ctes
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.from_clause import bind_from
 from rewright.sql.binder.functions import ordering_operator
 from rewright.sql.binder.names import output_name
-from rewright.sql.binder.scope import CteEntry, Scope, column_of
+from rewright.sql.binder.ordering import bind_limits, bind_output_order
+from rewright.sql.binder.recursion import bind_condition, bind_expr
+from rewright.sql.binder.scope import Scope
+from rewright.sql.binder.setops import bind_set_operation
 from rewright.sql.binder.syntax import ast
-from rewright.sql.types import INT8
-from rewright.sql.walk import free_rels
+from rewright.sql.binder.targets import find_target
+from rewright.sql.binder.values import bind_value_rows
 
 
-def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Query:
-    """A SelectStmt in a scope of its own (``scope`` is fresh, its parent what it can see outside).
-
-    ``resolve_unknowns``: whether untyped literals among the outputs become text.
-    """
-    from rewright.sql.binder.setops import bind_set_operation
-
+def bind_select_stmt(scope: Scope, node: Any, resolve_unknowns: bool) -> Query:
+    """As `rewright.sql.binder.recursion.bind_query`, which everything else calls."""
     if not isinstance(node, ast.SelectStmt):
         raise Unsupported(f"{type(node).__name__} in a query")
     if node.intoClause is not None:
@@ -57,86 +53,10 @@ def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Que
     return _bind_select(scope, node, ctes, resolve_unknowns=resolve_unknowns)
 
 
-# --------------------------------------------------------------------------- WITH
-
-
-def bind_ctes(scope: Scope, clause: Any) -> tuple[Cte, ...]:
-    from rewright.sql.binder.setops import bind_recursive
-
-    if clause is None:
-        return ()
-    made: list[Cte] = []
-    names = [c.ctename for c in clause.ctes]
-    for i, n in enumerate(names):
-        if n in names[:i]:
-            raise BindError("42712", f'WITH query name "{n}" specified more than once')
-    for node in clause.ctes:
-        if not isinstance(node.ctequery, ast.SelectStmt):
-            raise Unsupported("data-modifying WITH")
-        if node.search_clause is not None or node.cycle_clause is not None:
-            raise Unsupported("SEARCH or CYCLE")
-        if clause.recursive and _mentions(node.ctequery, node.ctename):
-            made.append(bind_recursive(scope, node))
-        else:
-            made.append(_bind_cte(scope, node))
-    return tuple(made)
-
-
-def _bind_cte(scope: Scope, node: Any) -> Cte:
-    query = bind_query(Scope(scope.context, scope), node.ctequery)
-    columns = cte_columns(node, output_columns(query))
-    cte = Cte(scope.context.cte(), node.ctename, query, columns, materialized(node))
-    scope.ctes[node.ctename] = CteEntry(cte.cte, node.ctename, columns)
-    return cte
-
-
-def cte_columns(node: Any, columns: tuple[OutputColumn, ...]) -> tuple[OutputColumn, ...]:
-    names = [n.sval for n in node.aliascolnames or ()]
-    if len(names) > len(columns):
-        raise BindError("42P10", f'WITH query "{node.ctename}" has {len(columns)} columns available')
-    given = tuple(OutputColumn(n, c.type) for n, c in zip(names, columns, strict=False))
-    return (*given, *columns[len(names) :])
-
-
-def materialized(node: Any) -> bool | None:
-    return {"CTEMaterializeAlways": True, "CTEMaterializeNever": False}.get(node.ctematerialized.name)
-
-
-def _mentions(node: Any, name: str) -> bool:
-    """Whether a table of that name without schema occurs anywhere below (shadowing not considered)."""
-    if isinstance(node, ast.RangeVar):
-        return bool(node.relname == name and not node.schemaname)
-    if isinstance(node, tuple):
-        return any(_mentions(n, name) for n in node)
-    if isinstance(node, ast.Node):
-        return any(_mentions(getattr(node, slot), name) for slot in node)
-    return False
-
-
 # --------------------------------------------------------------------------- VALUES
 
 
-def bind_value_rows(scope: Scope, node: Any) -> tuple[tuple[tuple[Expr, ...], ...], tuple[OutputColumn, ...]]:
-    """The rows of VALUES, every column of one type."""
-    with in_kind(scope, "values"):
-        rows = [exprs.bind_exprs(scope, row) for row in node.valuesLists]
-    width = len(rows[0])
-    if any(len(r) != width for r in rows):
-        raise BindError("42601", "VALUES lists must all be the same length")
-    columns: list[list[Expr]] = []
-    types: list[OutputColumn] = []
-    for i in range(width):
-        cells = [r[i] for r in rows]
-        type_ = common_type(scope.context, cells, "VALUES")
-        done = [coerce(scope.context, c, type_.without_typmod()) for c in cells]
-        columns.append(done)
-        types.append(OutputColumn(f"column{i + 1}", exprs.shared_typmod(type_, done)))
-    return tuple(zip(*columns, strict=True)), tuple(types)
-
-
 def _bind_values(scope: Scope, node: Any, ctes: tuple[Cte, ...]) -> Query:
-    from rewright.sql.binder.setops import bind_output_order
-
     rows, columns = bind_value_rows(scope, node)
     if node.limitOption.name == "LIMIT_OPTION_WITH_TIES":
         raise Unsupported("VALUES with FETCH WITH TIES")
@@ -158,11 +78,11 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
     where = None
     if node.whereClause is not None:
         with in_kind(scope, "where"):
-            where = exprs.bind_condition(scope, node.whereClause, "WHERE")
+            where = bind_condition(scope, node.whereClause, "WHERE")
     having = None
     if node.havingClause is not None:
         with in_kind(scope, "having"):
-            having = exprs.bind_condition(scope, node.havingClause, "HAVING")
+            having = bind_condition(scope, node.havingClause, "HAVING")
     order = tuple(_bind_sort(scope, s, targets) for s in node.sortClause or ())
     group_by = grouping.bind_group_by(scope, node, targets)
     if group_by is None and (scope.has_aggregates or having is not None):
@@ -207,53 +127,11 @@ def _bind_targets(scope: Scope, nodes: Sequence[Any], *, resolve_unknowns: bool)
             if isinstance(value, ast.ColumnRef) and isinstance(value.fields[-1], ast.A_Star):
                 targets.extend(Target(n, e) for n, e in expand_star(scope, value))
                 continue
-            expr = exprs.bind_expr(scope, value)
+            expr = bind_expr(scope, value)
             if resolve_unknowns:
                 expr = resolve_unknown(scope.context, expr)
             targets.append(Target(node.name or output_name(value), expr))
     return targets
-
-
-def find_target(scope: Scope, node: Any, targets: Sequence[Target], clause: str) -> Expr:
-    """findTargetlistEntrySQL92: an output's name or number, else an expression over the inputs.
-
-    In GROUP BY an input column of that name wins over an output.
-    """
-    if isinstance(node, ast.ColumnRef) and len(node.fields) == 1 and isinstance(node.fields[0], ast.String):
-        name = node.fields[0].sval
-        if clause != "GROUP BY" or not _local_column(scope, name):
-            named = [t.expr for t in targets if t.name == name]
-            if named and any(e != named[0] for e in named):
-                raise BindError("42702", f'{clause} "{name}" is ambiguous')
-            if named:
-                return named[0]
-    if isinstance(node, ast.A_Const) and not node.isnull:
-        if not isinstance(node.val, ast.Integer):
-            raise BindError("42601", f"non-integer constant in {clause}")
-        at = node.val.ival or 0
-        if not 1 <= at <= len(targets):
-            raise BindError("42P10", f"{clause} position {at} is not in select list")
-        return targets[at - 1].expr
-    kind = {"GROUP BY": "group", "ORDER BY": "order", "DISTINCT ON": "order"}[clause]
-    with in_kind(scope, kind):
-        return _same_as_target(resolve_unknown(scope.context, exprs.bind_expr(scope, node)), targets)
-
-
-def _same_as_target(expr: Expr, targets: Sequence[Target]) -> Expr:
-    """The target an expression repeats (its subqueries have other numbers), else itself."""
-    from rewright.sql.walk import canonical_expr, has_subquery
-
-    if not has_subquery(expr):
-        return expr
-    form = canonical_expr(expr)
-    for t in targets:
-        if has_subquery(t.expr) and canonical_expr(t.expr) == form:
-            return t.expr
-    return expr
-
-
-def _local_column(scope: Scope, name: str) -> bool:
-    return any(i.cols_visible and column_of(i, name) is not None for i in scope.items)
 
 
 def _bind_sort(scope: Scope, node: Any, targets: list[Target]) -> SortKey:
@@ -293,24 +171,3 @@ def _check_distinct_on(keys: list[Expr], order: tuple[SortKey, ...]) -> None:
             raise BindError("42P10", "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
     if skipped and any(k not in [o.expr for o in order] for k in keys):
         raise BindError("42P10", "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
-
-
-def bind_limits(scope: Scope, node: Any) -> tuple[Expr | None, Expr | None]:
-    with in_kind(scope, "limit"):
-        return _bind_limit(scope, node.limitCount), _bind_limit(scope, node.limitOffset)
-
-
-def _bind_limit(scope: Scope, node: Any) -> Expr | None:
-    """A count as bigint; LIMIT NULL and LIMIT ALL are no limit."""
-    if node is None:
-        return None
-    bound = exprs.bind_expr(scope, node)
-    if isinstance(bound, Const):
-        if bound.value is None:
-            return None
-        if bound.type.name in {"int2", "int4", "int8"}:
-            return Const(bound.value, INT8)
-    count = coerce(scope.context, bound, INT8)
-    if free_rels(count) & scope.rels:
-        raise BindError("42P10", "argument of LIMIT must not contain variables")
-    return count

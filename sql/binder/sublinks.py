@@ -15,10 +15,11 @@ from rewright.sql.algebra import (
     ScalarSubquery,
     output_columns,
 )
-from rewright.sql.binder import exprs, rows
+from rewright.sql.binder import rows
 from rewright.sql.binder.coerce import array_of, info_of
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.outputs import cast_outputs
+from rewright.sql.binder.recursion import bind_expr, bind_exprs, bind_query
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
 from rewright.sql.types import SqlType
@@ -29,8 +30,6 @@ def is_sublink(expr: Expr) -> bool:
 
 
 def bind_sublink(scope: Scope, node: Any) -> Expr:
-    from rewright.sql.binder.select import bind_query
-
     query = bind_query(Scope(scope.context, scope), node.subselect)
     match node.subLinkType.name:
         case "EXISTS_SUBLINK":
@@ -61,11 +60,7 @@ def _bind_quantified(scope: Scope, node: Any, query: Query, *, all_: bool) -> Ex
     name = node.operName[-1].sval if node.operName else "="
     schemas = (node.operName[0].sval,) if node.operName and len(node.operName) > 1 else None
     test = node.testexpr
-    left = (
-        exprs.bind_exprs(scope, test.args)
-        if isinstance(test, ast.RowExpr)
-        else [exprs.bind_expr(scope, test)]
-    )
+    left = bind_exprs(scope, test.args) if isinstance(test, ast.RowExpr) else [bind_expr(scope, test)]
     columns = output_columns(query)
     if len(columns) != len(left):
         few = "few" if len(columns) < len(left) else "many"

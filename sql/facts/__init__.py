@@ -176,7 +176,9 @@ class Facts:
     # ------------------------------------------------------------------ what can be told apart
 
     def looks(self, query: Query) -> tuple[Look | None, ...]:
-        """For each output column what equal values of it have in common; None where equal ones may look different."""
+        """For each output column what equal values of it have in common; None where equal ones may look
+        different.
+        """
         return self._looks.outputs(query)
 
     # ------------------------------------------------------------------ dependencies and keys
@@ -191,7 +193,9 @@ class Facts:
         return found + of_conditions(block.where, rels) + given_rows(block)
 
     def keys_of_item(self, item: FromItem) -> list[KeySet]:
-        """Sets of columns of a range variable on which no two of its rows agree, with their basis; none of a join."""
+        """Sets of columns of a range variable on which no two of its rows agree, with their basis; none of a
+        join.
+        """
         if isinstance(item, Join):
             return []
         row = frozenset({(item.rel, ROW)})
@@ -340,7 +344,9 @@ class Facts:
         return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
 
     def cannot_fail(self, node: Node) -> bool:
-        """Whether evaluating any part of a tree raises no error on any values, sums that are too large aside."""
+        """Whether evaluating any part of a tree raises no error on any values, sums
+        that are too large aside.
+        """
         return cannot_fail(node, self._is_computed)
 
     def may_overflow(self, query: Query) -> bool:

@@ -1,4 +1,6 @@
-"""What is known of aggregates by their names: their value over no rows, and whether the order of rows counts."""
+"""What is known of aggregates by their names: their value over no rows, and whether
+the order of rows counts.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from rewright.sql import algebra as a
 from rewright.sql.facts.strictness import is_strict_in
 from rewright.sql.walk import walk_block
 
-# built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no rows
+# built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no
+# rows
 NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"})
 _COLLECTING = frozenset(
     {

@@ -129,8 +129,8 @@ def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
 
 
 def _one_equality(own: str, other: str) -> bool:
-    """Whether values of a column that equal an expression agree: they may not where it brings a collation with it that is not
-    deterministic.
+    """Whether values of a column that equal an expression agree: they may not where it brings a collation
+    with it that is not deterministic.
     """
     return own == other or other in DETERMINISTIC
 

@@ -114,8 +114,9 @@ def volatility_of_expr(catalog: Catalog, expr: Expr) -> Volatility:
 
 
 def is_volatile(node: Node) -> bool:
-    """Whether a part evaluated again, elsewhere or on other rows may give something else. Functions in FROM and system columns
-    count as such. Input and output functions of types do not, as no catalog is at hand: see `volatility_of_expr`.
+    """Whether a part evaluated again, elsewhere or on other rows may give something else. Functions in FROM
+    and system columns count as such. Input and output functions of types do not, as no catalog is at hand:
+    see `volatility_of_expr`.
     """
     return any(
         isinstance(n, FunctionScan | SystemColumn) or _own_volatility(None, n) is Volatility.VOLATILE
@@ -175,7 +176,8 @@ def _cast_volatility(catalog: Catalog | None, expr: Cast) -> Volatility:
 
 
 def cannot_fail(node: Node, is_computed: IsComputed = lambda _column: False) -> bool:
-    """Whether evaluating a part raises no error on any values, sums over rows that are too large aside (SOUNDNESS M7).
+    """Whether evaluating a part raises no error on any values, sums over rows that are too large aside
+    (SOUNDNESS M7).
 
     Unlike `errors_of_expr` of any part of a tree, FROM items included, and without regard to what guards it.
     """

@@ -1,7 +1,9 @@
-"""What an expression's value can not be where it is evaluated: which divisions never meet zero (SOUNDNESS M7).
+"""What an expression's value can not be where it is evaluated: which divisions never meet zero (SOUNDNESS
+M7).
 
-CASE evaluates a result only where its condition is true and those before it are not (manual, 9.18.1), but what stands inside an
-aggregate or a window call is evaluated before any CASE around that (manual, 4.2.14). AND and OR promise no order.
+CASE evaluates a result only where its condition is true and those before it are not (manual, 9.18.1), but
+what stands inside an aggregate or a window call is evaluated before any CASE around that (manual, 4.2.14).
+AND and OR promise no order.
 """
 
 from __future__ import annotations
@@ -44,8 +46,8 @@ _FEW = 40
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What holds wherever an expression is evaluated: each condition is true, or (False) is not true. ``grouped``: it is
-    evaluated once for each group of rows, and no group is empty.
+    """What holds wherever an expression is evaluated: each condition is true, or (False) is not true.
+    ``grouped``: it is evaluated once for each group of rows, and no group is empty.
     """
 
     conditions: tuple[tuple[Expr, bool], ...] = ()
@@ -73,7 +75,9 @@ def is_division(expr: Expr) -> bool:
 
 
 def division(expr: Op, known: Known) -> frozenset[str]:
-    """What is sure of a division where ``known`` holds: its divisor is ``nonzero``, its result ``fits`` its type."""
+    """What is sure of a division where ``known`` holds: its divisor is ``nonzero``, its result ``fits`` its
+    type.
+    """
     dividend, divisor = expr.args
     found = {"nonzero"} if never(divisor, 0, known) else set()
     if expr.type.name in _INTEGERS:
@@ -84,7 +88,9 @@ def division(expr: Op, known: Known) -> frozenset[str]:
 
 
 def branches(expr: Case, known: Known) -> Iterator[tuple[Expr, Known]]:
-    """The parts of a CASE in the order of their writing (condition, result, …, default), each with what is known there."""
+    """The parts of a CASE in the order of their writing (condition, result, …, default), each with what is
+    known there.
+    """
     for condition, result in expr.whens:
         yield condition, known
         yield result, known.where(condition)
@@ -93,8 +99,8 @@ def branches(expr: Case, known: Known) -> Iterator[tuple[Expr, Known]]:
 
 
 def evaluated(expr: Expr, known: Known, inside: Known = NOTHING) -> Iterator[tuple[Expr, Known]]:
-    """The expression and all in it, subqueries not entered, each with what is known where it is evaluated. ``inside``: what is
-    known of the rows that its aggregates read.
+    """The expression and all in it, subqueries not entered, each with what is known where it is evaluated.
+    ``inside``: what is known of the rows that its aggregates read.
     """
     yield expr, known
     if isinstance(expr, Case):
@@ -113,10 +119,12 @@ def evaluated(expr: Expr, known: Known, inside: Known = NOTHING) -> Iterator[tup
 
 
 def of_block(query: Query) -> Iterator[tuple[Expr, Known]]:
-    """Every expression of a block and all in it, subqueries not entered, each with what is known where it is evaluated.
+    """Every expression of a block and all in it, subqueries not entered, each with what is known where it is
+    evaluated.
 
-    A grouped SELECT is planned by itself, so that rows which do not pass its WHERE are not grouped, and groups which do not pass
-    its HAVING are not shown; what a plain one computes may be computed anywhere below the query it stands in.
+    A grouped SELECT is planned by itself, so that rows which do not pass its WHERE are not grouped, and
+    groups which do not pass its HAVING are not shown; what a plain one computes may be computed anywhere
+    below the query it stands in.
     """
     if not (isinstance(query, Select) and query.group_by is not None):
         for expr in block_exprs(query):
@@ -137,7 +145,9 @@ def of_block(query: Query) -> Iterator[tuple[Expr, Known]]:
 
 
 def of_groups(query: Select) -> tuple[Known, Known]:
-    """What is known where a grouped SELECT evaluates its keys and the arguments of its aggregates, and where its outputs."""
+    """What is known where a grouped SELECT evaluates its keys and the arguments of its aggregates, and where
+    its outputs.
+    """
     nonempty = bool(query.group_by) and all(query.group_by or ())
     return NOTHING.where(*conjuncts(query.where)), Known(grouped=nonempty).where(*conjuncts(query.having))
 
@@ -249,8 +259,8 @@ def _bare(expr: Expr) -> Expr:
 
 
 def is_moderate(expr: Expr) -> bool:
-    """Whether an expression is 0 or within 1e-100 and 1e100, so that a quotient of two such neither overflows nor underflows a
-    double (1e-308, 1e308).
+    """Whether an expression is 0 or within 1e-100 and 1e100, so that a quotient of two such neither overflows
+    nor underflows a double (1e-308, 1e308).
     """
     if expr.type.is_builtin and expr.type.name in _INTEGERS:
         return True
@@ -276,8 +286,8 @@ def is_moderate(expr: Expr) -> bool:
 
 
 def _has_few_digits(typmod: int) -> bool:
-    """Whether a numeric with this type modifier has few digits on either side of the point (numeric.c: precision in the upper half,
-    an 11-bit signed scale in the lower).
+    """Whether a numeric with this type modifier has few digits on either side of the point (numeric.c:
+    precision in the upper half, an 11-bit signed scale in the lower).
     """
     if typmod < 4:
         return False
@@ -286,8 +296,8 @@ def _has_few_digits(typmod: int) -> bool:
 
 
 def _keeps(expr: Cast) -> bool:
-    """Whether a conversion of a number neither makes nor hides a zero: to other whole numbers (or an error), to numeric without a
-    scale, to the floats that every whole number has a neighbour in.
+    """Whether a conversion of a number neither makes nor hides a zero: to other whole numbers (or an error),
+    to numeric without a scale, to the floats that every whole number has a neighbour in.
     """
     source, target = expr.arg.type, expr.type
     if not (source.is_builtin and target.is_builtin) or target.typmod != -1:

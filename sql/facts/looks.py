@@ -1,10 +1,10 @@
 """Whether equal values of an expression can be told apart.
 
-``1.0 = 1.00`` and ``'a'::char(2) = 'a'::char(3)``, and clients see which of the two they got. Values of most types are equal only
-when they are the same; those of a column numeric(p, s) all show s decimals and those of char(n) n characters, so that equal ones
-look alike too. PostgreSQL computes the decimals of sums and products from those of their operands (numeric.c: the greater
-of both for + and -, their sum for *; sum() keeps the greatest of its inputs), so they are known for these as well. Must not
-know what is asked of it.
+``1.0 = 1.00`` and ``'a'::char(2) = 'a'::char(3)``, and clients see which of the two they got. Values of most
+types are equal only when they are the same; those of a column numeric(p, s) all show s decimals and those of
+char(n) n characters, so that equal ones look alike too. PostgreSQL computes the decimals of sums and products
+from those of their operands (numeric.c: the greater of both for + and -, their sum for *; sum() keeps the
+greatest of its inputs), so they are known for these as well. Must not know what is asked of it.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from rewright.sql.facts.outputs import OutputFacts
 from rewright.sql.facts.strictness import Col
 from rewright.sql.types import SqlType, equality_is_identity
 
-# What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL: equal
-# values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is known.
+# What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL:
+# equal values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is
+# known.
 Look = tuple[str, int]
 IDENTICAL: Look = ("identical", 0)
 ANYTHING: Look = ("null", 0)

@@ -1,9 +1,9 @@
 """Which arithmetic can not leave its type, by how large its operands may be.
 
-A numeric holds 131072 digits before the point (manual, 8.1.2). Values of columns numeric(p, s), constants, and sums, products and
-averages of such are nowhere near, so adding or multiplying them raises nothing. Integers are bounded by their types and
-constants. That sums of many such stay in range is taken for granted, as by the checker (docs/equivalence.md); those of floats, intervals,
-money and numerics of any size may not.
+A numeric holds 131072 digits before the point (manual, 8.1.2). Values of columns numeric(p, s), constants,
+and sums, products and averages of such are nowhere near, so adding or multiplying them raises nothing.
+Integers are bounded by their types and constants. That sums of many such stay in range is taken for granted,
+as by the checker (docs/equivalence.md); those of floats, intervals, money and numerics of any size may not.
 """
 
 from __future__ import annotations
@@ -123,7 +123,9 @@ def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) 
 
 
 def _adds_up(expr: Aggregate | WindowCall, columns: Mapping[Col, int], digits: Digits) -> bool:
-    """Whether sums, averages and variances of many rows stay in range: of integers, and of numerics of known size."""
+    """Whether sums, averages and variances of many rows stay in range: of integers, and of numerics of known
+    size.
+    """
     if not (expr.func.is_builtin and expr.func.name in {"sum", "avg", *SPREADS}):
         return False
     (arg,) = expr.args

@@ -1,8 +1,9 @@
 """The one library that walks bound trees: looking, range variables, changing, and the parts of blocks.
 
-Owns how the nodes of `rewright.sql.algebra` nest; nothing else enumerates their fields. Range variables are numbered
-uniquely in a statement, so no transformation here has to think about scopes. One expression may occur twice
-in a block (as a target and in GROUP BY or ORDER BY); then its subqueries share their numbers. Must not know catalogs.
+Owns how the nodes of `rewright.sql.algebra` nest; nothing else enumerates their fields. Range variables are
+numbered uniquely in a statement, so no transformation here has to think about scopes. One expression may
+occur twice in a block (as a target and in GROUP BY or ORDER BY); then its subqueries share their numbers.
+Must not know catalogs.
 """
 
 from __future__ import annotations

@@ -79,7 +79,9 @@ def same_source(one: a.FromItem, other: a.FromItem) -> bool:
 
 
 def arms_of(query: a.Query) -> list[a.Query]:
-    """The arms of a chain of UNION ALL, left to right; the query itself where it is none. Arms that are cut or define CTEs stay whole."""
+    """The arms of a chain of UNION ALL, left to right; the query itself where it is none. Arms that are cut
+    or define CTEs stay whole.
+    """
     if not isinstance(query, a.SetOp) or query.op != "union" or not query.all:
         return [query]
     sides = (query.left, query.right)
@@ -91,7 +93,9 @@ def _stays_whole(query: a.Query) -> bool:
 
 
 def twins(theirs: a.Select, ours: a.Select) -> dict[int, int] | None:
-    """Range variables of one block by those of another at the same place; None where there are not as many."""
+    """Range variables of one block by those of another at the same place; None where
+    there are not as many.
+    """
     mine, others = (list(leaves(block.from_)) for block in (ours, theirs))
     if len(mine) != len(others):
         return None
@@ -121,7 +125,9 @@ def is_plain(query: a.Query) -> bool:
 
 
 def is_plain_grouping(query: a.Query) -> bool:
-    """A Select grouped in one way, with nothing but FROM, WHERE, GROUP BY, targets and an order nobody sees."""
+    """A Select grouped in one way, with nothing but FROM, WHERE, GROUP BY, targets
+    and an order nobody sees.
+    """
     return (
         isinstance(query, a.Select)
         and query.group_by is not None
@@ -131,7 +137,9 @@ def is_plain_grouping(query: a.Query) -> bool:
 
 
 def group_keys(block: a.Select) -> tuple[a.Expr, ...]:
-    """The expressions that a block groups by in one way; none where it does not group, or groups in several."""
+    """The expressions that a block groups by in one way; none where it does not
+    group, or groups in several.
+    """
     return block.group_by[0] if block.group_by is not None and len(block.group_by) == 1 else ()
 
 

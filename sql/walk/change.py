@@ -48,7 +48,9 @@ def bottom_up(node: N, f: Callable[[Any], Any]) -> N:
 
 
 def map_kind(node: N, kind: type[Any], f: Callable[[Any], Any]) -> N:
-    """``node`` with ``f`` applied to its outermost nodes of one class; nested queries are not entered, unless ``node`` is one."""
+    """``node`` with ``f`` applied to its outermost nodes of one class; nested queries are not entered, unless
+    ``node`` is one.
+    """
 
     def visit(n: Any) -> Any:
         if isinstance(n, kind):
@@ -135,8 +137,9 @@ def copy_fresh(node: N, fresh: Callable[[], int]) -> tuple[N, Mapping[int, int]]
 
 
 def canonical(query: a.Query, *, keep_names: bool = True) -> a.Query:
-    """The query numbered in order of appearance, names of inner outputs blanked: two queries that differ only in
-    numbers, aliases and names nobody outside sees are equal under it. ``keep_names``: names of the result columns count.
+    """The query numbered in order of appearance, names of inner outputs blanked: two queries that differ only
+    in numbers, aliases and names nobody outside sees are equal under it. ``keep_names``: names of the result
+    columns count.
     """
     plain = bottom_up(query, _nameless)
     if keep_names:

@@ -1,4 +1,6 @@
-"""Questions over a database that the code has never seen: answers, refusals, and data that tries to give orders."""
+"""Questions over a database that the code has never seen: answers, refusals, and data that tries to give
+orders.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from click.testing import CliRunner
 
 from rewright.ask.api import Asker
 from rewright.ask.command import command
-from rewright.ask.context import ContextCache
+from rewright.ask.context_reading import ContextCache
 from rewright.ask.execution import Limits
 from rewright.ask.safety import Rules, check
 from rewright.engines.postgres.catalog import snapshot
@@ -84,6 +86,8 @@ def asker(connection: psycopg.Connection[tuple[object, ...]]) -> Asker:
         ("What is the number of paintings by museum?", [("Old Hall", 2), ("Glass House", 1), ("Dock", 1)]),
         ("Which museum has the most paintings?", [("Old Hall",)]),
         ("What is the maximum price of paintings by artists from Sweden?", [(250,)]),
+        ("How many paintings are not in a museum?", [(0,)]),
+        ("Which paintings are by artists from Portugal or Peru?", [("Sea",), ("Hill",)]),
     ],
 )
 def test_questions_over_declared_keys(asker: Asker, question: str, rows: list[tuple[object, ...]]) -> None:
@@ -111,8 +115,6 @@ def _numbers(rows: object) -> object:
         "Where is the museum 'Dock'?",
         "When was the museum 'Dock' founded?",
         "Which museums have only paintings?",
-        "How many paintings are not in a museum?",
-        "Which paintings are by artists from Portugal or Peru?",
         "",
         "?",
         "the of in",

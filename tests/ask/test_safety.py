@@ -1,4 +1,6 @@
-"""What a generated query may be: hostile texts are refused, ordinary analysis is not, and the server is a second wall."""
+"""What a generated query may be: hostile texts are refused, ordinary analysis is not, and the server is a
+second wall.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
     python -m tests.conformance SUITE... [--out report.json]
 
-Exit code 1: outcomes differ. What differs is run once more on both sides; what then agrees is named as unsteady.
+Exit code 1: outcomes differ. What differs is run once more on both sides; what then agrees is named as
+unsteady.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Clients without a suite of their own to download: scripts of ours, whose whole output is the outcome.
 
-Owns starting them. An outcome is ``passed`` with a digest of all that a test saw, or ``failure`` with what went wrong.
+Owns starting them. An outcome is ``passed`` with a digest of all that a test saw, or ``failure`` with what
+went wrong.
 """
 
 from __future__ import annotations

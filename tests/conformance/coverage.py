@@ -2,9 +2,10 @@
 
     python -m tests.conformance.coverage [-max_total_time=600] [corpus directory...]
 
-Bytes become a play: messages and raw bytes of either side, cut anywhere, with a rewrite, a cancel, the client's end. Nothing
-may raise, no private reply may break the session, and a session without a rewrite changes no byte. atheris is not among the
-locked packages (35 MB, no wheels for newer Pythons): ``make fuzz-coverage`` installs it.
+Bytes become a play: messages and raw bytes of either side, cut anywhere, with a rewrite, a cancel, the
+client's end. Nothing may raise, no private reply may break the session, and a session without a rewrite
+changes no byte. atheris is not among the locked packages (35 MB, no wheels for newer Pythons): ``make
+fuzz-coverage`` installs it.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ def play(data: bytes) -> None:
     session.session.farewell()
     if not rewriting:
         # what is no whole header yet waits for its rest
-        to_server = bytes(session.to_server) + session.session.client_rest
-        to_client = bytes(session.to_client) + session.session.server_rest
+        to_server = bytes(session.to_server) + session.session.client.rest
+        to_client = bytes(session.to_client) + session.session.server.rest
         if to_server != streams[True] or to_client != streams[False]:
             raise AssertionError("bytes were changed")
 

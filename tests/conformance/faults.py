@@ -1,4 +1,5 @@
-"""What happens to a database and its machine beside the kills: full disks, changed schemas, rows written as a replica.
+"""What happens to a database and its machine beside the kills: full disks, changed schemas, rows written as a
+replica.
 
 Each is undone, or does no harm to the next one. Must not know what traffic there is.
 """
@@ -50,7 +51,9 @@ def change_schema(dsn: str, chance: random.Random) -> bool:
 
 
 def write_as_replica(dsn: str, chance: random.Random) -> bool:
-    """Rows that no trigger has looked at, foreign keys' included: with parts that there are, and gone again."""
+    """Rows that no trigger has looked at, foreign keys' included: with parts that
+    there are, and gone again.
+    """
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("set session_replication_role = replica")
         connection.execute("delete from lineitem where l_orderkey >= %s", [FIRST])

@@ -1,7 +1,7 @@
 """Getting suites by package name, through pip, apt and npm as this machine has them configured.
 
-Owns a cache directory (``REWRIGHT_CONFORMANCE``, else below ``~/.cache``), in which everything is kept by version.
-Nothing is installed into the machine or into our own environment.
+Owns a cache directory (``REWRIGHT_CONFORMANCE``, else below ``~/.cache``), in which everything is kept by
+version. Nothing is installed into the machine or into our own environment.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ def cache() -> Path:
 
 
 def kept(name: str, make: Callable[[Path], None]) -> Path:
-    """The cached directory ``name``; made by ``make`` in a directory beside it, which is renamed when whole."""
+    """The cached directory ``name``; made by ``make`` in a directory beside it,
+    which is renamed when whole.
+    """
     path = cache() / name
     if not path.exists():
         staging = Path(tempfile.mkdtemp(dir=cache(), prefix=".staging-"))

@@ -2,9 +2,9 @@
 
     python -m tests.conformance.gss
 
-A realm of our own (MIT's KDC from Debian's packages, unpacked and not installed), Debian's server with ``gss`` in its
-pg_hba.conf, and Debian's psql. Each login is tried directly and through ``rewright serve``. Exit code 1: they differ
-where they should not.
+A realm of our own (MIT's KDC from Debian's packages, unpacked and not installed), Debian's server with
+``gss`` in its pg_hba.conf, and Debian's psql. Each login is tried directly and through ``rewright serve``.
+Exit code 1: they differ where they should not.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class Realm:
 
 @contextmanager
 def realm() -> Iterator[Realm]:
-    """A key distribution centre for the realm TEST with a user ``tester`` and the service postgres/localhost."""
+    """A key distribution centre for the realm TEST with a user ``tester`` and the
+    service postgres/localhost.
+    """
     root = fetch.debian_packages("kerberos", PACKAGES)
     libraries = next(root.glob("usr/lib/*-linux-gnu"))
     with tempfile.TemporaryDirectory(prefix="rewright-conformance-") as directory:

@@ -30,7 +30,9 @@ def _outcome(case: ET.Element) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``different``: test -> (directly, through). ``unsteady``: those that agreed when they were run again."""
+    """``different``: test -> (directly, through). ``unsteady``: those that agreed
+    when they were run again.
+    """
 
     direct: Outcomes
     through: Outcomes

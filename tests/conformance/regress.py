@@ -1,8 +1,10 @@
-"""PostgreSQL's own regression tests and isolation specs, from Debian's source package of the installed server.
+"""PostgreSQL's own regression tests and isolation specs, from Debian's source package of the installed
+server.
 
-Owns building the tests' library and reading pg_regress's results. Each side gets a fresh server, because the tests
-leave roles and databases. An outcome is ``passed`` (as the expected file says) or ``failure`` with a digest of the
-output, so that tests that fail on a machine (other locale, other build) still have to fail the same way.
+Owns building the tests' library and reading pg_regress's results. Each side gets a fresh server, because the
+tests leave roles and databases. An outcome is ``passed`` (as the expected file says) or ``failure`` with a
+digest of the output, so that tests that fail on a machine (other locale, other build) still have to fail the
+same way.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
-"""Hours in minutes: traffic of every kind through `rewright serve` while its parts and connections are killed.
+"""Hours in minutes: traffic of every kind through `rewright serve` while its parts and connections are
+killed.
 
     python -m tests.conformance.soak [--minutes 30] [--rate 20] [--pgbouncer front|behind] [--out soak.json]
 
-pgbench's transactions at a limited rate (whose sums must balance at the end), SELECTs that get rewritten, each
-compared with the same SELECT on a direct connection, clients that vanish, and every few seconds something killed: the
-optimiser (SIGKILL), a client in the middle of a query, an upstream connection. Besides, files of the proxy that take no byte,
-changes of the schema, rows written as a replica. A PgBouncer pools sessions before or behind it if wanted. Memory of every process is
-sampled. Exit code 1: an answer was wrong or lost, an error came that no kill explains, or memory grew.
+pgbench's transactions at a limited rate (whose sums must balance at the end), SELECTs that get rewritten,
+each compared with the same SELECT on a direct connection, clients that vanish, and every few seconds
+something killed: the optimiser (SIGKILL), a client in the middle of a query, an upstream connection. Besides,
+files of the proxy that take no byte, changes of the schema, rows written as a replica. A PgBouncer pools
+sessions before or behind it if wanted. Memory of every process is sampled. Exit code 1: an answer was wrong
+or lost, an error came that no kill explains, or memory grew.
 """
 
 from __future__ import annotations

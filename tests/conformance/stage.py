@@ -1,7 +1,7 @@
 """What a suite runs against: a server, and the product's own `rewright serve` in front of it.
 
-Owns starting and stopping both. The proxy runs as people run it, with every part at work but the optimiser, which
-would run queries of its own beside the suite's.
+Owns starting and stopping both. The proxy runs as people run it, with every part at work but the optimiser,
+which would run queries of its own beside the suite's.
 """
 
 from __future__ import annotations
@@ -138,7 +138,9 @@ def debian(
 
 
 def main() -> None:
-    """`python -m tests.conformance.stage DSN [CERT KEY [NEWEST_TLS]]`: print the port, serve until standard input ends."""
+    """`python -m tests.conformance.stage DSN [CERT KEY [NEWEST_TLS]]`: print the port, serve until standard
+    input ends.
+    """
     dsn, *given = sys.argv[1:]
     pair = (Path(given[0]), Path(given[1])) if given else None
     with Through(dsn, tls=pair, newest_tls=given[2] if given[2:] else "") as through:

@@ -2,7 +2,8 @@
 
     python -m tests.conformance.storm --clients 500
 
-Needs Debian's PostgreSQL (tests/install_system.sh). Exit code 1 when the proxy keeps out anybody whom the server lets in.
+Needs Debian's PostgreSQL (tests/install_system.sh). Exit code 1 when the proxy keeps out anybody whom the
+server lets in.
 """
 
 from __future__ import annotations

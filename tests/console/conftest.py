@@ -12,13 +12,30 @@ from rewright.console.access import Rules
 from rewright.console.app import Ports, create_app
 from rewright.store.api import Store, open_store
 from rewright.store.life import Action, Level
-from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Resolution, Timing
+from rewright.store.records import (
+    AskLesson,
+    AskSeen,
+    LogEntry,
+    NewRewrite,
+    QuerySeen,
+    QuestionValidated,
+    Resolution,
+    Timing,
+)
 
 SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
 SECRET = "marked-literal-4711"
 RULES = Rules(
     admin_password="correct horse", viewer_password="look only", token="for-programs", hosts=("db.example",)
 )
+UNIT = {
+    "id": "join/one", "category": "join", "title": f"Unit {SCRIPT}", "question": SCRIPT, "answer": SCRIPT,
+    "helps": SCRIPT, "hurts": SCRIPT, "versions": "14-18", "source": SCRIPT, "schema": "shop", "own": True,
+    "before": f"select a from t where b = '{SECRET}'", "after": f"select a from u where b = '{SECRET}'",
+    "verdict": "proved", "gain": 3.0, "preconditions": [SCRIPT],
+    "evidence": {"verdict": "proved", "gain": 3.0, "seconds_before": 0.3, "seconds_after": 0.1},
+}  # fmt: skip
+SUMMARY = ("id", "category", "title", "answer", "source", "own", "verdict", "gain")
 TREE = {
     "Node Type": "Hash Join",
     "Join Type": "Semi",
@@ -103,6 +120,18 @@ def fill(store: Store) -> None:
     store.resolutions.add(
         Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", {"a": SCRIPT}, None, 0.4)
     )
+    ask(store, text)
+
+
+def ask(store: Store, sql: str) -> None:
+    """Question 1 with steps, all of it hostile, a query that a person found right, a lesson."""
+    told = f"{SCRIPT} {SECRET}"
+    step = {"kind": "generated", "stage": "generation", "text": told, "sql": sql, "tokens": 40}
+    store.asks.add(
+        AskSeen("app", SCRIPT, told, sql, told, 0.75, tokens=120, money=None, seconds=2.5, trajectory=[step])
+    )
+    store.validated.add(QuestionValidated("app", told, sql, evidence=told, reading=told, validated_by=SCRIPT))
+    store.ask_lessons.propose(AskLesson("app", "predicates", told, question=told, reason=told))
 
 
 def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> object:
@@ -116,6 +145,12 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
         lake_tables=lambda: [
             {"database": "lake", "name": SCRIPT, "path": "t.csv", "columns": SCRIPT, "row_count": 3}
         ],
+        lake_joins=lambda: [
+            {"database": "lake", "a": SCRIPT, "b": "t2", "strength": 0.9, "columns": [["id", SCRIPT, 0.9]]},
+            {"database": "lake", "a": "t2", "b": "t3", "strength": 0.4, "columns": [["town", "town", 0.4]]},
+        ],
+        units=lambda words: [{name: UNIT[name] for name in SUMMARY} | {"why": [words]}],
+        unit=lambda id_: UNIT if id_ == UNIT["id"] else None,
         pause=lambda paused, by: (store.switches.set_paused(paused, by=by), "the store")[1],
     )
     return create_app(store, ports, rules, literals=literals)

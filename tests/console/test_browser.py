@@ -1,4 +1,5 @@
-"""The console in a real browser: by mouse and by keyboard, narrow and wide, light and dark, with a screen reader's eyes.
+"""The console in a real browser: by mouse and by keyboard, narrow and wide, light and dark, with a screen
+reader's eyes.
 
 Screenshots stay in .local/console. Debian's Chromium is installed by tests/install_system.sh.
 """
@@ -29,6 +30,7 @@ PAGES = {
     "queries": "/queries",
     "log": "/log",
 }
+PAGES |= {"asked": "/asked", "question": "/asked/1", "knowledge": "/knowledge", "unit": "/knowledge/join/one"}
 PAGES |= {"settings": "/settings", "lake": "/lake", "resolutions": "/resolutions"}
 
 

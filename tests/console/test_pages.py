@@ -30,12 +30,14 @@ PAGES = (
     "/resolutions",
     "/lake",
 )
-PAGES += ("/knowledge", "/settings")
+PAGES += ("/knowledge", "/settings", "/asked", "/asked/1", "/knowledge/join/one")
 ACTIONS = (
     "/rewrites/1/approve",
     "/rewrites/1/reject",
     "/rewrites/2/retire",
     "/resolutions/1/accept",
+    "/asked/lessons/1/remove",
+    "/asked/validated/1/remove",
     "/pause",
 )
 
@@ -74,14 +76,16 @@ def test_hostile_texts_are_texts(store: Store, path: str, literals: bool) -> Non
 @pytest.mark.parametrize("path", PAGES)
 def test_literals_are_shown_only_where_they_may(store: Store, path: str) -> None:
     forms = (
-        ("", ".json", ".csv") if path in {"/rewrites", "/queries", "/log", "/resolutions"} else ("", ".json")
+        ("", ".json", ".csv")
+        if path in {"/rewrites", "/queries", "/log", "/resolutions", "/asked"}
+        else ("", ".json")
     )
     whole = client(store, password="correct horse", literals=True)
     hidden = client(store, password="correct horse")
     for form in forms:
         address = f"{'/overview' if path == '/' else path}{form}" if form else path
         assert SECRET not in hidden.get(address).text
-    if path == "/queries":
+    if path in {"/queries", "/asked", "/asked/1", "/knowledge/join/one"}:
         assert SECRET in whole.get(path).text
 
 
@@ -140,6 +144,7 @@ def test_who_may_change_something(store: Store, path: str) -> None:
     now = [(one.id, one.state, one.approved) for one in store.rewrites.find()], store.switches.paused()
     assert now == before
     assert not store.resolutions.read()[0].accepted
+    assert (store.validated.read()[0].id, store.ask_lessons.read()[0].status) == (1, "proposed")
     assert admin.post(path, data={"csrf": mine, "paused": "on"}).status_code == 303
 
 
@@ -282,7 +287,7 @@ def test_tables_are_spreadsheets_too(store: Store) -> None:
     rows = list(csv.DictReader(io.StringIO(answer.text)))
     assert len(rows) == 2
     assert any(row["role"].startswith("'=cmd") for row in rows)
-    for path in ("/rewrites", "/queries", "/resolutions", "/lake", "/knowledge", "/settings"):
+    for path in ("/rewrites", "/queries", "/asked", "/resolutions", "/lake", "/knowledge", "/settings"):
         assert client(store, password="look only").get(f"{path}.csv").status_code == 200
 
 

@@ -1,4 +1,6 @@
-"""One expression on PostgreSQL and, as it is said in DuckDB's words, on DuckDB, over every combination of nasty values."""
+"""One expression on PostgreSQL and, as it is said in DuckDB's words, on DuckDB, over every combination of
+nasty values.
+"""
 
 from __future__ import annotations
 
@@ -130,7 +132,9 @@ class Both:
         return outcome
 
     def compare_aggregate(self, signature: str) -> list[str]:
-        """An aggregate over all values of its type, over none, over distinct ones, and filtered; what differs."""
+        """An aggregate over all values of its type, over none, over distinct ones, and filtered; what
+        differs.
+        """
         name, _, inside = signature.removesuffix(")").partition("(")
         type_ = {'"any"': "text", "anynonarray": "text", "text, text": "text", "": "text"}.get(inside, inside)
         more = (

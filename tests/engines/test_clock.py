@@ -38,7 +38,9 @@ def test_it_is_the_walls_where_somebody_waits() -> None:
 
 
 def test_threads_that_share_a_processor_are_given_the_work_they_were_promised() -> None:
-    """More busy threads than this interpreter can run at once: each may take longer, and none ends too soon."""
+    """More busy threads than this interpreter can run at once: each may take longer,
+    and none ends too soon.
+    """
     spent: list[tuple[float, float]] = []
 
     def work() -> None:

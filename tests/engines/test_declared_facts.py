@@ -1,8 +1,9 @@
-"""How a constraint may be declared, or valid in the catalog, and not hold on the rows: each way on a real server.
+"""How a constraint may be declared, or valid in the catalog, and not hold on the rows: each way on a real
+server.
 
-``BROKEN``: statements after which the rows tell the pair apart though the constraint still is in the catalog; no
-proof may rest on it. ``SOUND``: the nearest schema under which the pair is proved. The ids are those of
-`rewright.equivalence.prover.conditions`.
+``BROKEN``: statements after which the rows tell the pair apart though the constraint still is in the catalog;
+no proof may rest on it. ``SOUND``: the nearest schema under which the pair is proved. The ids are those of
+`tests.equivalence.registry`.
 """
 
 from __future__ import annotations

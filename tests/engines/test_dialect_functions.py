@@ -1,6 +1,8 @@
-"""Every built-in of PostgreSQL has a fate on a lake, and what is said in DuckDB's words gives what a server gives.
+"""Every built-in of PostgreSQL has a fate on a lake, and what is said in DuckDB's words gives what a server
+gives.
 
-``DIALECT_ROWS`` sets how many combinations of nasty values each function is compared on (``make dialect``: all).
+``DIALECT_ROWS`` sets how many combinations of nasty values each function is compared on (``make dialect``:
+all).
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Whole statements: the same rows in the same form from a server and, as they are said in DuckDB's words, from DuckDB.
+"""Whole statements: the same rows in the same form from a server and, as they are said in DuckDB's words,
+from DuckDB.
 
-Where PostgreSQL finishes or runs a statement itself, the plan is checked by running it on a server over what DuckDB fetched.
+Where PostgreSQL finishes or runs a statement itself, the plan is checked by running it on a server over what
+DuckDB fetched.
 """
 
 from __future__ import annotations

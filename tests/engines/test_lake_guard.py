@@ -1,4 +1,6 @@
-"""What a lake's clients may say: every function of the pinned DuckDB is listed, and nothing goes around the lists."""
+"""What a lake's clients may say: every function of the pinned DuckDB is listed, and nothing goes around the
+lists.
+"""
 
 from __future__ import annotations
 

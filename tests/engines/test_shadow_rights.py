@@ -1,4 +1,6 @@
-"""What a lake's user may do on the server behind the lake: look, and nothing that writes, waits, lasts or touches another."""
+"""What a lake's user may do on the server behind the lake: look, and nothing that writes, waits, lasts or
+touches another.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What the code claims of single built-in functions, operators and casts, asked of all of them by way of queries."""
+"""What the code claims of single built-in functions, operators and casts, asked of all of them by way of
+queries.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,8 @@ from rewright.equivalence.prover.failures import Failures, recorded
 from rewright.equivalence.prover.fresh import numbering
 from rewright.equivalence.prover.symbols import IS_NULL, OR
 from rewright.equivalence.prover.terms import App, Lit, Term, Var
-from rewright.equivalence.prover.translate import Translator, Unsupported
+from rewright.equivalence.prover.translate import Translator
+from rewright.equivalence.prover.translated import Unsupported
 from rewright.sql.algebra import Select, Volatility
 from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
@@ -59,8 +62,8 @@ class Expression:
 
 @dataclass(frozen=True)
 class Claims:
-    """``safe``: who says that it raises no error; ``tame``: who says that it raises none but overflow; ``never_null``: who says that
-    it is not NULL; ``strict``: positions that make it NULL, by whom.
+    """``safe``: who says that it raises no error; ``tame``: who says that it raises none but overflow;
+    ``never_null``: who says that it is not NULL; ``strict``: positions that make it NULL, by whom.
     """
 
     safe: tuple[str, ...]

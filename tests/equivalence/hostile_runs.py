@@ -1,7 +1,8 @@
-"""Both queries of a pair on rows made to tell them apart: equal values that look different, sums that leave their type, NULLs, no rows at all.
+"""Both queries of a pair on rows made to tell them apart: equal values that look different, sums that leave
+their type, NULLs, no rows at all.
 
-The rows are those of a file of `hostile/`, and what is left of them after each of its ``states``; each is read before ANALYZE, and
-under several plans after it. Owns running and comparing; must not know provers.
+The rows are those of a file of `hostile/`, and what is left of them after each of its ``states``; each is
+read before ANALYZE, and under several plans after it. Owns running and comparing; must not know provers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ Answer = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Pair:
-    """Two queries, and whether they are known to be ``different``, are ``equal`` and proved so, or neither (``open``)."""
+    """Two queries, and whether they are known to be ``different``, are ``equal`` and proved so, or neither
+    (``open``).
+    """
 
     q1: str
     q2: str

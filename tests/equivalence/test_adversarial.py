@@ -1,7 +1,7 @@
 """Pairs made to fool the prover: none may be proved without a reservation. No server is asked.
 
-Each file of `adversarial/` starts with a schema; the lines after it are pairs that differ on some database of it
-(by another collation, another order of evaluation or plain rows).
+Each file of `adversarial/` starts with a schema; the lines after it are pairs that differ on some database of
+it (by another collation, another order of evaluation or plain rows).
 """
 
 from __future__ import annotations

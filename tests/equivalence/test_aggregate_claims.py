@@ -1,7 +1,9 @@
-"""What is claimed of every aggregate and window function of the catalog to raise, beside what a server makes of nasty values.
+"""What is claimed of every aggregate and window function of the catalog to raise, beside what a server makes
+of nasty values.
 
-Every function of kind a and w, over every type that has values in `tests.equivalence.values` and over larger ones: all values at once, and each
-beside each. What is claimed to raise nothing must not; what is claimed to raise nothing but overflow must raise nothing else.
+Every function of kind a and w, over every type that has values in `tests.equivalence.values` and over larger
+ones: all values at once, and each beside each. What is claimed to raise nothing must not; what is claimed to
+raise nothing but overflow must raise nothing else.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.prover.conditions import switched_off
 from rewright.equivalence.prover.failures import Failures, recorded
 from rewright.equivalence.prover.fresh import numbering
-from rewright.equivalence.prover.translate import Translator, Unsupported
+from rewright.equivalence.prover.translate import Translator
+from rewright.equivalence.prover.translated import Unsupported
 from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import Facts
 from tests.equivalence.claims import catalog, table
+from tests.equivalence.mutating import switched_off
 from tests.equivalence.values import ACTUAL, VALUES
 
 pytestmark = pytest.mark.server

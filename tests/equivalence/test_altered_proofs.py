@@ -8,7 +8,7 @@ from itertools import permutations
 
 import pytest
 
-from rewright.equivalence.proof import RESERVATIONS, Assumption, Matching, Proof, Step, check_proof
+from rewright.equivalence.proof import RESERVATIONS, Matching, Proof, Step, check_proof
 from rewright.equivalence.prover import prove
 from rewright.equivalence.prover.entail import Engine
 from rewright.equivalence.prover.fresh import numbering
@@ -17,6 +17,7 @@ from rewright.equivalence.prover.normal import apply
 from rewright.equivalence.prover.prepare import prepare_both
 from rewright.equivalence.prover.schema import Schema
 from rewright.equivalence.prover.terms import Bag
+from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import Query
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog

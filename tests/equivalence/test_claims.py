@@ -1,7 +1,9 @@
-"""What is claimed of built-in functions, operators, casts and types, beside what a server makes of nasty values.
+"""What is claimed of built-in functions, operators, casts and types, beside what a server makes of nasty
+values.
 
-The claims are the code's own answers for every built-in of `tests.equivalence.claims`: that it raises no error (or none but overflow),
-gives NULL for NULL only, gives NULL for NULL, that equal values of a type are one, that its values have a total order.
+The claims are the code's own answers for every built-in of `tests.equivalence.claims`: that it raises no
+error (or none but overflow), gives NULL for NULL only, gives NULL for NULL, that equal values of a type are
+one, that its values have a total order.
 """
 
 from __future__ import annotations
@@ -165,7 +167,9 @@ def _orders() -> list[tuple[str, ...]]:
 
 @pytest.mark.parametrize("types", _orders(), ids=" ".join)
 def test_values_that_are_compared_have_one_order(server: Server, types: tuple[str, ...]) -> None:
-    """Exactly one of <, = and > holds, <= is one of the first two, and the smaller of a smaller one is smaller."""
+    """Exactly one of <, = and > holds, <= is one of the first two, and the smaller of a smaller one is
+    smaller.
+    """
     values = [f"'{v}'::{t}" for t in types for v in VALUES[t]]
     sides = range(len(values))
     less, equal = set(), set()
@@ -185,7 +189,9 @@ _LOOSE = {"float4", "float8"}  # a reservation says that the order of addition c
 
 @pytest.mark.parametrize("name", sorted(KNOWN - ORDER_SENSITIVE))
 def test_aggregates_are_functions_of_bags(server: Server, name: str) -> None:
-    """No row, no value; the order of the rows does not count, nor how often one comes for some; of one row it is the value itself."""
+    """No row, no value; the order of the rows does not count, nor how often one comes for some; of one row it
+    is the value itself.
+    """
     met = 0
     for type_ in VALUES:
         source = f"(select v from {table(type_)}"

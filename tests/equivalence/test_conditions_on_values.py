@@ -1,5 +1,5 @@
-"""Conditions on one column that differ on some nasty value are never proved to be the same (the prover's encodings of days, numbers,
-texts and lists beside a server's).
+"""Conditions on one column that differ on some nasty value are never proved to be the same (the prover's
+encodings of days, numbers, texts and lists beside a server's).
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Decorrelations in the shape of TPC-H and of textbooks: each is proved, ties named where LIMIT leaves them."""
+"""Decorrelations in the shape of TPC-H and of textbooks: each is proved, ties named
+where LIMIT leaves them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Which failures count as the same: those of the same rows, in the same order where the server keeps to it."""
+"""Which failures count as the same: those of the same rows, in the same order where
+the server keeps to it.
+"""
 
 from __future__ import annotations
 

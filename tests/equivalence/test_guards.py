@@ -1,4 +1,6 @@
-"""Divisions that can not fail, and conditions in whose good order they do not: what is left open, and in which direction."""
+"""Divisions that can not fail, and conditions in whose good order they do not: what is left open, and in
+which direction.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ def test_an_error_that_always_came_is_not_hidden(condition: str, open_: tuple[st
 def test_a_replacement_fails_only_where_the_original_does(
     scratch_server: ScratchServer, module_database: str
 ) -> None:
-    """Made-up pairs that differ in nothing but what may fail: where a proof leaves nothing open the server is asked."""
+    """Made-up pairs that differ in nothing but what may fail: where a proof leaves nothing open the server is
+    asked.
+    """
     writer, catalog = Writer(11), catalog_from_ddl(SCHEMA)
     clean = apart = 0
     with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:

@@ -1,7 +1,8 @@
-"""Pairs made to be proved though they differ: INTERSECT and USING of unlike modifiers, conditions on looks, aggregates that raise.
+"""Pairs made to be proved though they differ: INTERSECT and USING of unlike modifiers, conditions on looks,
+aggregates that raise.
 
-None that is known to differ is proved without a reservation that blocks, what is proved gives the same on rows that are made to tell it
-apart, and the pairs beside them that stand are still proved.
+None that is known to differ is proved without a reservation that blocks, what is proved gives the same on
+rows that are made to tell it apart, and the pairs beside them that stand are still proved.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
-from rewright.equivalence.prover.conditions import switched_off
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.hostile_runs import FILES, HostileRows, Pair, read
+from tests.equivalence.mutating import switched_off
 
 _ACCEPTED = {"float-order"}
 

@@ -43,6 +43,9 @@ LEFT_OUT = {
     "event trigger": "create event trigger e on ddl_command_start execute function f()",
     "trigger": "create table t (a int); create trigger g before insert on t execute function suppress_redundant_updates_trigger()",
     "set role in a function": "create function f() returns int language sql set role postgres as 'select 1'",
+    "subscription": "create subscription s connection 'host=x' publication p",
+    "text search": "create text search configuration mine (copy = pg_catalog.english)",
+    "materialized view": "create materialized view m as select 1 as a",
     "security definer": "create function f() returns int language sql security definer as 'select 1'",
 }
 HOSTILE_QUERIES = {
@@ -119,6 +122,8 @@ def test_a_pair_is_judged_without_what_it_does_not_need(scratch_server: ScratchS
         create function f(int) returns int language plpgsql as 'begin return 1; end';
         create operator ## (leftarg = int, rightarg = int, function = f2);
         create trigger g before insert on t for each row execute function f();
+        create materialized view m as select x from t; create unique index on m (x); create view w as select x from m;
+        create text search configuration mine (copy = pg_catalog.english);
         create view v as select f(x) from t;"""
     with Checker(scratch=scratch_server, options=Options(databases=200), schema_sql=schema) as checker:
         found = checker.check("select id from t where x > 3", "select id from t where x >= 3")
@@ -126,7 +131,13 @@ def test_a_pair_is_judged_without_what_it_does_not_need(scratch_server: ScratchS
         assert {"extension citext", "function f", "operator ##", "trigger g", "view v", "table odd"} <= set(
             found.stamp.omitted
         )
-        for query in ("select f(x) from t", "select x ## 1 from t", "select * from v", "select c from odd"):
+        for query in (
+            "select f(x) from t",
+            "select x ## 1 from t",
+            "select * from v",
+            "select c from odd",
+            "select x from m",
+        ):
             assert isinstance(checker.check(query, query + " where true"), Unknown), query
 
 

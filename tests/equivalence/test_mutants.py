@@ -1,4 +1,6 @@
-"""Single changes of kept queries: what is proved of them is belied by no database, and rests on what it says it does."""
+"""Single changes of kept queries: what is proved of them is belied by no database, and rests on what it says
+it does.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,8 @@ from rewright.equivalence.generator.pairs import pairs_of_world
 from rewright.equivalence.options import Options
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
-from rewright.equivalence.prover.conditions import switched_off
 from tests.equivalence.hostile_runs import FILES, Collection, HostileRows, read
+from tests.equivalence.mutating import switched_off
 
 SCHEMA = "create table a (id int primary key, x int, y int not null, u int unique); create table n (k int, v int, g int);"
 QUERY = (
@@ -83,7 +85,9 @@ def hostile() -> Collection:
 
 
 def wrong_without(id_: str, asked: list[Question], of: Collection, server: ScratchServer) -> set[str]:
-    """The mutants and schemas of proofs that are found without the condition, not with it, and that nasty rows refute."""
+    """The mutants and schemas of proofs that are found without the condition, not with it, and that nasty
+    rows refute.
+    """
     with switched_off(id_):
         without = [f for f in proofs(asked, 5.0, Counter()) if not f.modulo]
     kept = [f for f in proofs(asked, 5.0, Counter()) if not f.modulo]

@@ -1,8 +1,10 @@
-"""Pairs by hand, off by one side condition (and their neighbours that hold): none that differs is proved, none that is equal refuted.
+"""Pairs by hand, off by one side condition (and their neighbours that hold): none that differs is proved,
+none that is equal refuted.
 
-Each file of `near_misses/` starts with a schema; the lines after it are pairs with what is ``expected``: ``differs`` (on some database,
-under some collation, time zone or physical order), ``equal``, or ``volatile`` (nothing may be said). ``open`` lists the reservations with
-which a pair that differs may be proved, since these say where it does.
+Each file of `near_misses/` starts with a schema; the lines after it are pairs with what is ``expected``:
+``differs`` (on some database, under some collation, time zone or physical order), ``equal``, or ``volatile``
+(nothing may be said). ``open`` lists the reservations with which a pair that differs may be proved, since
+these say where it does.
 """
 
 from __future__ import annotations

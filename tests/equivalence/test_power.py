@@ -1,4 +1,6 @@
-"""Differences that only data made for the queries' own constants show: lengths, parts of dates, patterns, big groups."""
+"""Differences that only data made for the queries' own constants show: lengths, parts of dates, patterns, big
+groups.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What is made of constants when a proof is looked for is what a server makes of them, whatever its session is set to (M16)."""
+"""What is made of constants when a proof is looked for is what a server makes of them, whatever its session
+is set to (M16).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The laws of lists, patterns, constants, steps and conditional keys at their edges: what must be proved, and the nearest that must not."""
+"""The laws of lists, patterns, constants, steps and conditional keys at their edges: what must be proved, and
+the nearest that must not.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ create table child (id int primary key, parent int not null references parent, f
 create table part (id int, k int not null) partition by range (k);
 create table part_low partition of part for values from (minvalue) to (10);
 create table part_none partition of part default;
+create table moment (id int primary key, at timestamptz, p timestamp);
 """)
 
 # (held, first, second)
@@ -101,6 +104,68 @@ PAIRS = (
     (False, "select id from t where n * 2 > 10", "select id from t where n > 5"),
     (False, "select id from t where f * 0 > -1", "select id from t where f > -1"),
     (False, "select id from t where l + 1 > 3", "select id from t where l > 2"),
+    # moments
+    (
+        True,
+        "select id from moment where date_trunc('day', at, 'UTC') = timestamptz '2024-03-05 00:00+00'",
+        "select id from moment where date_trunc('day', at, 'UTC') = timestamptz '2024-03-05 00:00+00' and at >= '2024-02-26 00:00:00+00' and at < '2024-03-15 00:00:00+00'",
+    ),
+    (
+        False,
+        "select id from moment where date_trunc('day', at, 'UTC') = timestamptz '2024-03-05 00:00+00'",
+        "select id from moment where date_trunc('day', at, 'UTC') = timestamptz '2024-03-05 00:00+00' and at >= '2024-02-28 00:00:00+00'",
+    ),
+    (
+        True,
+        "select id from moment where (at at time zone 'Asia/Tokyo')::date > date '2024-03-05'",
+        "select id from moment where (at at time zone 'Asia/Tokyo')::date > date '2024-03-05' and at >= '2024-02-26 00:00:00+00'",
+    ),
+    (
+        False,
+        "select id from moment where (at at time zone 'Asia/Tokyo')::date > date '2024-03-05'",
+        "select id from moment where (at at time zone 'Asia/Tokyo')::date > date '2024-03-05' and at < '2024-03-26 00:00:00+00'",
+    ),
+    (
+        False,
+        "select id from moment where (at at time zone 'UTC') = timestamptz '2024-03-05 00:00+00'",
+        "select id from moment where (at at time zone 'UTC') = timestamptz '2024-03-05 00:00+00' and at >= '2024-02-26 00:00:00+00'",
+    ),
+    (
+        True,
+        "select id from moment where date_trunc('month', p) = timestamp '2024-02-01'",
+        "select id from moment where date_trunc('month', p) = timestamp '2024-02-01' and p >= timestamp '2024-02-01' and p < timestamp '2024-03-03'",
+    ),
+    (
+        False,
+        "select id from moment where date_trunc('month', p) = timestamp '2024-02-01'",
+        "select id from moment where date_trunc('month', p) = timestamp '2024-02-01' and p < timestamp '2024-02-29'",
+    ),
+    (
+        False,
+        "select id from moment where date_trunc('hour', p) <= timestamp '2024-02-29 10:30'",
+        "select id from moment where date_trunc('hour', p) <= timestamp '2024-02-29 10:30' and p < timestamp '2024-02-29 10:30'",
+    ),
+    (
+        True,
+        "select id from moment where to_char(p, 'YYYY-MM') = '2024-02'",
+        "select id from moment where to_char(p, 'YYYY-MM') = '2024-02' and (p >= timestamp '2024-02-01' and p < timestamp '2024-03-01' or p < timestamp '0001-01-08')",
+    ),
+    (
+        False,
+        "select id from moment where to_char(p, 'YYYY-MM') = '2024-02'",
+        "select id from moment where to_char(p, 'YYYY-MM') = '2024-02' and p >= timestamp '2024-02-01' and p < timestamp '2024-03-01'",
+    ),
+    (
+        False,
+        "select id from moment where to_char(p, 'YYYY') = '2024'",
+        "select id from moment where to_char(p, 'YYYY') = '2024' and (p >= timestamp '2024-02-01' and p < timestamp '2025-01-01' or p < timestamp '0001-01-08')",
+    ),
+    # fans
+    (
+        True,
+        "select p.u, count(distinct c.id) n, count(distinct q.id) m from parent p left join child c on c.parent = p.id left join t q on q.k = p.id group by p.u",
+        "select p.u, sum(coalesce(c.v, 0))::bigint n, sum(coalesce(q.v, 0))::bigint m from parent p left join (select parent, count(id) v from child group by parent) c on c.parent = p.id left join (select k, count(id) v from t group by k) q on q.k = p.id group by p.u",
+    ),
     # tied groups
     (
         True,

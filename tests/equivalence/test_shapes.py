@@ -1,7 +1,9 @@
-"""Shapes that applications and their libraries send: pairs that are equal and near misses that differ, each kept with rows to tell them apart.
+"""Shapes that applications and their libraries send: pairs that are equal and near misses that differ, each
+kept with rows to tell them apart.
 
-The sets were written before the laws, half of it (`held.sql`) is not tuned on. A set's near misses all differ on the rows, its equal pairs
-give the same on all of them, and no near miss is proved; of the equal pairs a share must be.
+The sets were written before the laws, half of it (`held.sql`) is not tuned on. A set's near misses all differ
+on the rows, its equal pairs give the same on all of them, and no near miss is proved; of the equal pairs a
+share must be.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Pairs of top n, windows, recursion and orders that were written before the laws that prove them, in two halves, of which one was tuned on.
+"""Pairs of top n, windows, recursion and orders that were written before the laws that prove them, in two
+halves, of which one was tuned on.
 
-What differs is never proved, what is known to be proved stays so, and the labels are what a server says of rows made to tell the pairs apart.
-How many of each half are proved and refuted: `python -m bench.strangers`.
+What differs is never proved, what is known to be proved stays so, and the labels are what a server says of
+rows made to tell the pairs apart. How many of each half are proved and refuted: `python -m bench.strangers`.
 """
 
 from __future__ import annotations

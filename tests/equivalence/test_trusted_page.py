@@ -1,4 +1,6 @@
-"""The page of what a proof rests on lists every module that the replay of a proof imports, and no other, with its size."""
+"""The page of what a proof rests on lists every module that the replay of a proof imports, and no other, with
+its size.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ _SLACK = 0.2
 
 
 def trusted_files() -> set[str]:
-    """All files of the trusted packages that are imported from the roots, whether at once or when they are needed."""
+    """All files of the trusted packages that are imported from the roots, whether at once or when they are
+    needed.
+    """
     found: set[str] = set()
     left = list(ROOTS)
     while left:

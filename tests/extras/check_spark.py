@@ -1,4 +1,6 @@
-"""A lake on Spark (local[2]), through the proxy. Not collected by the ordinary run: ``make test-extras`` installs what it needs."""
+"""A lake on Spark (local[2]), through the proxy. Not collected by the ordinary run: ``make test-extras``
+installs what it needs.
+"""
 
 from __future__ import annotations
 

@@ -182,8 +182,9 @@ HYPOTHETICAL = "<13556>btree_corr_city"
 
 
 class Hypothetical(HintingSession):
-    """HypoPG's replies as its version 1.3.1 gave them to the same statements on PostgreSQL 15. There is no build of it
-    that every machine's embedded server can load (Debian's for 18 needs a newer C library), so they are recorded.
+    """HypoPG's replies as its version 1.3.1 gave them to the same statements on PostgreSQL 15. There is no
+    build of it that every machine's embedded server can load (Debian's for 18 needs a newer C library), so
+    they are recorded.
     """
 
     used = True
@@ -232,7 +233,9 @@ def test_an_index_is_advised_without_hypopg(session):
 
 
 def logged(dsn: str, form: str, text: str) -> str:
-    """The message that auto_explain writes for one execution, as the server sends it to a client that listens."""
+    """The message that auto_explain writes for one execution, as the server sends it to a client that
+    listens.
+    """
     heard: list[str] = []
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.add_notice_handler(lambda d: heard.append(d.message_primary or ""))

@@ -1,4 +1,6 @@
-"""What the proxy learned becomes units: approved, served, gained, without literals; votes of a model; documentation."""
+"""What the proxy learned becomes units: approved, served, gained, without literals; votes of a model;
+documentation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Units generalised to patterns: they fit their own question and others of the shape, and no two are the same."""
+"""Units generalised to patterns: they fit their own question and others of the shape, and no two are the
+same.
+"""
 
 from __future__ import annotations
 

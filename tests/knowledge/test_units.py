@@ -1,4 +1,6 @@
-"""The units in the repository: they parse, stand apart from each other, and carry evidence that a server gives again."""
+"""The units in the repository: they parse, stand apart from each other, and carry evidence that a server
+gives again.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def bound(text: str, schema: str) -> Query:
 
 
 def pattern(unit: Unit) -> tuple[Any, ...]:
-    """Question and answer, their tables and columns numbered by first use, without types, names and constants."""
+    """Question and answer, their tables and columns numbered by first use, without types, names and
+    constants.
+    """
     seen: dict[Any, int] = {}
     before = shape(bound(unit.before, unit.schema), seen)
     return before, shape(bound(unit.after, unit.schema), seen)

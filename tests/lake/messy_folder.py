@@ -1,4 +1,5 @@
-"""A folder as people have it: partitions, drift, encodings, workbooks, databases, archives, nested JSON, totals, prose.
+"""A folder as people have it: partitions, drift, encodings, workbooks, databases, archives, nested JSON,
+totals, prose.
 
 Owns the making of it; nothing is left to chance, so that answers can be told beforehand.
 """

@@ -1,4 +1,6 @@
-"""Synthetic lakes of our own invention, written into a folder: a bakery chain, a harbour, partitioned readings."""
+"""Synthetic lakes of our own invention, written into a folder: a bakery chain, a harbour, partitioned
+readings.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +98,9 @@ def noisy_harbour(folder: Path) -> Path:
 
 
 def foreign_shop(folder: Path) -> Path:
-    """Named in German and Spanish; orders in two parts whose spellings differ; two references to the staff."""
+    """Named in German and Spanish; orders in two parts whose spellings differ; two
+    references to the staff.
+    """
     rng = random.Random(11)
     people = [
         (200 + i, name, f"{1950 + i}-03-04") for i, name in enumerate(("Anna Vogt", "Ben Lang", "Cleo Marx"))

@@ -1,4 +1,6 @@
-"""Where several tables or columns would do: the one that is meant is chosen for what the names and joins say."""
+"""Where several tables or columns would do: the one that is meant is chosen for what
+the names and joins say.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ LANDS = (
 
 
 def league(folder: Path) -> Path:
-    """Players and coaches by number, seasons in two parts, wealth of nations in tables of different years, routes between places."""
+    """Players and coaches by number, seasons in two parts, wealth of nations in tables of different years,
+    routes between places.
+    """
     people = [
         (f"p{i:03d}x", f"{LANDS[i % 7]}a", f"{LANDS[i % 13]}{'esk'[i % 3]}", f"{LANDS[i % 7]}a Ola")
         for i in range(30)
@@ -149,7 +153,9 @@ def test_a_union_is_not_joined_with_its_part(lake: Lake) -> None:
 
 
 def test_no_table_is_joined_for_the_year_of_something_else(lake: Lake) -> None:
-    """The census has years of its own: that the year asked for is not among them is no reason to join another table's."""
+    """The census has years of its own: that the year asked for is not among them is no reason to join another
+    table's.
+    """
     told = lake.query(
         "SELECT country, inhabitants FROM national_census WHERE yr = 2014", "resolve"
     ).resolution

@@ -1,4 +1,6 @@
-"""`rewright lake query --model on` from the command line to a model's server and back: nothing in between is replaced."""
+"""`rewright lake query --model on` from the command line to a model's server and back: nothing in between is
+replaced.
+"""
 
 from __future__ import annotations
 

@@ -79,7 +79,9 @@ def test_stopped_while_it_runs(source: str) -> None:
 def test_even_an_unchecked_child_reaches_nothing(
     act: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """The second wall: the process itself opens no file and no socket, forks, signals, renames and deletes nothing."""
+    """The second wall: the process itself opens no file and no socket, forks, signals, renames and deletes
+    nothing.
+    """
     import rewright.lake.noise.sandbox as sandbox
 
     there = tmp_path / "kept"

@@ -64,7 +64,7 @@ def test_every_tool_says_what_it_is_for_and_that_it_only_reads() -> None:
 
     tools = {tool.name: tool for tool in run(listed())}
     assert set(tools) == {
-        "verify", "explain_counterexample", "rewrite", "hint", "plan", "top_queries", "lake_tables", "lake_query",
+        "verify", "explain_counterexample", "rewrite", "hint", "plan", "top_queries", "lake_tables", "lake_query", "ask",
     }  # fmt: skip
     assert all(len(tool.description) > 40 and tool.annotations.read_only_hint for tool in tools.values())
 
@@ -200,6 +200,18 @@ def test_a_lake_is_queried_by_imagined_names(tmp_path: Path) -> None:
     assert (told["rows"], told["row_count"], told["truncated"]) == ([["Aurora"]], 2, True)
 
 
+def test_a_question_is_answered_or_says_what_was_unclear(tmp_path: Path) -> None:
+    (tmp_path / "vessels.csv").write_text("vessel_id,vessel_name\n1,Aurora\n2,Borealis\n")
+    targets = Targets(lake=str(tmp_path))
+    told = document(run(call(targets, "ask", question="How many vessels are there?")))
+    assert (told["rows"], told["refused"]) == ([[2]], False)
+    assert told["sql"].startswith("select count(*)")
+    refused = document(run(call(targets, "ask", question="--help me with elephants")))
+    assert refused["refused"]
+    assert refused["sql"] is None
+    assert "start the server with" in run(call(Targets(), "ask", question="why?")).content[0].text
+
+
 def test_over_stdin_and_stdout() -> None:
     async def over_stdio() -> Any:
         server = StdioServerParameters(
@@ -241,7 +253,7 @@ def test_over_http_with_a_token(address: str) -> None:
         ):
             return await client.list_tools()
 
-    assert len(run(over_http(TOKEN)).tools) == 8
+    assert len(run(over_http(TOKEN)).tools) == 9
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     assert httpx2.post(address, json=body).status_code == 401
     assert httpx2.post(address, json=body, headers={"Authorization": f"Bearer {TOKEN}x"}).status_code == 401

@@ -17,7 +17,9 @@ from rewright.models.litellm_client import LiteLlm
 
 @dataclass
 class Stub:
-    """An OpenAI-compatible server that says what a test tells it to. ``statuses`` are used up one a request."""
+    """An OpenAI-compatible server that says what a test tells it to. ``statuses``
+    are used up one a request.
+    """
 
     answer: Callable[[dict[str, Any]], str] = lambda body: '{"sql": "SELECT 1"}'
     statuses: list[int] = field(default_factory=list)

@@ -1,4 +1,6 @@
-"""Debian's PostgreSQL with TLS, for what the embedded server can't do. Missing: a loud failure that names the script."""
+"""Debian's PostgreSQL with TLS, for what the embedded server can't do. Missing: a loud failure that names the
+script.
+"""
 
 from __future__ import annotations
 

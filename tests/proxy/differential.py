@@ -1,7 +1,7 @@
 """The same messages to PostgreSQL directly and through the proxy: what comes back must be the same bytes.
 
-Owns a client that speaks raw bytes, the scripts it plays and a database whose rewrites give the original's answers,
-so that a served replacement must not be visible at all.
+Owns a client that speaks raw bytes, the scripts it plays and a database whose rewrites give the original's
+answers, so that a served replacement must not be visible at all.
 """
 
 from __future__ import annotations
@@ -306,8 +306,9 @@ class Pair:
         return play(Raw(("127.0.0.1", self.proxy.port), "postgres", self.database), script)
 
     def difference(self, script: Script) -> str:
-        """Empty if there is none. A server that gives up on a client's bytes forgets what it has not sent yet; what the proxy had
-        asked it for by then comes through, and must be what the server would have sent to a client that asks.
+        """Empty if there is none. A server that gives up on a client's bytes forgets what it has not sent
+        yet; what the proxy had asked it for by then comes through, and must be what the server would have
+        sent to a client that asks.
         """
         through, direct = self.through(script), self.direct(script)
         found = first_difference(through, direct)

@@ -1,15 +1,15 @@
 """A PostgreSQL server as small as the session machine needs it: it says what it ran, without I/O.
 
-Its statements all give one row of one column. It knows ``set rewright.mode``, transaction blocks and the private
-guard and verifier.
+Its statements all give one row of one column. It knows ``set rewright.mode``, transaction blocks and the
+private guard and verifier.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rewright.proxy.serving.forwarding import PLACEHOLDER
 from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql
-from rewright.proxy.serving.local import PLACEHOLDER
 from rewright.proxy.serving.private import VERIFIER_STATEMENT, statement_name
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
@@ -37,7 +37,9 @@ class Portal:
 
 @dataclass
 class FakeServer:
-    """``feed`` bytes for the server, get its reply. ``ran``: texts that gave rows, once for each Execute or Query."""
+    """``feed`` bytes for the server, get its reply. ``ran``: texts that gave rows, once for each Execute or
+    Query.
+    """
 
     ran: list[bytes] = field(default_factory=list)
     mode: bytes | None = None

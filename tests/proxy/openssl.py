@@ -1,4 +1,6 @@
-"""A certificate authority run by the openssl command: certificates of clients, expired and revoked ones too."""
+"""A certificate authority run by the openssl command: certificates of clients,
+expired and revoked ones too.
+"""
 
 from __future__ import annotations
 

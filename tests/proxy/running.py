@@ -22,6 +22,8 @@ class RunningProxy:
         self, config: ProxyConfig, ports: Ports | None = None, *, uv: bool = True, name: str = ""
     ) -> None:
         self.events: list[tuple[str, Mapping[str, object]]] = []
+        # mistakes of ours in sessions: who expects some takes them out
+        self.faults: list[Exception] = []
         self.proxy = Proxy(config, ports, name=name)
         object.__setattr__(self.proxy, "event", self._event)
         self._factory: Callable[[], asyncio.AbstractEventLoop] = (
@@ -33,6 +35,10 @@ class RunningProxy:
 
     def _event(self, name: str, **fields: object) -> None:
         self.events.append((name, fields))
+        if name == "session.fault":
+            fault = fields["exc_info"]
+            assert isinstance(fault, Exception)
+            self.faults.append(fault)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -47,6 +53,8 @@ class RunningProxy:
         self.loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(15)
         assert not self._thread.is_alive(), "the proxy did not stop"
+        if self.faults and error is None:
+            raise self.faults[0]
 
     def _run(self) -> None:
         with asyncio.Runner(loop_factory=self._factory) as runner:

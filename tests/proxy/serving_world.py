@@ -1,6 +1,7 @@
 """A database with one rewrite whose replacement gives a recognisable answer.
 
-The replacement deliberately returns other rows than the original: only so can a test see which of the two ran.
+The replacement deliberately returns other rows than the original: only so can a test see which of the two
+ran.
 """
 
 from __future__ import annotations

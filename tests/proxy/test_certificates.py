@@ -1,4 +1,6 @@
-"""Clients' certificates: who gets in with which, beside PostgreSQL's own server, and what everybody else is told."""
+"""Clients' certificates: who gets in with which, beside PostgreSQL's own server, and what everybody else is
+told.
+"""
 
 from __future__ import annotations
 

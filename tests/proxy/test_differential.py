@@ -72,7 +72,8 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 @pytest.mark.parametrize(
     "script",
     [
-        # a portal that was bound while the Query before it still ran goes on at its end, and does not begin anew
+        # a portal that was bound while the Query before it still ran goes on at its end, and does not begin
+        # anew
         [f.Query(ORIGINAL.encode()), *UNNAMED, f.Execute(b"")],
         [*UNNAMED, f.Sync(), *UNNAMED, f.Execute(b"", 1), f.Execute(b"")],
         # a Query without a Sync before it leaves the server in a state of its own
@@ -86,7 +87,8 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
         [*UNNAMED[:2], f.Sync(), f.Execute(b"")],
         [f.Query(b"begin"), *UNNAMED[:2], f.Execute(b"", 1), f.Sync(), f.Execute(b"")],
         [f.Query(b"begin"), *UNNAMED[:2], f.Sync(), f.Execute(b"")],
-        # what is bound again when a replacement has failed is what was bound, and the unnamed statement stays the client's
+        # what is bound again when a replacement has failed is what was bound, and the unnamed statement stays
+        # the client's
         [*FAILS_LATE_UNNAMED[:2], UNNAMED[0], f.Execute(b""), f.Sync(), *UNNAMED[1:], f.Sync()],
         [*FAILS_LATE_UNNAMED, f.Sync(), *UNNAMED[1:], f.Sync()],
     ],

@@ -1,4 +1,6 @@
-"""What a session waits for and its client cancels: the session is told once, whatever the task had come to."""
+"""What a session waits for and its client cancels: the session is told once,
+whatever the task had come to.
+"""
 
 from __future__ import annotations
 

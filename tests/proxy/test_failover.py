@@ -1,4 +1,6 @@
-"""A primary and its hot standby behind one dsn: who gets which, and what happens when the standby is promoted."""
+"""A primary and its hot standby behind one dsn: who gets which, and what happens when the standby is
+promoted.
+"""
 
 from __future__ import annotations
 

@@ -101,7 +101,9 @@ WAYS = ["simple", "extended", "block"]
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_the_original_cannot_do_either(world: World, way: str) -> None:
-    """No rights, no tables in the path, a bad literal: the original fails with the same, or nothing is known of it."""
+    """No rights, no tables in the path, a bad literal: the original fails with the same, or nothing is known
+    of it.
+    """
     with world.direct() as direct:
         role = f"stranger_{world.database}"
         direct.execute(sql.SQL("create role {0} login password 'x'").format(sql.Identifier(role)))

@@ -1,4 +1,6 @@
-"""Clients and servers that are gone while bytes for them, or from them, still wait: the other end does not stay."""
+"""Clients and servers that are gone while bytes for them, or from them, still wait: the other end does not
+stay.
+"""
 
 from __future__ import annotations
 

@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 
-from rewright.proxy.interceptor import (
-    _SETTINGS_CHANGE,
-    Identity,
-    SessionInterceptor,
-    _plain_texts,
-    _touches_state,
-)
+from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
     Answer,
@@ -31,6 +25,7 @@ from rewright.proxy.ports import (
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.session import Session
+from rewright.proxy.texts import _SETTINGS_CHANGE, _plain_texts, _touches_state
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.tables import Q
 from tests.proxy.fake_server import FakeServer
@@ -167,17 +162,19 @@ def test_names_that_became_unknown_are_told_of_rightly() -> None:
 def test_a_slow_query_can_be_asked_about(
     send: Callable[[World, bytes], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its text, until something else is executed, in whatever protocol; a quick one leaves nothing to ask about."""
+    """By its text, until something else is executed, in whatever protocol; a quick one leaves nothing to ask
+    about.
+    """
     world = World()
     send(world, OTHER)
     assert world.last(World.simple).text == ""
-    slow_after = world.session.slow_after
+    slow_after = world.session.server.slow_after
     # read again with the settings
-    monkeypatch.setattr(world.interceptor, "_slow_after", lambda: -1.0)
-    world.session.slow_after = -1.0
+    monkeypatch.setattr(world.interceptor.in_force, "_set_slow_after", lambda: None)
+    world.session.server.slow_after = -1.0
     send(world, OTHER)
     monkeypatch.undo()
-    world.session.slow_after = slow_after
+    world.session.server.slow_after = slow_after
     assert {route: sum(one.counts) for route, one in world.interceptor.metrics.seconds.items()} == {"slow": 1}
     last = world.last(World.simple)
     assert (last.route, last.reason, last.text) == ("original", "no rewrite is known", OTHER.decode())
@@ -256,7 +253,9 @@ def test_a_statement_behind_an_open_portal_loses_its_rewrite_too() -> None:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_happened_before(seed: int) -> None:
-    """Any order of switching, rejecting and executing: the next execution is right, and so is SHOW rewright.last."""
+    """Any order of switching, rejecting and executing: the next execution is right, and so is SHOW
+    rewright.last.
+    """
     dice = random.Random(seed)
     world = World()
     story: list[str] = []
@@ -310,14 +309,16 @@ WORDS = (
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_known_to_be_plain_is(seed: int) -> None:
-    """Texts are told by what is left of them without digits: none may hide a word of interest from the interceptor."""
+    """Texts are told by what is left of them without digits: none may hide a word of interest from the
+    interceptor.
+    """
     chance = random.Random(seed)
     interceptor = World().interceptor
     for _ in range(40):
         text = chance.choice((" ", "", "9")).join(chance.choices(WORDS, k=chance.randint(1, 4))).encode()
-        interceptor.settings_stale = False
+        interceptor.in_force.stale = False
         interceptor.passes(Q, f.Query(text).encode(), 0, len(text) + 6)
-        assert interceptor.settings_stale == bool(_SETTINGS_CHANGE.search(text.lower())), text
+        assert interceptor.in_force.stale == bool(_SETTINGS_CHANGE.search(text.lower())), text
         for left in _plain_texts:
             assert not _touches_state(left.lower())
             assert b"rewright" not in left

@@ -1,4 +1,6 @@
-"""Ending a session of whichever worker: only the one that was meant, with what the server itself would say."""
+"""Ending a session of whichever worker: only the one that was meant, with what the
+server itself would say.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Clients that come and say nothing, sessions that idle, encryption that is not spoken, and which host is meant."""
+"""Clients that come and say nothing, sessions that idle, encryption that is not spoken, and which host is
+meant.
+"""
 
 from __future__ import annotations
 

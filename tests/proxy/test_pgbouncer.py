@@ -139,7 +139,9 @@ def in_threads(count: int, work: Callable[[int], None]) -> list[str]:
 
 
 def test_each_client_gets_what_it_asked_for(placed: World) -> None:
-    """More clients than connections, half of them in a mode of their own for each transaction: none gets another's."""
+    """More clients than connections, half of them in a mode of their own for each transaction: none gets
+    another's.
+    """
     clients = 2 * SIZE + 2 if placed.shares else SIZE
 
     def work(number: int) -> None:
@@ -328,7 +330,9 @@ def test_settings_of_a_role_count_behind_a_pooler(scratch_server: ScratchServer,
 def test_blocks_on_connections_that_have_not_seen_our_statements(
     scratch_server: ScratchServer, database: str
 ) -> None:
-    """A private statement of an earlier transaction is missing in this one: inside a block nothing could be taken back."""
+    """A private statement of an earlier transaction is missing in this one: inside a block nothing could be
+    taken back.
+    """
     with (
         world(scratch_server, database, "rewright", "transaction", size=2, server_round_robin=1) as made,
         made.connect() as one,
@@ -376,7 +380,9 @@ def test_a_table_of_the_session_hides_the_served_one(placed: World) -> None:
 
 
 def test_what_a_transaction_holds(placed: World) -> None:
-    """The same steps with the same outcome as on the server itself, but for the replacement's mark in the prices."""
+    """The same steps with the same outcome as on the server itself, but for the replacement's mark in the
+    prices.
+    """
     steps = [
         "begin",
         "select pg_try_advisory_xact_lock(7)",
@@ -485,7 +491,9 @@ def test_a_connection_is_clean_for_its_next_client(scratch_server: ScratchServer
 
 
 def test_connections_replaced_beneath(placed: World) -> None:
-    """RECONNECT, PAUSE and RESUME, and backends that are killed: answers are right or errors, and then all is well again."""
+    """RECONNECT, PAUSE and RESUME, and backends that are killed: answers are right or errors, and then all is
+    well again.
+    """
     stop = threading.Event()
 
     def work(_number: int) -> None:

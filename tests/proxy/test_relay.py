@@ -193,7 +193,9 @@ def test_copy_stopped_by_the_client(dsn: str) -> None:
 
 
 def script(dsn: str, code: str) -> str:
-    """Run code in another process: libpq's blocking calls keep the interpreter's lock, which the proxy needs."""
+    """Run code in another process: libpq's blocking calls keep the interpreter's
+    lock, which the proxy needs.
+    """
     prelude = "import psycopg, sys, time\nconnection = psycopg.connect(sys.argv[1], autocommit=True)\n"
     prelude += "pgconn = connection.pgconn\npgconn.nonblocking = 0\n"
     done = subprocess.run(
@@ -204,7 +206,9 @@ def script(dsn: str, code: str) -> str:
 
 
 def test_libpq_copy_with_a_sync_too_many(dsn: str) -> None:
-    """libpq sends Sync with the Execute of COPY FROM STDIN and again after CopyDone: the server ignores the first."""
+    """libpq sends Sync with the Execute of COPY FROM STDIN and again after CopyDone: the server ignores the
+    first.
+    """
     code = """
 connection.execute("create temp table c (a int)")
 pgconn.send_query_params(b"copy c from stdin", None)

@@ -77,7 +77,7 @@ class World:
         """Whether every session has looked at the set of rewrites as it is now."""
         interceptors = [c.interceptor for c in list(self.proxy.proxy._connections.values())]
         return all(
-            interceptor is None or interceptor.seen_version == self.index.version
+            interceptor is None or interceptor.lookups.seen == self.index.version
             for interceptor in interceptors
         )
 
@@ -133,7 +133,9 @@ def test_extended_query_is_served(world: World) -> None:
 
 
 def test_what_comes_in_one_piece_is_served_the_first_time(world: World) -> None:
-    """As libpq's PQexecParams and unnamed statements of many drivers: Parse, Bind, Execute and Sync at once."""
+    """As libpq's PQexecParams and unnamed statements of many drivers: Parse, Bind,
+    Execute and Sync at once.
+    """
     with world.connect() as connection:
         for _ in range(2):
             found = connection.pgconn.exec_params(ORIGINAL.encode(), None)
@@ -606,7 +608,9 @@ def test_discard_and_deallocate(world: World) -> None:
 
 
 def test_name_prepared_anew_behind_the_wire(world: World) -> None:
-    """A function deallocates the statement and prepares the name with another text: only the server can tell."""
+    """A function deallocates the statement and prepares the name with another text:
+    only the server can tell.
+    """
     with world.connect() as connection:
         pgconn = connection.pgconn
         connection.execute(

@@ -30,7 +30,13 @@ class Play:
     ) -> None:
         self.to_server = bytearray()
         self.to_client = bytearray()
-        self.session = Session(self.to_server.extend, self.to_client.extend)
+        # what the server had got when the end of the client's bytes came behind it
+        self.ends: list[bytes] = []
+        self.session = Session(
+            self.to_server.extend,
+            self.to_client.extend,
+            end_server=lambda: self.ends.append(bytes(self.to_server)),
+        )
         if interceptor:
             index = RewriteIndex()
             index.replace(rewrites)
@@ -43,7 +49,7 @@ class Play:
                 Settings(RULES),
                 self.session.clock,
             )
-            self.interceptor.settings_stale = not settings_known
+            self.interceptor.in_force.stale = not settings_known
             self.session.attach(self.interceptor)
 
     def client(self, *messages: f.FrontendMessage) -> bytes:
@@ -88,7 +94,7 @@ def test_plain_query_passes_as_it_came() -> None:
     play = Play(REWRITE)
     query = f.Query(b"select 1")
     assert play.client(query) == query.encode()
-    assert play.session.pending == 1
+    assert play.session.cycles.pending == 1
     assert play.server(ONE_COLUMN, DONE, READY) == ONE_COLUMN + DONE + READY
     assert play.session.is_idle
 
@@ -193,7 +199,7 @@ def test_settings_are_read_before_the_first_query() -> None:
     )
     assert play.server(*reply) == b""
     assert bytes(play.to_server) == f.Query(b"select 1").encode()
-    assert play.interceptor.view.mode == "off"
+    assert play.interceptor.in_force.view.mode == "off"
     assert play.server(DONE, READY) == DONE + READY
     assert play.session.is_idle
 
@@ -298,7 +304,9 @@ def prepared() -> Play:
 
 
 def test_failed_cycle_behind_the_one_that_was_waited_for() -> None:
-    """One piece ends a cycle and tells that the next has failed: the server skips, private messages would hang."""
+    """One piece ends a cycle and tells that the next has failed: the server skips, private messages would
+    hang.
+    """
     play = prepared()
     first = f.Query(b"select 1")
     rest = (f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
@@ -339,7 +347,9 @@ def test_served_query_behind_one_that_fell_back() -> None:
 
 
 def test_query_that_the_server_skips() -> None:
-    """Behind an error the server skips to the next Sync, also a Query: its end would be waited for in vain."""
+    """Behind an error the server skips to the next Sync, also a Query: its end would
+    be waited for in vain.
+    """
     for late in (False, True):
         play = prepared()
         failing, query = f.Parse(b"", b"selec"), f.Query(b"select 1")
@@ -372,11 +382,11 @@ def test_giving_up_loses_no_message() -> None:
 
 def test_texts_pass_unseen_while_memory_is_short() -> None:
     play = Play(REWRITE)
-    play.session.looking = False
+    play.session.client.looking = False
     query = f.Query(TEXT).encode()
     assert play.client(f.Query(TEXT)) == query
     play.server(DONE, READY)
-    play.session.looking = True
+    play.session.client.looking = True
     assert play.client(f.Query(TEXT)) != query
 
 
@@ -404,13 +414,15 @@ def test_garbage_passes(stream: bytes, cuts: list[int]) -> None:
         play = Play()
         feed(play.session.client_data if side == "client" else play.session.server_data, stream, cuts)
         sent = bytes(play.to_server if side == "client" else play.to_client)
-        rest = play.session.client_rest if side == "client" else play.session.server_rest
+        rest = play.session.client.rest if side == "client" else play.session.server.rest
         assert sent + rest == stream
 
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 40), min_size=1))
 def test_garbage_in_the_middle_of_serving(stream: bytes, cuts: list[int]) -> None:
-    """Whatever the server sends while a guard is under way: the session may end, but by no mistake of ours (that would be raised)."""
+    """Whatever the server sends while a guard is under way: the session may end, but by no mistake of ours
+    (that would be raised).
+    """
     play = Play(REWRITE)
     play.client(f.Query(TEXT))
     feed(play.session.server_data, stream, cuts)
@@ -452,9 +464,7 @@ def feed(take: object, stream: bytes, cuts: list[int]) -> None:
 def ending(*rewrites: ServedRewrite) -> tuple[Play, list[bytes]]:
     """A play, and what the server had got when the end came behind it."""
     play = Play(*rewrites)
-    ends: list[bytes] = []
-    play.session.end_server = lambda: ends.append(bytes(play.to_server))
-    return play, ends
+    return play, play.ends
 
 
 def test_an_end_goes_on_at_once() -> None:
@@ -484,7 +494,9 @@ def test_an_end_waits_for_a_replacement() -> None:
 
 
 def test_who_is_only_relayed_keeps_every_byte() -> None:
-    """Found by coverage: a fatal word of the server made a session that had given up look at headers again."""
+    """Found by coverage: a fatal word of the server made a session that had given up
+    look at headers again.
+    """
     play = Play()
     fatal = b.error("57P01", "terminating", severity="FATAL")
     play.session.client_data(b"\0")

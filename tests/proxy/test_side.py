@@ -78,7 +78,9 @@ def test_a_peer_that_is_gone_is_noticed(factory) -> None:  # type: ignore[no-unt
 
 
 async def _last_words_are_read() -> None:
-    """A peer that closes with bytes unread resets the connection; what it said before is there all the same."""
+    """A peer that closes with bytes unread resets the connection; what it said
+    before is there all the same.
+    """
     side, theirs = await _pair()
     heard, lost = bytearray(), asyncio.Event()
     side.receive(heard.extend)

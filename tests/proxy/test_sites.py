@@ -1,4 +1,6 @@
-"""SELECTs inside other statements: served where nothing of the statement could tell, the original elsewhere."""
+"""SELECTs inside other statements: served where nothing of the statement could tell,
+the original elsewhere.
+"""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ STARTUP = StartupMessage(3, 0, ((b"user", b"alice"), (b"database", b"app"))).enc
 
 @contextmanager
 def busy_server(seconds: float) -> Iterator[int]:
-    """Answers requests for encryption one after the other, each after ``seconds``, and lets everybody in; its port."""
+    """Answers requests for encryption one after the other, each after ``seconds``, and lets everybody in; its
+    port.
+    """
     with socket.create_server(("127.0.0.1", 0), backlog=1000) as listener:
         threading.Thread(target=_serve, args=(listener, seconds), daemon=True).start()
         yield listener.getsockname()[1]
@@ -96,7 +98,9 @@ def test_a_reason_is_always_given() -> None:
 
 
 def test_who_queues_for_a_server_that_is_gone_does_not_wait_for_ever() -> None:
-    """More than are connected at a time: each is refused about as soon as an attempt of its own would have been."""
+    """More than are connected at a time: each is refused about as soon as an attempt of its own would have
+    been.
+    """
     with socket.create_server(("127.0.0.1", 0)) as silent:
         dsn = f"host=127.0.0.1 port={silent.getsockname()[1]}"
         with RunningProxy(config(dsn, limits=Limits(connect_timeout=0.5))) as proxy:

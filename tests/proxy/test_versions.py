@@ -1,4 +1,6 @@
-"""The versions of PostgreSQL that Debian's packages put on this machine, beside the embedded one: served and guarded."""
+"""The versions of PostgreSQL that Debian's packages put on this machine, beside the embedded one: served and
+guarded.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ import psycopg
 import pytest
 import trustme
 
+from rewright.engines.postgres.session import Session, SessionError
 from rewright.proxy.ports import Ports, ServedStatement
 from tests.proxy.debian import DebianServer
 from tests.proxy.rules import RULES
@@ -73,3 +76,16 @@ def test_served_in_both_protocols_and_inside_statements(server: DebianServer, tm
     assert routes[-1] == ("original", "facts")
     assert {route for route, _ in routes[:-1]} == {"replacement"}
     assert not proxy.problems
+
+
+def test_statements_with_parameters_are_planned_for_all_values(server: DebianServer) -> None:
+    """EXPLAIN (GENERIC_PLAN) is PostgreSQL 16's; Debian's server may be older."""
+    with Session(f"host={server.home} port={server.port} user=postgres dbname=postgres") as session:
+        plan = session.explain("select * from target where id = $1 and price > $2::int + $3", generic=True)
+        assert plan.root.operator == "Seq Scan"
+        assert "$1" in str(plan)
+        with pytest.raises(SessionError):
+            session.explain("select * from target where id / 0 = $1 and nothing", generic=True)
+        assert session.explain("select count(*) from target where id = $1", generic=True).cost > 0
+        # what an error left behind does not keep a text from being planned again
+        assert session.explain("select * from target where id = $1 or true", generic=True).cost > 0

@@ -1,4 +1,6 @@
-"""Waiting for what happens elsewhere, however loaded the machine is: looked for again and again, never slept for."""
+"""Waiting for what happens elsewhere, however loaded the machine is: looked for again and again, never slept
+for.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Single changes of one schema, made one at a time from lists of what there is, and rows that a change may let in.
+"""Single changes of one schema, made one at a time from lists of what there is, and rows that a change may
+let in.
 
-``SCHEMA`` has one of everything a proof may rest on; ``PAIRS`` are texts and replacements that rest on it. ``changes()``
-gives every change with whether it must end no rewrite (``QUIET``).
+``SCHEMA`` has one of everything a proof may rest on; ``PAIRS`` are texts and replacements that rest on it.
+``changes()`` gives every change with whether it must end no rewrite (``QUIET``).
 """
 
 from __future__ import annotations

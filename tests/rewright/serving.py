@@ -72,7 +72,9 @@ class Running:
             return str(answer.read().decode())
 
     def ended(self) -> int:
-        """Its exit code, once it has ended by itself; otherwise what it said, and which of its processes are left."""
+        """Its exit code, once it has ended by itself; otherwise what it said, and which of its processes are
+        left.
+        """
         try:
             return self.process.wait(60)
         except subprocess.TimeoutExpired:

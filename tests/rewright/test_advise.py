@@ -1,4 +1,6 @@
-"""Advice that is proposed: a constraint that unlocks a proof, looked for in the rows; an index; nothing is changed."""
+"""Advice that is proposed: a constraint that unlocks a proof, looked for in the rows; an index; nothing is
+changed.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +13,7 @@ from click.testing import CliRunner
 
 from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.wiring.advising import Adviser
 
 pytestmark = pytest.mark.server
 
@@ -83,3 +86,28 @@ def test_what_may_not_be_planned_is_told(dsn: str, tmp_path: Path) -> None:
     documents = advise(dsn, file)
     assert [d["advice"] for d in documents] == [[], []]
     assert all(d["reason"] for d in documents)
+
+
+def test_a_rewrite_report_says_what_would_help_where_nothing_is_rewritten(dsn: str, tmp_path: Path) -> None:
+    file, report = tmp_path / "q.sql", tmp_path / "out.html"
+    file.write_text("select count(*) from orders where total = 77; delete from orders")
+    done = CliRunner().invoke(
+        rewright,
+        ["rewrite", str(file), "--dsn", dsn, "--json", "--report", str(report)],
+    )
+    assert done.exit_code == 0, done.output
+    first, second = json.loads(done.stdout)
+    assert [a["statements"] for a in first["advice"]] == [["CREATE INDEX ON public.orders (total)"]]
+    assert second["advice"] == []
+    page = report.read_text()
+    assert "What would help besides" in page
+    assert "<code>CREATE INDEX ON public.orders (total)</code>" in page
+
+
+def test_an_adviser_puts_it_in_one_line_and_outlives_a_lost_session(dsn: str) -> None:
+    with Adviser(dsn, 5.0, 5.0, own=False) as adviser:
+        said = adviser.words("select count(*) from orders where total = 77", execute=True)
+        assert said == "would help: CREATE INDEX ON public.orders (total)"
+        assert adviser.words("select c_id from customer where c_id = 3", execute=True) == ""
+    with Adviser("postgresql://127.0.0.1:1/nowhere", 5.0, 5.0, own=False) as adviser:
+        assert adviser.words("select 1", execute=False) == ""

@@ -1,7 +1,8 @@
-"""Every single change of a schema under served rewrites: what changes an answer, or a fact that a proof rests on, is noticed.
+"""Every single change of a schema under served rewrites: what changes an answer, or a fact that a proof rests
+on, is noticed.
 
-The guard runs as it does in a client's session, right after the change; then rows come in that the change may have let in,
-and both texts are run. What nothing depends on must end no rewrite.
+The guard runs as it does in a client's session, right after the change; then rows come in that the change may
+have let in, and both texts are run. What nothing depends on must end no rewrite.
 """
 
 from __future__ import annotations
@@ -133,7 +134,9 @@ def let_in(connection: psycopg.Connection[Any]) -> int:
 
 @dataclass(slots=True)
 class Seen:
-    """What became of one change. ``changed``: the snapshot of the schema is another; not if the server refuses to change it."""
+    """What became of one change. ``changed``: the snapshot of the schema is another; not if the server
+    refuses to change it.
+    """
 
     noticed: set[str]
     complaints: list[str]
@@ -145,7 +148,8 @@ def seen(world: World, change: Change) -> Seen:
     # what was written before does not count as the transaction's own any more
     connection.execute("select pg_stat_force_next_flush()")
     with connection.transaction():
-        # so that the session forgets all it knows of the tables at the end: after writes to a catalog it does not by itself
+        # so that the session forgets all it knows of the tables at the end: after writes to a catalog it does
+        # not by itself
         connection.execute(
             "update pg_class set reltuples = reltuples where relnamespace = 'public'::regnamespace"
         )

@@ -69,7 +69,9 @@ def test_the_optimisers_role(scratch_server: ScratchServer, database: str, tmp_p
 
 @pytest.mark.parametrize("file", sorted(DOCKER.glob("compose*.yaml")), ids=lambda path: str(path.name))
 def test_compose_files_name_what_exists(file: Path) -> None:
-    """Every Dockerfile, PgBouncer file, secret and service that one names; those of the first file count for its variants."""
+    """Every Dockerfile, PgBouncer file, secret and service that one names; those of the first file count for
+    its variants.
+    """
     base = yaml.safe_load((DOCKER / "compose.yaml").read_text())
     made = yaml.safe_load(file.read_text())
     services = base["services"] | made["services"]

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from rewright.config.model import Config, Database, StoreSection
-from rewright.doctor import examine, grants
+from rewright.doctor import Finding, examine, grants
 from rewright.engines.postgres.scratch import ScratchServer
 
 
@@ -56,3 +56,27 @@ def test_the_grants_we_print_are_sql(scratch_server: ScratchServer, database: st
         for statement in grants(database, "some_role"):
             connection.execute(statement.encode())
         connection.rollback()
+
+
+@pytest.mark.server
+def test_statistics_of_others_and_their_remedy(
+    scratch_server: ScratchServer, database: str, tmp_path: Path
+) -> None:
+    dsn = scratch_server.unprivileged_dsn(database)
+
+    def told() -> list[Finding]:
+        return [one for one in examine(config(tmp_path), dsn) if "--top" in one.message]
+
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as owner:
+        (absent,) = told()
+        assert "pg_stat_statements is not there" in absent.message
+        # the extension's tables need no library to be loaded
+        owner.execute(absent.remedy[-1].encode())
+        (blind,) = told()
+        assert "no member of pg_read_all_stats" in blind.message
+        (grant,) = blind.remedy
+        owner.execute(grant.encode())
+        try:
+            assert told() == []
+        finally:
+            owner.execute(grant.replace("grant", "revoke").replace(" to ", " from ").encode())

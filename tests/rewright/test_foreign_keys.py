@@ -19,8 +19,8 @@ from rewright.processes.jobs import Job
 from rewright.proxy.serving import guard as guards
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.model import Settings
-from rewright.rewrite.references import Reference
 from rewright.sql.algebra import TableRef
+from rewright.sql.references import Reference
 from rewright.store.api import Store, open_store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
@@ -224,9 +224,9 @@ def test_rows_that_come_later_end_the_rewrite(
     now = time.time()
     assert due(store, [rewrite], now) == []
     assert due(store, [rewrite], now + AGAIN_SECONDS + 60) == [rewrite]
-    assert bench.look_again(rewrite) is None
+    assert bench.again.look_again(rewrite) is None
     admin.execute(ORPHAN)
-    lost = bench.look_again(rewrite)
+    lost = bench.again.look_again(rewrite)
     assert lost is not None
     assert lost.state is State.RETIRED
     assert lost.reason == "foreign keys are not relied on: public.c.c_pid_fkey: a stored row breaks it"
@@ -254,7 +254,7 @@ def test_what_ends_a_rewrite_besides(
 ) -> None:
     rewrite = found(bench_for(admin, scratch_server, store), job(admin))
     admin.execute(change.encode())
-    lost = bench_for(admin, scratch_server, store, policy).look_again(rewrite)
+    lost = bench_for(admin, scratch_server, store, policy).again.look_again(rewrite)
     assert lost is not None
     assert reason in lost.reason
 
@@ -264,7 +264,7 @@ def test_found_as_declared_it_is_not_served_as_verified(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     rewrite = found(bench_for(admin, scratch_server, store, "declared"), job(admin))
-    lost = bench_for(admin, scratch_server, store).look_again(rewrite)
+    lost = bench_for(admin, scratch_server, store).again.look_again(rewrite)
     assert lost is not None
     assert "no rows were looked at" in lost.reason
 
@@ -277,7 +277,7 @@ def test_a_server_that_is_away_ends_no_rewrite(
     name = admin.info.dbname
     away = Config(databases={name: Database(optimiser_dsn="host=127.0.0.1 port=1 connect_timeout=1")})
     with pytest.raises(NotOptimised):
-        Workbench(away, store, RunBudget(10), NoScratch()).look_again(rewrite)
+        Workbench(away, store, RunBudget(10), NoScratch()).again.look_again(rewrite)
     assert store.rewrites.get(rewrite.id).state is State.ACTIVE
 
 
@@ -361,7 +361,9 @@ def test_tables_of_a_subscription_are_not_relied_on(
 
 @pytest.mark.server
 def test_what_a_logical_subscriber_applies() -> None:
-    """A row whose parent is on the publisher only comes in under a key that stays valid, with its triggers as they were."""
+    """A row whose parent is on the publisher only comes in under a key that stays valid, with its triggers as
+    they were.
+    """
     settings = {"wal_level": "logical", "max_wal_senders": "4", "synchronous_standby_names": "sub"}
     table = TableRef("public", "c")
     with ScratchServer(settings) as server:

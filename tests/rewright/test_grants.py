@@ -1,4 +1,6 @@
-"""The statements of docs/guide/grants.md are enough for everything that the optimiser does, and are not more than that."""
+"""The statements of docs/guide/grants.md are enough for everything that the optimiser does, and are not more
+than that.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""``rewright.mode = inline``, end to end: an expensive query is held until its rewrite is there, or its time is up."""
+"""``rewright.mode = inline``, end to end: an expensive query is held until its rewrite is there, or its time
+is up.
+"""
 
 from __future__ import annotations
 
@@ -111,7 +113,9 @@ def test_too_short_a_budget_then_served_the_first_time(
 
 
 def test_other_literals_are_served_when_there_was_time_to_look(client: psycopg.Connection[Any]) -> None:
-    """While the client waits its own text is all that counts; what else the rewrite holds for is found out afterwards."""
+    """While the client waits its own text is all that counts; what else the rewrite holds for is found out
+    afterwards.
+    """
     client.execute("set rewright.budget = '2min'")
     other = QUERY.replace("Brand#23", "Brand#31")
     assert other != QUERY

@@ -1,4 +1,6 @@
-"""What a lake's client writes means what PostgreSQL says: through the protocol, in both formats, with EXPLAIN and NOTICEs."""
+"""What a lake's client writes means what PostgreSQL says: through the protocol, in both formats, with EXPLAIN
+and NOTICEs.
+"""
 
 from __future__ import annotations
 

@@ -45,7 +45,9 @@ def connected(dsn: str, user: str = "mallory") -> psycopg.Connection[tuple[objec
 
 
 class Peak(threading.Thread):
-    """The most memory that the server's worker and its processes had while it ran, each for itself and together."""
+    """The most memory that the server's worker and its processes had while it ran, each for itself and
+    together.
+    """
 
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)

@@ -171,7 +171,9 @@ def test_a_result_left_half_way_stops_and_the_session_goes_on(lake_dsn):
 
 
 def test_what_was_cancelled_does_not_run_on(lake_dsn):
-    """The statement would take minutes; nobody pays for it once it was cancelled, and no other session's is stopped."""
+    """The statement would take minutes; nobody pays for it once it was cancelled, and no other session's is
+    stopped.
+    """
     with (
         psycopg.connect(lake_dsn, autocommit=True) as one,
         psycopg.connect(lake_dsn, autocommit=True) as other,
@@ -319,7 +321,9 @@ def test_a_lake_without_authentication_is_not_served(tmp_path):
 
 
 def test_a_setting_holds_at_once_where_it_was_prepared(lake):
-    """Drivers prepare what they send often: a SET that is executed by its name counts for the next statement."""
+    """Drivers prepare what they send often: a SET that is executed by its name
+    counts for the next statement.
+    """
     for _ in range(2):
         lake.execute("set rewright.lake_confidence = 1", prepare=True)
         with pytest.raises(psycopg.errors.UndefinedTable):
@@ -327,3 +331,20 @@ def test_a_setting_holds_at_once_where_it_was_prepared(lake):
         lake.execute("set rewright.lake_confidence = 0", prepare=True)
         assert lake.execute("show rewright.lake_confidence").fetchone() == ("0",)
         assert len(lake.execute("select denizens from towns limit 3").fetchall()) == 3
+
+
+def test_a_question_is_answered(lake):
+    """In both protocols, with notices; what is not understood is refused, and the session goes on."""
+    told = []
+    lake.add_notice_handler(lambda notice: told.append(notice.message_primary))
+    for options in ({}, {"binary": True}):
+        asked = lake.execute("ASK 'how many cities are there?'", **options)
+        assert asked.fetchall() == [(3000,)]
+        assert asked.description[0].type_code == 20
+        assert [one.partition(":")[0] for one in told] == ["SQL", "read as"]
+        told.clear()
+    with pytest.raises(psycopg.Error) as raised:
+        lake.execute("ASK 'how many elephants flew?'")
+    assert raised.value.sqlstate == "22023"
+    lake.rollback()
+    assert "SQL: " in str(lake.execute("EXPLAIN ASK 'how many cities are there?'").fetchall())

@@ -1,6 +1,8 @@
-"""What administration and BI tools ask when they connect to a lake, and that nothing is read from the shadow's tables.
+"""What administration and BI tools ask when they connect to a lake, and that nothing is read from the
+shadow's tables.
 
-The questions are those of JDBC's metadata calls (DBeaver, Metabase), of Metabase's synchronisation, and of pgAdmin's browser, in our own words.
+The questions are those of JDBC's metadata calls (DBeaver, Metabase), of Metabase's synchronisation, and of
+pgAdmin's browser, in our own words.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
+from rewright.rewrite.adapters.checker import Yielding
 from rewright.rewrite.model import Evidence
 from rewright.wiring import priority_gate
-from rewright.wiring.priority_gate import PoliteChecker, PriorityGate
+from rewright.wiring.priority_gate import PriorityGate
 
 
 class Noting:
@@ -31,7 +32,7 @@ def test_nobody_waits_for_nobody() -> None:
 def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(priority_gate, "_MOST_SECONDS", 60.0)
     gate, inner = PriorityGate(), Noting()
-    polite = PoliteChecker(inner, gate)
+    polite = Yielding(inner, gate.give_way)
     with gate.first():
         with gate.first():
             thread = threading.Thread(target=polite.check, args=("a", "b", 1.0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.reference import DIRECTORY, MADE, PAGES
+from rewright.reference import DIRECTORY, MADE, PAGES, installed
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -12,3 +12,10 @@ def test_the_page_is_in_sync(name: str) -> None:
     path = DIRECTORY / name
     assert path.exists(), "make reference"
     assert path.read_text(encoding="utf-8") == MADE + PAGES[name](), "make reference"
+
+
+def test_what_is_installed_beside_is_in_sync() -> None:
+    for name, contents in installed().items():
+        assert (DIRECTORY / name).read_text(encoding="utf-8") == contents, "make reference"
+    assert r"\fB\-\-upstream DSN\fR" in installed()["share/rewright.1"]
+    assert "_REWRIGHT_COMPLETE=bash_complete" in installed()["share/rewright.bash"]

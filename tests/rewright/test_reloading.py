@@ -1,4 +1,6 @@
-"""SIGHUP for everything reloadable: the table is whole, and what it says of keys is so in a proxy that runs."""
+"""SIGHUP for everything reloadable: the table is whole, and what it says of keys is
+so in a proxy that runs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Several proxies on one store in PostgreSQL: what one finds, and what a person says to one, reaches all within a second."""
+"""Several proxies on one store in PostgreSQL: what one finds, and what a person says to one, reaches all
+within a second.
+"""
 
 from __future__ import annotations
 

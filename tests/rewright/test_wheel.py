@@ -99,6 +99,17 @@ def test_the_wheel_holds_every_file_of_the_tree(wheel: Path) -> None:
     assert packed == expected
 
 
+def test_the_manual_page_and_completions_are_installed(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    for file in (
+        "man/man1/rewright.1",
+        "bash-completion/completions/rewright.bash",
+        "zsh/site-functions/_rewright",
+        "fish/vendor_completions.d/rewright.fish",
+    ):
+        assert any(name.endswith(f".data/data/share/{file}") for name in names), file
+
+
 @pytest.mark.parametrize("part", PARTS)
 def test_the_folders_are_no_packages_by_themselves(part: str) -> None:
     done = subprocess.run(

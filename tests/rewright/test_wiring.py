@@ -52,13 +52,14 @@ from rewright.store.life import Action, Level, State
 from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
+from rewright.wiring.accounts import database_dsn
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
-from rewright.wiring.optimising import Workbench, database_dsn
+from rewright.wiring.optimising import Workbench
 from rewright.wiring.proposals import job_key
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_compare
@@ -470,18 +471,18 @@ def test_a_loser_is_found_on_our_own_connection(
         return store.rewrites.act(store.rewrites.add(new).id, Action.ACTIVATE)
 
     winner, loser = kept("w", slow, fast), kept("l", fast, slow)
-    runs = bench.compare(winner)
+    runs = bench.again.compare(winner)
     assert [one.side for one in runs] == ["replacement", "original"]  # clear at once
     assert judge(store, winner, runs) is None
-    assert not bench.compare(kept("p", "select $1::int", "select 1"))
+    assert not bench.again.compare(kept("p", "select $1::int", "select 1"))
     bench.budget = RunBudget(10)
-    runs = bench.compare(loser)
+    runs = bench.again.compare(loser)
     assert [one.side for one in runs] == ["replacement", "original"] * 5
     lost = judge(store, loser, runs)
     assert lost is not None
     assert lost.state is State.RETIRED
     assert lost.reason.startswith("slower: ")
-    assert bench.compare(winner) == []  # no runs left in this hour
+    assert bench.again.compare(winner) == []  # no runs left in this hour
 
 
 @pytest.mark.server
@@ -532,7 +533,9 @@ def test_estimates_know_the_values(scratch_server: ScratchServer, database: str)
 def test_a_worker_takes_the_store_up_when_it_is_there(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A file stands where its directory should be; sessions that began before have all of Rewright afterwards."""
+    """A file stands where its directory should be; sessions that began before have all of Rewright
+    afterwards.
+    """
     monkeypatch.setattr(reaching, "RETRY_SECONDS", 0.0)
     blocked = tmp_path / "state"
     blocked.write_text("in the way")

@@ -1,4 +1,5 @@
-"""Ten hard queries with what a model said of each: right at once, in steps, wrong at first, misspelt, twice the same, nonsense.
+"""Ten hard queries with what a model said of each: right at once, in steps, wrong at first, misspelt, twice
+the same, nonsense.
 
 The replies are those of a conversation at the level `schema`: literals are the placeholders of the prompt.
 """

@@ -1,7 +1,8 @@
 """Made-up queries for the forms that pairs are seen in, and small databases on which they are compared.
 
-Each generator gives a query that a form is for, with something in it now and then that the form must not touch: most of what they
-write is a near miss of some precondition. The databases are poor: a handful of rows, few values, many NULLs and duplicates, empty tables.
+Each generator gives a query that a form is for, with something in it now and then that the form must not
+touch: most of what they write is a near miss of some precondition. The databases are poor: a handful of rows,
+few values, many NULLs and duplicates, empty tables.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ DATABASES = 14
 
 
 def create(connection: psycopg.Connection[Any]) -> None:
-    """Schemas db0, db1, …: the same tables, each filled otherwise; and back0, …: the same rows the other way round."""
+    """Schemas db0, db1, …: the same tables, each filled otherwise; and back0, …: the same rows the other way
+    round.
+    """
     for number in range(DATABASES):
         r = random.Random(number)
         rows = {table: _rows(table, r, number) for table in "fgh"}
@@ -97,7 +100,9 @@ def _rows(table: str, r: random.Random, number: int) -> list[tuple[Any, ...]]:
 
 
 def answer(connection: psycopg.Connection[Any], sql: str) -> Any:
-    """Rows as text, each with how often it is there, or where it is if there is an order; or the error's code."""
+    """Rows as text, each with how often it is there, or where it is if there is an order; or the error's
+    code.
+    """
     try:
         rows = [repr(row) for row in connection.execute(sql).fetchall()]
         return Counter(enumerate(rows)) if sql.startswith("SELECT") and _is_sorted(sql) else Counter(rows)
@@ -205,7 +210,9 @@ def _part(r: Pick, v: str) -> tuple[str, str]:
 
 
 def early(r: Pick) -> str:
-    """Aggregates over a join with a grouping: of its parts as they may be put together, and as they may not."""
+    """Aggregates over a join with a grouping: of its parts as they may be put
+    together, and as they may not.
+    """
     names = dict.fromkeys(r.choices([*KEYS, "k", "k", "k", "j"], k=r.randint(1, 3)))
     keys = [f"u.{c}" for c in names]
     if r.random() < 0.06:
@@ -649,7 +656,9 @@ def flat(r: Pick) -> str:
 
 
 def ordered(r: Pick) -> str:
-    """What rows are sorted by, in their order, cut somewhere: by columns that decide nothing, and by some that do."""
+    """What rows are sorted by, in their order, cut somewhere: by columns that decide nothing, and by some
+    that do.
+    """
     from_, rels = r.choice(
         [
             ("f", "f"), ("g", "g"), ("h", "h"), ("f JOIN g ON f.k = g.k", "fg"), ("f JOIN g ON f.k = g.j", "fg"),
@@ -692,7 +701,9 @@ PARTNERS = ["k = c.k", "k = c.k", "k = c.k", "k = c.x", "j = c.j", "t = c.t", "p
 
 
 def looked(r: Pick) -> str:
-    """Groupings and first rows joined by their whole key for their values, and some that are joined otherwise."""
+    """Groupings and first rows joined by their whole key for their values, and some that are joined
+    otherwise.
+    """
     pairs = {p.split(" = ")[0]: p.split(" = ")[1] for p in r.sample(PARTNERS, r.choice([1, 1, 1, 2]))}
     keys = [f"u.{c}" for c in pairs]
     parts = [_part(r, "u") for _ in range(r.randint(1, 3))]

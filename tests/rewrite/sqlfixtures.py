@@ -1,10 +1,12 @@
 """Reading the SQL fixtures of rules, and running pairs of queries on small databases.
 
-A fixture file is a list of cases: ``-- case: words`` and a query that the rule must rewrite, ``-- nothing: why`` and one
-that it must leave alone, ``-- without GUARD`` and one that it would wrongly rewrite with that guard switched off.
+A fixture file is a list of cases: ``-- case: words`` and a query that the rule must rewrite, ``-- nothing:
+why`` and one that it must leave alone, ``-- without GUARD`` and one that it would wrongly rewrite with that
+guard switched off.
 
-Each case is followed by everything that the rule makes of it: ``-- gives: why``, the constraints it rests on, and the printed query.
-``python -m tests.rewrite.sqlfixtures`` (``make fixtures``) writes these outputs anew; read the difference before committing it.
+Each case is followed by everything that the rule makes of it: ``-- gives: why``, the constraints it rests on,
+and the printed query. ``python -m tests.rewrite.sqlfixtures`` (``make fixtures``) writes these outputs anew;
+read the difference before committing it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Proof by steps: joined when every link is proved, never otherwise; and what pairs share can be taken out."""
+"""Proof by steps: joined when every link is proved, never otherwise; and what pairs
+share can be taken out.
+"""
 
 from __future__ import annotations
 

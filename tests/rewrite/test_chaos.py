@@ -1,4 +1,6 @@
-"""A model as bad as they come, in a thousand seeded runs: time may be lost, a wrong answer is never served."""
+"""A model as bad as they come, in a thousand seeded runs: time may be lost, a wrong
+answer is never served.
+"""
 
 from __future__ import annotations
 

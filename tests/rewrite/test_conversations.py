@@ -1,4 +1,6 @@
-"""Conversations with a model over a real server and the real checker, end to end: what it says is proved or not served."""
+"""Conversations with a model over a real server and the real checker, end to end: what it says is proved or
+not served.
+"""
 
 from __future__ import annotations
 

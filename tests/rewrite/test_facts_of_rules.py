@@ -1,4 +1,6 @@
-"""What rules take for known of keys, NULLs and effects, on the server's odd values and on users' own functions and casts."""
+"""What rules take for known of keys, NULLs and effects, on the server's odd values and on users' own
+functions and casts.
+"""
 
 from __future__ import annotations
 

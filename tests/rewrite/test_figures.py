@@ -1,4 +1,6 @@
-"""The example queries of QUITE's introduction: rewritten to something that gives the same rows, or refused."""
+"""The example queries of QUITE's introduction: rewritten to something that gives the
+same rows, or refused.
+"""
 
 from __future__ import annotations
 

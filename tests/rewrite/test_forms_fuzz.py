@@ -1,4 +1,6 @@
-"""Forms that pairs are seen in, on made-up queries: each gives the same rows on small databases as the query itself."""
+"""Forms that pairs are seen in, on made-up queries: each gives the same rows on small databases as the query
+itself.
+"""
 
 from __future__ import annotations
 

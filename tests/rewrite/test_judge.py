@@ -1,4 +1,6 @@
-"""A model as the checker's judge: its opinion is passed on, its rows are restored, the client's data stay here."""
+"""A model as the checker's judge: its opinion is passed on, its rows are restored, the client's data stay
+here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Groupings that are joined by their whole key are lookups; others are not. Both are proved, or not, and run."""
+"""Groupings that are joined by their whole key are lookups; others are not. Both are
+proved, or not, and run.
+"""
 
 from __future__ import annotations
 

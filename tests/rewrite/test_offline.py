@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,8 +13,9 @@ import pytest
 from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 from rewright.rewrite.offline import Done, InputError, Work, collect, statements, top, work_off
-from rewright.rewrite.page import markdown, page
+from rewright.rewrite.page import markdown
 from rewright.rewrite.ports import Ports
+from rewright.wiring.offline_report import html_report
 from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
 
 
@@ -56,7 +58,7 @@ def test_every_statement_has_an_outcome_whatever_it_is() -> None:
 
 
 def test_reports_hold_everything_and_escape_it() -> None:
-    text, web = markdown(done()), page(done())
+    text, web = markdown(done()), html_report(done())
     assert "3 statements: 1 rewritten, 0 proposed, 2 left as they are." in text
     assert (
         "| a\\|b.sql | rewritten | proved (these literals) | 1,000 → 100 | 1 s → 0.1 s | decorrelate |"
@@ -66,6 +68,20 @@ def test_reports_hold_everything_and_escape_it() -> None:
     assert "<script>" not in web
     html.parser.HTMLParser().feed(web)
     assert "&lt;b&gt;" in web
+    assert "There is a proof that both queries give the same rows" in web
+    # nothing is loaded from elsewhere, and nothing runs
+    assert not re.search(r"(?:src|href)=[\"'](?!#)", web)
+    assert "default-src 'none'" in web
+
+
+def test_a_query_that_was_cancelled_took_longer() -> None:
+    server = Server()
+    server.times[ORIGINAL] = 90.0
+    settings = Settings(measure="both", run_timeout=10.0)
+    finished = work_off(Rewriter(Ports(server, Judge(), Rules([[GOOD]]))), [Work("q", ORIGINAL)], settings)
+    assert "&gt; 10 s (cancelled) → 0.1 s" in markdown(finished)
+    assert "> 10.00 s (cancelled)" in html_report(finished)
+    assert "(cancelled)" not in markdown(done())
 
 
 def test_files_and_directories(tmp_path: Path) -> None:
@@ -92,11 +108,16 @@ def test_the_top_of_pg_stat_statements_is_planned_and_not_run() -> None:
 
         def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
             assert 'from "stats".pg_stat_statements' in statement
-            assert values == [5]
-            return [("42", "select p.k, p.v from p where p.v = $1", 2.5, 7)]
+            assert values == [205]
+            return [
+                ("select c.relname from pg_catalog.pg_class c", 9.0, 9),
+                ("select p.k, p.v from p where p.v = $1", 2.5, 7),
+                ("select pg_sleep($1)", 2.0, 1),
+            ]
 
     works = top(Statistics(), 5)
-    assert works == (Work("queryid 42", "select p.k, p.v from p where p.v = $1", 2.5, 7),)
+    name = "1. select p.k, p.v from p where p.v = $1"
+    assert works == (Work(name, "select p.k, p.v from p where p.v = $1", 2.5, 7),)
     server = Server()
     work_off(Rewriter(Ports(server, Judge())), works, Settings())
     assert not server.measured

@@ -1,7 +1,8 @@
 """The example queries of QUITE §1 (Figures 1 and 2): rewritten, or refused with a counterexample.
 
-As printed, Figure 1 (b) leaves out the correlation on the date and is no equivalent of (a); with the correlation
-left out of (a) as well, it is one. Misprinted aliases and columns are mended, output names made the same.
+As printed, Figure 1 (b) leaves out the correlation on the date and is no equivalent of (a); with the
+correlation left out of (a) as well, it is one. Misprinted aliases and columns are mended, output names made
+the same.
 """
 
 from __future__ import annotations

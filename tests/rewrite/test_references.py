@@ -8,9 +8,10 @@ from rewright.equivalence.generator.ddl import ddl_of
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Candidate, Checked, Evidence, Weighed
 from rewright.rewrite.ports import Scoped
-from rewright.rewrite.references import Reference, rests_on, search, trusted
+from rewright.rewrite.references import rests_on, search, trusted
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.references import Reference
 
 CATALOG = catalog_from_ddl("""
 create table a (id int primary key);

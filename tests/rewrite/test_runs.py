@@ -1,4 +1,6 @@
-"""First runs: what is far faster shows soon, what is not costs little, what was stopped for its sake is not lost."""
+"""First runs: what is far faster shows soon, what is not costs little, what was stopped for its sake is not
+lost.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +56,25 @@ def test_what_is_a_little_faster_is_found_with_the_whole_time() -> None:
     assert server.now == 2 * (2.5 + 10.0) + 40.0 + 25.0
 
 
+@dataclass
+class Cold(Clocked):
+    """Each text takes ten times as long when it is new."""
+
+    def measure(self, sql: str, seconds: float) -> Timed:
+        known = any(sql == seen for seen, _, _ in self.stops)
+        takes = self.times[sql] * (1 if known else 10)
+        self.stops.append((sql, takes, takes > seconds))
+        return Timed(min(takes, seconds), stopped=takes > seconds)
+
+
+def test_a_very_short_query_s_candidate_is_not_judged_by_its_first_run_alone() -> None:
+    server = Cold(times={"good": 0.002, "bad": 0.03})
+    runs = Runs("o", None, 0.01, server, Settings(measure="run"))
+    worth, idle = runs.sift([Candidate(sql, cost=1.0) for sql in server.times], Deadline.after(10.0))
+    assert ([c.sql for c in worth], [c.sql for c in idle]) == (["good"], ["bad"])
+    assert [sql for sql, _, _ in server.stops] == ["good", "good", "bad", "bad"]
+
+
 def test_short_queries_are_run_once_each() -> None:
     worth, idle, server, _runs = sifted(0.8, {"a": 0.9, "b": 0.5, "c": 0.6})
     assert (worth, idle) == (["b", "c"], ["a"])
@@ -74,7 +95,9 @@ def test_one_that_was_stopped_early_may_run_longer(limit: float, again: bool) ->
 
 
 def test_each_kind_has_its_turn_before_the_second_of_one() -> None:
-    """Where there is not time for all, the many that came by one rule must not take it from the one of another."""
+    """Where there is not time for all, the many that came by one rule must not take it from the one of
+    another.
+    """
     server = Clocked(times={"a1": 40.0, "a2": 40.0, "a3": 40.0, "a4": 40.0, "b": 9.0})
     runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
     candidates = [

@@ -48,3 +48,23 @@ def test_the_dearest_statement_is_rewritten_for_any_of_its_values(dsn: str) -> N
     assert (first["calls"], first["verdict"], first["scope"]) == (2, "proved", "any")
     assert "$2" in first["rewritten"]
     assert all(o["original"].lower().startswith(("select", "with")) and o["reason"] for o in others)
+
+
+def test_an_ordinary_role_is_told_of_its_own_statements(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create role app login password 'app'")
+        connection.execute("grant select on part, line to app")
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(dsn)
+        own = psycopg.conninfo.make_conninfo(**{**parts, "user": "app", "password": "app"})
+        with psycopg.connect(own, autocommit=True) as connection:
+            connection.execute("select count(*) from line l where l.qty > 3 and l.price < 900")
+        ran = CliRunner().invoke(
+            rewright,
+            ["rewrite", "--dsn", own, "--top", "5", "--json", "--measure", "explain", "--budget", "5s"],
+        )
+        assert ran.exit_code == 0, ran.output
+        assert any("l.price" in one["original"] for one in json.loads(ran.stdout))
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("drop owned by app; drop role app")

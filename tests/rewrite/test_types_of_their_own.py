@@ -1,4 +1,6 @@
-"""Databases with enums, domains, extensions, partitions and schemas of their own are worked on like any other."""
+"""Databases with enums, domains, extensions, partitions and schemas of their own are worked on like any
+other.
+"""
 
 from __future__ import annotations
 

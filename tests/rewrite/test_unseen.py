@@ -10,10 +10,11 @@ import pytest
 
 from bench.rewriting import Plan, Result
 from bench.unseen import Measured, report, shown, totals
-from bench.unseen_data import FILES, SCHEMAS, UnseenQuery, unseen_queries
+from bench.unseen_data import FILES, MORE_ORMS, ORMS, SCHEMAS, UnseenQuery, unseen_queries
 from rewright.engines.postgres.scratch import ScratchServer
 
 QUERIES = unseen_queries()
+PRINTED = unseen_queries(MORE_ORMS)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -35,6 +36,11 @@ def test_there_are_enough_of_each_schema_and_kind_under_names_of_their_own() -> 
     assert set(Counter(q.kind for q in QUERIES)) == {"analyst", "model", "orm", "report"}
 
 
+def test_each_orm_has_queries() -> None:
+    assert len({q.id for q in PRINTED}) == len(PRINTED)
+    assert {q.orm for q in (*QUERIES, *PRINTED)} == {"", *ORMS.values()}
+
+
 def test_about_a_third_is_kept() -> None:
     assert 0.25 <= sum(q.part == "kept" for q in QUERIES) / len(QUERIES) <= 0.42
 
@@ -51,7 +57,7 @@ def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute((FILES / f"{schema}.sql").read_text().replace(":scale", "0.002"))
-        for query in (q for q in QUERIES if q.schema == schema):
+        for query in (q for q in (*QUERIES, *PRINTED) if q.schema == schema):
             texts = [query.query, *([query.hand] if query.hand else [])]
             widths = {columns(connection, t) for t in texts}
             assert len(widths) == 1, query.id

@@ -72,7 +72,9 @@ def same_answers(a: str, b: str, seeds: Sequence[int]) -> int | None:
 
 @dataclass
 class Server:
-    """`rewright.rewrite.ports.Database` over SQLite. Costs and times are what a test says (by text), else by shape."""
+    """`rewright.rewrite.ports.Database` over SQLite. Costs and times are what a test says (by text), else by
+    shape.
+    """
 
     costs: dict[str, float] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)

@@ -1,4 +1,6 @@
-"""One database with a table that somebody owns, a client who may create in one schema, and the optimiser's role."""
+"""One database with a table that somebody owns, a client who may create in one schema, and the optimiser's
+role.
+"""
 
 from __future__ import annotations
 

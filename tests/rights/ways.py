@@ -1,8 +1,9 @@
 """Ways in which a client's code could be run by a role with more rights: fixtures of `test_ways_in`, as data.
 
-Each is what alice, who may create objects in one schema of her own, prepares; the SELECT that she sends; and when PostgreSQL would run
-her code for another role: while it parses, while it plans, or not before it executes. Her code is ``probe.leak``-like: a function
-that fails with the name of the role that runs it, for any role but her own.
+Each is what alice, who may create objects in one schema of her own, prepares; the SELECT that she sends; and
+when PostgreSQL would run her code for another role: while it parses, while it plans, or not before it
+executes. Her code is ``probe.leak``-like: a function that fails with the name of the role that runs it, for
+any role but her own.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ begin perform s2.leak(1); return true; end $$;
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """``setup``: run as alice, ``admin``: before that as superuser; ``when``: the first step at which the code is run.
+    """``setup``: run as alice, ``admin``: before that as superuser; ``when``: the first step at which the
+    code is run.
 
     ``after``: what the superuser does then; None: not at all in this build of the server, or no code of hers.
 
-    ``path``: a search_path of the client's, where that is part of the trick; ``whose``: what the refusal must name.
+    ``path``: a search_path of the client's, where that is part of the trick; ``whose``: what the refusal must
+    name.
     """
 
     name: str
@@ -405,7 +408,8 @@ WAYS = (
         whose="foreign table",
         admin="create extension if not exists file_fdw; create server if not exists files foreign data wrapper file_fdw; create foreign table s2.elsewhere (a int) server files options (filename '/dev/null')",
     ),
-    # -- built-in functions that run what their arguments name; table_to_xml does in planning, in a server built with libxml
+    # -- built-in functions that run what their arguments name; table_to_xml does in planning, in a server
+    # built with libxml
     Way(
         "a domain named by its number: array_in",
         "create domain s2.dom as int check (s2.leak(value) > 0)",

@@ -108,7 +108,9 @@ class Writer:
         return found
 
     def pair(self) -> tuple[str, str]:
-        """Two queries that show no row, for a reason that the server does not see: all that may differ is what fails."""
+        """Two queries that show no row, for a reason that the server does not see: all that may differ is
+        what fails.
+        """
         r = self.random
         one = self.conditions()
         other = list(one)

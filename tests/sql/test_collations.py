@@ -1,4 +1,6 @@
-"""Which collation an expression has, and whether COLLATE has decided it (PostgreSQL manual, 23.2 Collation Support)."""
+"""Which collation an expression has, and whether COLLATE has decided it (PostgreSQL manual, 23.2 Collation
+Support).
+"""
 
 from __future__ import annotations
 

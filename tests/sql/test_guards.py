@@ -1,4 +1,6 @@
-"""What keeps zeros from a divisor: made-up expressions whose divisions are said to be safe are evaluated on a server."""
+"""What keeps zeros from a divisor: made-up expressions whose divisions are said to be safe are evaluated on a
+server.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Texts made to hurt: deep, long, odd. Each ends in an answer or a named refusal, in a process that lives on."""
+"""Texts made to hurt: deep, long, odd. Each ends in an answer or a named refusal, in
+a process that lives on.
+"""
 
 from __future__ import annotations
 

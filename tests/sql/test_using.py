@@ -1,6 +1,8 @@
-"""JOIN USING and NATURAL: which side's column is shown, of which type and modifier, for all pairs of types of a family and all joins.
+"""JOIN USING and NATURAL: which side's column is shown, of which type and modifier, for all pairs of types of
+a family and all joins.
 
-The values of both sides are equal and look different where the types allow it, so that the rows tell which side the server shows.
+The values of both sides are equal and look different where the types allow it, so that the rows tell which
+side the server shows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """PostgreSQL's aggregates and window functions in DuckDB's words, by signature.
 
-Owns the equivalents over one argument; what sums of double precision depend on (the order of rows) is as open as in PostgreSQL.
-Must not know trees.
+Owns the equivalents over one argument; what sums of double precision depend on (the order of rows) is as open
+as in PostgreSQL. Must not know trees.
 """
 
 from __future__ import annotations
@@ -68,4 +68,6 @@ SPLIT: dict[str, tuple[str, str]] = {
     f"avg({type_})": (f"sum({type_})", 'count("any")')
     for type_ in ("smallint", "integer", "bigint", "numeric")
 }
-"""Aggregates that PostgreSQL finishes: the average of whole numbers is a numeric quotient, whose scale only its own division knows."""
+"""Aggregates that PostgreSQL finishes: the average of whole numbers is a numeric quotient, whose scale only
+its own division knows.
+"""

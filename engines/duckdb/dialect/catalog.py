@@ -1,7 +1,8 @@
 """PostgreSQL's catalog of built-ins, and a text as its analyser reads it.
 
-Owns what is asked of the server: functions, operators and types by OID, columns of the shadow's tables, and a statement's analysed
-tree, which the server prints in a message of its own (``debug_print_parse``). Nothing runs. Must not know what becomes of a statement.
+Owns what is asked of the server: functions, operators and types by OID, columns of the shadow's tables, and a
+statement's analysed tree, which the server prints in a message of its own (``debug_print_parse``). Nothing
+runs. Must not know what becomes of a statement.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from psycopg.pq import DiagnosticField, ExecStatus
 from rewright.engines.duckdb.dialect.tree import Node, read
 
 SETTINGS = "-c debug_print_parse=on -c debug_pretty_print=off -c client_min_messages=log"
-"""Options of the connection at which statements are looked at. The server must log nothing below FATAL (``log_min_messages``)."""
+"""Options of the connection at which statements are looked at. The server must log nothing below FATAL
+(``log_min_messages``).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function, aggregate (kind a), window function (w) or procedure (p); ``signature`` as in ``lower(text)``."""
+    """A function, aggregate (kind a), window function (w) or procedure (p); ``signature`` as in
+    ``lower(text)``.
+    """
 
     oid: int
     signature: str
@@ -58,7 +63,8 @@ class Catalog:
 
 
 _FUNCTIONS = """
-select p.oid::int8, p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')', p.proname::text, p.prokind::text, p.provolatile::text,
+select p.oid::int8, p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')', p.proname::text,
+  p.prokind::text, p.provolatile::text,
   p.prorettype::int8, p.proargtypes::int8[], p.proretset, has_function_privilege('public', p.oid, 'execute')
 from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace"""
 _OPERATORS = (
@@ -143,7 +149,9 @@ class Analyser:
             self._printed.append(diagnostic.message_detail)
 
     def analyse(self, text: str, declared: tuple[int, ...] = ()) -> Analysed | Refused:
-        """Parse and Describe; nothing runs. Raises psycopg.Error (no connection), LakeError (nested too deeply)."""
+        """Parse and Describe; nothing runs. Raises psycopg.Error (no connection), LakeError (nested too
+        deeply).
+        """
         server = self._connection.pgconn
         self._printed.clear()
         prepared = server.prepare(b"", text.encode(), list(declared) or None)
@@ -172,7 +180,8 @@ class Analyser:
         """A table's columns by number, from 1; dropped ones have no name."""
         if relation not in self._columns:
             rows = self._connection.execute(
-                "select case when attisdropped then '' else attname::text end, atttypid::int8, atttypmod, format_type(atttypid, atttypmod)"
+                "select case when attisdropped then '' else attname::text end, atttypid::int8, atttypmod, "
+                "format_type(atttypid, atttypmod)"
                 " from pg_attribute where attrelid = %s::int8::oid and attnum > 0 order by attnum",
                 [relation],
             ).fetchall()

@@ -1,7 +1,7 @@
 """Constants of an analysed query: PostgreSQL's bytes of a value as a literal of DuckDB's, or of PostgreSQL's.
 
-Owns the layout of the types that are read (little-endian, as on every platform the embedded server is built for; varlena with a four-byte
-header, numerics as ``numeric.c`` lays them out). Must not know expressions.
+Owns the layout of the types that are read (little-endian, as on every platform the embedded server is built
+for; varlena with a four-byte header, numerics as ``numeric.c`` lays them out). Must not know expressions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from rewright.engines.duckdb.quoting import literal
 
 _EPOCH_DAYS = date(2000, 1, 1).toordinal()
 _MOST_MICROS = 250_000_000_000_000_000
-"""Microseconds from 2000 to about the year 9922, and back to before Christ: what lies further is left to PostgreSQL."""
+"""Microseconds from 2000 to about the year 9922, and back to before Christ: what lies further is left to
+PostgreSQL.
+"""
 _LEAST_MICROS = -62_000_000_000_000_000
 _DIGITS = 38
 

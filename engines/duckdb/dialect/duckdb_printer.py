@@ -1,6 +1,8 @@
-"""Expressions of an analysed query in DuckDB's words: what is listed (numbers, texts, times, aggregates, special), nothing else.
+"""Expressions of an analysed query in DuckDB's words: what is listed (numbers, texts, times, aggregates,
+special), nothing else.
 
-Owns columns, constants, casts and calls. Queries inside expressions are printed by who owns queries. Must not know the lake.
+Owns columns, constants, casts and calls. Queries inside expressions are printed by who owns queries. Must not
+know the lake.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ class Queries(Protocol):
     def subquery(self, query: Node, levels: Sequence[Level]) -> str: ...
 
     def folded(self, node: Node) -> Any:
-        """A constant expression's value, worked out by PostgreSQL, as its text; None: NULL. Raises NotTranslated."""
+        """A constant expression's value, worked out by PostgreSQL, as its text; None: NULL. Raises
+        NotTranslated.
+        """
 
 
 class DuckdbPrinter(Expressions):
@@ -227,8 +231,10 @@ class DuckdbPrinter(Expressions):
         wrong = raising("22P02", f"invalid input syntax for type {self.catalog.types[target]}")
         unread = raising("0A000", "integers in this notation are not read on a lake")
         return (
-            f"(CASE WHEN regexp_full_match({x}, '{_INTEGER}') THEN CAST(CAST(trim({x}, {_BLANKS}) AS HUGEINT) AS {DUCKDB_TYPES[target]})"
-            f" WHEN regexp_matches({x}, '[0-9]_|0[xXoObB]') THEN {unread} WHEN {x} IS NOT NULL THEN {wrong} END)"
+            f"(CASE WHEN regexp_full_match({x}, '{_INTEGER}') THEN CAST(CAST(trim({x}, {_BLANKS}) AS "
+            f"HUGEINT) AS {DUCKDB_TYPES[target]})"
+            f" WHEN regexp_matches({x}, '[0-9]_|0[xXoObB]') THEN {unread} WHEN {x} IS NOT NULL THEN {wrong} "
+            f"END)"
         )
 
     def _real_of(self, x: str) -> str:
@@ -239,10 +245,12 @@ class DuckdbPrinter(Expressions):
         made = f"CAST({trimmed} AS DOUBLE)"
         words = "'nan', 'inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'"
         return (
-            f"(CASE WHEN regexp_full_match({x}, '{_REAL}') THEN (CASE WHEN isinf({made}) OR ({made} = 0 AND regexp_matches(split_part(lower({x}), 'e', 1),"
+            f"(CASE WHEN regexp_full_match({x}, '{_REAL}') THEN (CASE WHEN isinf({made}) OR ({made} = 0 AND "
+            f"regexp_matches(split_part(lower({x}), 'e', 1),"
             f" '[1-9]')) THEN {high} ELSE {made} END)"
             f" WHEN lower({trimmed}) IN ({words}) THEN CAST(lower({trimmed}) AS DOUBLE)"
-            f" WHEN regexp_matches({x}, '0[xX]|[eE][+-]?[0-9]{{5}}|[nN][aA][nN]\\(') THEN {unread} WHEN {x} IS NOT NULL THEN {wrong} END)"
+            f" WHEN regexp_matches({x}, '0[xX]|[eE][+-]?[0-9]{{5}}|[nN][aA][nN]\\(') THEN {unread} WHEN {x} "
+            f"IS NOT NULL THEN {wrong} END)"
         )
 
     # --- arrays ---------------------------------------------------------------------------------------
@@ -269,7 +277,8 @@ class DuckdbPrinter(Expressions):
         ):
             x, items_ = self.sql(left), self.sql(right)
             return (
-                f"(CASE WHEN len({items_}) = 0 THEN FALSE WHEN {items_} IS NULL OR {x} IS NULL THEN NULL WHEN list_contains({items_}, {x}) THEN TRUE"
+                f"(CASE WHEN len({items_}) = 0 THEN FALSE WHEN {items_} IS NULL OR {x} IS NULL THEN NULL "
+                f"WHEN list_contains({items_}, {x}) THEN TRUE"
                 f" WHEN len(list_filter({items_}, lambda one: one IS NULL)) = 0 THEN FALSE END)"
             )
         raise NotTranslated(f"{symbol} with ANY or ALL of an array")
@@ -346,7 +355,8 @@ class DuckdbPrinter(Expressions):
         """ORDER BY items: expressions, directions and where NULLs go, all told."""
         by_reference = {one["ressortgroupref"]: one["expr"] for one in targets}
         return ", ".join(
-            f"{self.sql(by_reference[one['tleSortGroupRef']])} {self.direction(one, by_reference[one['tleSortGroupRef']])}"
+            f"{self.sql(by_reference[one['tleSortGroupRef']])} "
+            f"{self.direction(one, by_reference[one['tleSortGroupRef']])}"
             for one in clauses
         )
 
@@ -354,7 +364,10 @@ class DuckdbPrinter(Expressions):
         symbol = self.catalog.operators[int(clause["sortop"])].name
         if symbol not in {"<", ">"} or type_of(expression) in ARRAYS:
             raise NotTranslated("this order")
-        return f"{'ASC' if symbol == '<' else 'DESC'} NULLS {'FIRST' if clause['nulls_first'] == 'true' else 'LAST'}"
+        return (
+            f"{'ASC' if symbol == '<' else 'DESC'} NULLS "
+            f"{'FIRST' if clause['nulls_first'] == 'true' else 'LAST'}"
+        )
 
     def sublink(self, node: Node) -> str:
         kind, query = node["subLinkType"], self._queries.subquery(node["subselect"], self._levels)
@@ -380,7 +393,9 @@ class DuckdbPrinter(Expressions):
         return f"({left} {symbol} {'ANY' if kind == '2' else 'ALL'} ({query}))"
 
     def conjunction(self, word: str, args: Sequence[str]) -> str:
-        """What may raise is looked at only where what stands before it lets PostgreSQL look: DuckDB reorders conditions."""
+        """What may raise is looked at only where what stands before it lets PostgreSQL look: DuckDB reorders
+        conditions.
+        """
         told: list[str] = []
         for arg in args:
             before = f"({f' {word} '.join(told)})"
@@ -388,7 +403,8 @@ class DuckdbPrinter(Expressions):
                 decided = ("TRUE", "NOT ") if word == "OR" else ("FALSE", "")
                 ends = f"WHEN NOT {before}" if word == "AND" else f"WHEN {before}"
                 told.append(
-                    f"(CASE WHEN {decided[1]}{before} THEN {arg} {ends} THEN {decided[0]} ELSE ({arg} {word} NULL) END)"
+                    f"(CASE WHEN {decided[1]}{before} THEN {arg} {ends} THEN {decided[0]} ELSE ({arg} "
+                    f"{word} NULL) END)"
                 )
             else:
                 told.append(arg)

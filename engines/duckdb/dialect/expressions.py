@@ -1,6 +1,8 @@
-"""Expressions of an analysed query in SQL: what both printers share, node by node (primnodes.h); an unknown node is not translated.
+"""Expressions of an analysed query in SQL: what both printers share, node by node (primnodes.h); an unknown
+node is not translated.
 
-Owns the walk. Which functions may be called and how values and types are spelt is the printers' (``duckdb_printer``, ``postgres_printer``).
+Owns the walk. Which functions may be called and how values and types are spelt is the printers'
+(``duckdb_printer``, ``postgres_printer``).
 """
 
 from __future__ import annotations
@@ -117,7 +119,9 @@ class Expressions(ABC):
 
     @abstractmethod
     def uniting(self, branches: Sequence[Node], oid: int) -> None:
-        """Several expressions become one column: raises NotTranslated where their values would change by that."""
+        """Several expressions become one column: raises NotTranslated where their values would change by
+        that.
+        """
 
     def function(self, oid: object) -> Function:
         """:raises NotTranslated: no built-in."""

@@ -1,8 +1,8 @@
 """What becomes of each built-in of PostgreSQL when a query over a lake calls it.
 
-Owns the rule: said in DuckDB's words where a sure equivalent is listed, else run by PostgreSQL itself on rows that were fetched, if it
-can have no effect and shows nothing of the server or of others; everything else is refused.
-docs/decisions/0380-what-postgresql-runs-itself.md.
+Owns the rule: said in DuckDB's words where a sure equivalent is listed, else run by PostgreSQL itself on rows
+that were fetched, if it can have no effect and shows nothing of the server or of others; everything else is
+refused. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from rewright.engines.duckdb.dialect.times import TIMES
 
 
 class Fate(StrEnum):
-    """``translated``: DuckDB's words; ``emulated``: words made of the constants it is called with, else run by PostgreSQL."""
+    """``translated``: DuckDB's words; ``emulated``: words made of the constants it is called with, else run
+    by PostgreSQL.
+    """
 
     TRANSLATED = "translated"
     EMULATED = "emulated"

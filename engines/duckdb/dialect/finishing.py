@@ -1,8 +1,10 @@
-"""Statements that DuckDB cannot say, run by PostgreSQL on rows that DuckDB fetches: which rows, and what is done with them.
+"""Statements that DuckDB cannot say, run by PostgreSQL on rows that DuckDB fetches: which rows, and what is
+done with them.
 
-Two ways, the cheaper first. *Finished*: DuckDB joins, filters and groups; PostgreSQL evaluates the select list, order and limit over what
-comes of it. *Copied*: DuckDB fetches the columns and rows of each table that the statement reads, and the statement runs unchanged on
-them. Owns both plans; must not know how they are run. docs/decisions/0380-what-postgresql-runs-itself.md.
+Two ways, the cheaper first. *Finished*: DuckDB joins, filters and groups; PostgreSQL evaluates the select
+list, order and limit over what comes of it. *Copied*: DuckDB fetches the columns and rows of each table that
+the statement reads, and the statement runs unchanged on them. Owns both plans; must not know how they are
+run. docs/decisions/0380-what-postgresql-runs-itself.md.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ _SESSION_WORDS = frozenset(str(number) for number in range(9, 15))
 
 @dataclass(frozen=True, slots=True)
 class Fetch:
-    """Rows that DuckDB gives, to stand in a temporary table: its name, columns (name, declared type, OID) and the query."""
+    """Rows that DuckDB gives, to stand in a temporary table: its name, columns (name, declared type, OID) and
+    the query.
+    """
 
     table: str
     columns: tuple[tuple[str, str, int], ...]
@@ -37,7 +41,9 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What PostgreSQL runs (``text``, with the client's parameters) once the rows are there; ``reason``: what DuckDB cannot say."""
+    """What PostgreSQL runs (``text``, with the client's parameters) once the rows are there; ``reason``: what
+    DuckDB cannot say.
+    """
 
     fetches: tuple[Fetch, ...]
     text: str
@@ -66,7 +72,8 @@ class _Leaves:
     def of(self, node: Node) -> str | None:
         """The column that holds an expression's value; None: PostgreSQL makes it of its parts.
 
-        Parts of expressions are columns, aggregates and subqueries alone: others might raise in DuckDB where a CASE keeps PostgreSQL from them.
+        Parts of expressions are columns, aggregates and subqueries alone: others might raise in DuckDB where
+        a CASE keeps PostgreSQL from them.
         """
         if node["kind"] == "AGGREF" and (split := self._split(node)) is not None:
             return split
@@ -128,7 +135,8 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
 
     items = [f"{told(one['expr'])} AS c{i}" for i, one in enumerate(shown(query), 1)]
     order = [
-        f"{told(targets[one['tleSortGroupRef']])} {leaves.printer.direction(one, targets[one['tleSortGroupRef']])}"
+        f"{told(targets[one['tleSortGroupRef']])} "
+        f"{leaves.printer.direction(one, targets[one['tleSortGroupRef']])}"
         for one in query["sortClause"] or []
     ]
     if query["limitOption"] == "1" and query["limitCount"] is not None:
@@ -166,7 +174,9 @@ def _distinct(query: Node, told: Callable[[Node], str]) -> str:
 
 
 def _pushed_limit(query: Node) -> str:
-    """Rows that are not shown need not be fetched, where neither an order nor what comes of them decides which they are."""
+    """Rows that are not shown need not be fetched, where neither an order nor what comes of them decides
+    which they are.
+    """
     count, offset = constant_limit(query["limitCount"]), constant_limit(query["limitOffset"])
     free = not query["sortClause"] and not query["distinctClause"] and query["hasTargetSRFs"] == "false"
     if count is None or not free or (offset is None and query["limitOffset"] is not None):
@@ -212,7 +222,9 @@ def copied(
 def _whole(
     name: str, columns: Sequence[TableColumn], attributes: set[int], condition: str, source: str
 ) -> Fetch:
-    """A table with all its columns, so that every name means what it meant; those that are not read are NULL."""
+    """A table with all its columns, so that every name means what it meant; those
+    that are not read are NULL.
+    """
     everything = 0 in attributes
     items = [
         leaving(f"r.{quoted(one.name)}", one.oid) if everything or number in attributes else "NULL"

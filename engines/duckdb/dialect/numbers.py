@@ -1,7 +1,9 @@
-"""PostgreSQL's functions on numbers and truth values in DuckDB's words, by signature; operators and casts are functions, too.
+"""PostgreSQL's functions on numbers and truth values in DuckDB's words, by signature; operators and casts are
+functions, too.
 
-Owns the equivalents, each compared with a server on nasty values (tests/engines/test_dialect_functions.py). ``{0}`` is the first
-argument. What DuckDB answers with NULL or infinity where PostgreSQL raises, raises here. Must not know trees.
+Owns the equivalents, each compared with a server on nasty values (tests/engines/test_dialect_functions.py).
+``{0}`` is the first argument. What DuckDB answers with NULL or infinity where PostgreSQL raises, raises here.
+Must not know trees.
 """
 
 from __future__ import annotations
@@ -44,7 +46,10 @@ def _integers() -> Iterator[tuple[str, str]]:
             zero = f"CASE WHEN {{1}} = 0 AND {{0}} IS NOT NULL THEN {DIVISION_BY_ZERO}"
             yield f"{prefix}div{signature}", f"({zero} ELSE {x} // {y} END)"
             if a == b:
-                modulo = f"({zero} WHEN {{1}} = -1 AND {{0}} IS NOT NULL THEN CAST(0 AS {wide}) ELSE {x} % {y} END)"
+                modulo = (
+                    f"({zero} WHEN {{1}} = -1 AND {{0}} IS NOT NULL THEN CAST(0 AS {wide}) ELSE {x} % {y} "
+                    f"END)"
+                )
                 yield f"int{a}mod{signature}", modulo
                 yield f"mod{signature}", modulo
             else:
@@ -86,7 +91,8 @@ def _float_arithmetic(prefix: str, left: str, right: str, wide: str) -> Iterator
     yield (
         f"{prefix}div{signature}",
         (
-            f"(CASE WHEN {y} = 0 AND NOT isnan({x}) THEN {DIVISION_BY_ZERO} WHEN isinf({r}) AND NOT isinf({x}) THEN {_OVERFLOW}"
+            f"(CASE WHEN {y} = 0 AND NOT isnan({x}) THEN {DIVISION_BY_ZERO} WHEN isinf({r}) AND NOT "
+            f"isinf({x}) THEN {_OVERFLOW}"
             f" WHEN {r} = 0 AND {x} <> 0 AND NOT isinf({y}) THEN {_UNDERFLOW} ELSE {r} END)"
         ),
     )
@@ -127,7 +133,10 @@ def _floats() -> Iterator[tuple[str, str]]:
         )
     yield (
         "sign(double precision)",
-        "(CASE WHEN {0} > 0 AND NOT isnan({0}) THEN CAST(1 AS DOUBLE) WHEN {0} < 0 THEN CAST(-1 AS DOUBLE) WHEN {0} IS NOT NULL THEN CAST(0 AS DOUBLE) END)",
+        (
+            "(CASE WHEN {0} > 0 AND NOT isnan({0}) THEN CAST(1 AS DOUBLE) "
+            "WHEN {0} < 0 THEN CAST(-1 AS DOUBLE) WHEN {0} IS NOT NULL THEN CAST(0 AS DOUBLE) END)"
+        ),
     )
     yield "pi()", "pi()"
 

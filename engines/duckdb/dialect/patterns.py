@@ -1,7 +1,8 @@
 """Patterns of LIKE and of regular expressions whose meaning DuckDB's (RE2) shares with PostgreSQL's.
 
-Owns which those are: what is not known to be the same is not translated. Whether something matches does not depend on which match is
-found, so alternatives and repetitions mean the same; escapes of letters, backtracking and classes by name do not. Must not know trees.
+Owns which those are: what is not known to be the same is not translated. Whether something matches does not
+depend on which match is found, so alternatives and repetitions mean the same; escapes of letters,
+backtracking and classes by name do not. Must not know trees.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Expressions of an analysed query in PostgreSQL's own words: for what is evaluated there, over columns that were fetched.
+"""Expressions of an analysed query in PostgreSQL's own words: for what is evaluated there, over columns that
+were fetched.
 
-Owns the spelling: every name with its schema, every constant with its type, so that nothing is resolved anew. Must not know DuckDB.
+Owns the spelling: every name with its schema, every constant with its type, so that nothing is resolved anew.
+Must not know DuckDB.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ _CLOCKS = {"0": "CURRENT_DATE", "3": "CURRENT_TIMESTAMP", "7": "LOCALTIMESTAMP"}
 
 
 class PostgresPrinter(Expressions):
-    """``leaf``: the name of the column that holds an expression that was fetched; None: it is none, its parts are printed."""
+    """``leaf``: the name of the column that holds an expression that was fetched; None: it is none, its parts
+    are printed.
+    """
 
     def __init__(self, catalog: Catalog, leaf: Callable[[Node], str | None]) -> None:
         super().__init__(catalog)

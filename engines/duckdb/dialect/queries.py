@@ -1,7 +1,8 @@
-"""Analysed queries in DuckDB's SQL: range tables, joins, groups, windows, set operations, order and limit (parsenodes.h Query).
+"""Analysed queries in DuckDB's SQL: range tables, joins, groups, windows, set operations, order and limit
+(parsenodes.h Query).
 
-Owns the clauses. Every name is made here (``r1_2`` for an entry, ``c1`` for a column of a query), so that no name of a client's can mean
-something else to DuckDB. Must not know single functions.
+Owns the clauses. Every name is made here (``r1_2`` for an entry, ``c1`` for a column of a query), so that no
+name of a client's can mean something else to DuckDB. Must not know single functions.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from rewright.engines.duckdb.dialect.types import ARRAYS, HELD, NUMERIC, NotTran
 _JOINS = {"0": "JOIN", "1": "LEFT JOIN", "2": "FULL JOIN", "3": "RIGHT JOIN"}
 _SETS = {"1": "UNION", "2": "INTERSECT", "3": "EXCEPT"}
 _SHOWN_AS_TEXT = {1082, 1083, 1114, 1184, 1186}
-"""Dates and times leave DuckDB as texts: Python's values hold neither infinity, nor months, nor years before Christ."""
+"""Dates and times leave DuckDB as texts: Python's values hold neither infinity, nor months, nor years before
+Christ.
+"""
 
 
 _SERIES = {"generate_series(integer, integer)": "INTEGER", "generate_series(bigint, bigint)": "BIGINT"}
@@ -111,7 +114,8 @@ class QueryPrinter:
             items.append(f"{_leaving(made, type_of(one['expr'])) if leaving else made} AS c{number}")
         if not items:
             raise NotTranslated("a query without columns")
-        return f"{ctes}SELECT {self._distinct(query, printer)}{', '.join(items)}{clauses}{self.tail(query, printer)}"
+        listed = f"{self._distinct(query, printer)}{', '.join(items)}"
+        return f"{ctes}SELECT {listed}{clauses}{self.tail(query, printer)}"
 
     def _show(self, expression: Node) -> None:
         if type_of(expression) not in HELD:
@@ -374,7 +378,9 @@ def _is_null(node: Node) -> bool:
 
 
 def _grouping_set(node: Node, told: Callable[[object], str]) -> str:
-    """EMPTY, SIMPLE, ROLLUP, CUBE or SETS (nodes of GroupingSetKind); the content of the simple ones are references to targets."""
+    """EMPTY, SIMPLE, ROLLUP, CUBE or SETS (nodes of GroupingSetKind); the content of the simple ones are
+    references to targets.
+    """
     content = node["content"] or []
     match node["kind_"]:
         case "0":

@@ -1,4 +1,5 @@
-"""Constants that PostgreSQL works out while a statement is bound: what is made of constants alone needs no words of DuckDB's.
+"""Constants that PostgreSQL works out while a statement is bound: what is made of constants alone needs no
+words of DuckDB's.
 
 Must not know statements.
 """

@@ -1,7 +1,8 @@
-"""Built-ins whose equivalent depends on the constants they are called with: patterns, formats, fields, lengths.
+"""Built-ins whose equivalent depends on the constants they are called with: patterns, formats, fields,
+lengths.
 
-Owns, for each signature, which constants have a sure equivalent and what it is; others are left to PostgreSQL. Must not know trees
-beyond their constants.
+Owns, for each signature, which constants have a sure equivalent and what it is; others are left to
+PostgreSQL. Must not know trees beyond their constants.
 """
 
 from __future__ import annotations
@@ -91,7 +92,10 @@ def _to_char(words: Words, args: Sequence[Node]) -> str:
     if not parts:
         raise NotTranslated("this format of to_char")
     odd = raising("0A000", "to_char of this date is not served on a lake")
-    return f"(CASE WHEN NOT isfinite({x}) OR year({x}) NOT BETWEEN 1 AND 9999 THEN {odd} ELSE {' || '.join(parts)} END)"
+    return (
+        f"(CASE WHEN NOT isfinite({x}) OR year({x}) NOT BETWEEN 1 AND 9999 THEN {odd} ELSE "
+        f"{' || '.join(parts)} END)"
+    )
 
 
 _TRUNCATED = frozenset(["year", "quarter", "month", "week", "day", "hour", "minute", "second"])

@@ -1,7 +1,7 @@
 """PostgreSQL's functions on texts and bytes in DuckDB's words, by signature.
 
-Owns the equivalents, each compared with a server on nasty values. Texts compare by code points, as in the shadow's collation
-(builtin C.UTF-8). Must not know trees.
+Owns the equivalents, each compared with a server on nasty values. Texts compare by code points, as in the
+shadow's collation (builtin C.UTF-8). Must not know trees.
 """
 
 from __future__ import annotations
@@ -15,8 +15,13 @@ _BEGIN = "greatest(CAST({1} AS BIGINT), 1)"
 _MOST = 10_000_000
 """Characters that padding and repeating may make."""
 _LONG = raising("54000", "requested length too large")
-_NEW_LETTERS = r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
-"""Letters whose other case only one of the two engines knows: of all code points no others differ (but ß, which DuckDB makes ẞ)."""
+_NEW_LETTERS = (
+    r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}"
+    r"\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
+)
+"""Letters whose other case only one of the two engines knows: of all code points no others differ (but ß,
+which DuckDB makes ẞ).
+"""
 _SHORT = raising("22011", "negative substring length not allowed")
 
 
@@ -37,7 +42,8 @@ def _texts() -> Iterator[tuple[str, str]]:
             f"{name}(text, integer, integer)",
             (
                 f"(CASE WHEN {{2}} < 0 AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {_SHORT}"
-                f" WHEN {{1}} IS NOT NULL AND {{2}} IS NOT NULL THEN substring({{0}}, {_BEGIN}, {length}) END)"
+                f" WHEN {{1}} IS NOT NULL AND {{2}} IS NOT NULL THEN substring({{0}}, {_BEGIN}, {length}) "
+                f"END)"
             ),
         )
     for name, word in _TRIMMED.items():
@@ -70,13 +76,22 @@ def _texts() -> Iterator[tuple[str, str]]:
         )
     yield (
         "repeat(text, integer)",
-        f"(CASE WHEN CAST({{1}} AS BIGINT) * strlen({{0}}) > {_MOST} THEN {_LONG} ELSE repeat({{0}}, CAST({{1}} AS BIGINT)) END)",
+        (
+            f"(CASE WHEN CAST({{1}} AS BIGINT) * strlen({{0}}) > {_MOST} THEN {_LONG} ELSE repeat({{0}}, "
+            f"CAST({{1}} AS BIGINT)) END)"
+        ),
     )
     yield "starts_with(text, text)", "starts_with({0}, {1})"
     yield "md5(text)", "md5({0})"
     yield "text(boolean)", "CAST({0} AS VARCHAR)"
-    known = f"CASE WHEN regexp_matches({{0}}, '{_NEW_LETTERS}') THEN {raising('0A000', 'the case of these letters is not known to the lake')}"
-    sharp = "WHEN contains({0}, 'ß') THEN array_to_string(list_transform(string_split({0}, 'ß'), lambda part: upper(part)), 'ß')"
+    known = (
+        f"CASE WHEN regexp_matches({{0}}, '{_NEW_LETTERS}') THEN "
+        f"{raising('0A000', 'the case of these letters is not known to the lake')}"
+    )
+    sharp = (
+        "WHEN contains({0}, 'ß') THEN array_to_string(list_transform(string_split({0}, 'ß'), lambda part: "
+        "upper(part)), 'ß')"
+    )
     yield "lower(text)", f"({known} ELSE lower({{0}}) END)"
     yield "upper(text)", f"({known} {sharp} ELSE upper({{0}}) END)"
 

@@ -1,7 +1,7 @@
 """PostgreSQL's functions on dates, times and intervals in DuckDB's words, by signature.
 
-Owns the equivalents, each compared with a server on nasty values. What depends on TimeZone holds in UTC only, which is what a lake's
-sessions have (``ZONED``). Must not know trees.
+Owns the equivalents, each compared with a server on nasty values. What depends on TimeZone holds in UTC only,
+which is what a lake's sessions have (``ZONED``). Must not know trees.
 """
 
 from __future__ import annotations
@@ -55,21 +55,31 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
     far = raising("0A000", "dates as far away are not served on a lake")
     yield (
         "date_pli(date, integer)",
-        f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} + {{1}} END)",
+        (
+            f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} "
+            f"ELSE {{0}} + {{1}} END)"
+        ),
     )
     yield (
         "date_mii(date, integer)",
-        f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} - {{1}} END)",
+        (
+            f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} "
+            f"ELSE {{0}} - {{1}} END)"
+        ),
     )
     yield (
         "integer_pl_date(integer, date)",
-        f"(CASE WHEN isfinite({{1}}) AND abs(CAST({{0}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{1}} + {{0}} END)",
+        (
+            f"(CASE WHEN isfinite({{1}}) AND abs(CAST({{0}} AS BIGINT)) > {_FAR} THEN {far} "
+            f"ELSE {{1}} + {{0}} END)"
+        ),
     )
     infinite = raising("22008", "cannot subtract infinite dates")
     yield (
         "date_mi(date, date)",
         (
-            f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL AND NOT (isfinite({{0}}) AND isfinite({{1}})) THEN {infinite}"
+            f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL AND NOT (isfinite({{0}}) AND "
+            f"isfinite({{1}})) THEN {infinite}"
             " ELSE CAST({0} - {1} AS INTEGER) END)"
         ),
     )

@@ -1,6 +1,8 @@
-"""Reading PostgreSQL's analysed queries as it prints them (``debug_print_parse``; outfuncs.c writes, read.c reads the form).
+"""Reading PostgreSQL's analysed queries as it prints them (``debug_print_parse``; outfuncs.c writes, read.c
+reads the form).
 
-Owns the text form: nodes become dictionaries (``kind`` holds the label, ``kind_`` a field of that name), lists Python lists, NULL None. Must not know what nodes mean.
+Owns the text form: nodes become dictionaries (``kind`` holds the label, ``kind_`` a field of that name),
+lists Python lists, NULL None. Must not know what nodes mean.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The types of PostgreSQL whose values DuckDB holds without loss, and the word for what cannot be said in DuckDB. Must not know expressions."""
+"""The types of PostgreSQL whose values DuckDB holds without loss, and the word for what cannot be said in
+DuckDB. Must not know expressions.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,9 @@ HELD = frozenset({*DUCKDB_TYPES, NUMERIC, *ARRAYS})
 
 
 class NotTranslated(Exception):
-    """Part of a statement has no sure equivalent in DuckDB; the message says which, to stand after "because of"."""
+    """Part of a statement has no sure equivalent in DuckDB; the message says which, to stand after "because
+    of".
+    """
 
 
 def scale_of(typmod: int) -> tuple[int, int] | None:

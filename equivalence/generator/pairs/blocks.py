@@ -1,5 +1,5 @@
-"""Schemes about how blocks are put together: outer join trees, LATERAL, CTEs, windows and their frames, grouping sets,
-DISTINCT ON, LIMIT with ties, set operations with ALL, quantified and correlated subqueries.
+"""Schemes about how blocks are put together: outer join trees, LATERAL, CTEs, windows and their frames,
+grouping sets, DISTINCT ON, LIMIT with ties, set operations with ALL, quantified and correlated subqueries.
 
 As in `schemes`: (original, sound candidates, broken candidates), the broken ones off by one side condition.
 """

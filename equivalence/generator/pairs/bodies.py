@@ -1,8 +1,8 @@
-"""Schemes about what a block hides: LATERAL bodies, blocks that are read twice, thresholds of counts over joins, empty
-groups, merged and shadowed names, rows with NULLs, and volatile functions.
+"""Schemes about what a block hides: LATERAL bodies, blocks that are read twice, thresholds of counts over
+joins, empty groups, merged and shadowed names, rows with NULLs, and volatile functions.
 
-As in `schemes`: (original, sound candidates, broken candidates), the broken ones off by one side condition. Those of `VOLATILE`
-are broken in that nothing may be said of them.
+As in `schemes`: (original, sound candidates, broken candidates), the broken ones off by one side condition.
+Those of `VOLATILE` are broken in that nothing may be said of them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ def _column(w: World, table: str, name: str) -> Col:
 
 
 def lateral_bodies(rnd: random.Random, w: World) -> Made:
-    """1b, 1c, 1d, 2d, 7a: correlated bodies with LIMIT, aggregates, HAVING, DISTINCT, unions; LEFT JOIN LATERAL."""
+    """1b, 1c, 1d, 2d, 7a: correlated bodies with LIMIT, aggregates, HAVING, DISTINCT, unions; LEFT JOIN
+    LATERAL.
+    """
     p, c, one = w.parent, w.child, w.loose[0]
     n = rnd.choice((1, 2))
     f = predicate(rnd, "c", _column(w, c, "d"))

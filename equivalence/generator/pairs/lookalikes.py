@@ -1,4 +1,5 @@
-"""Schemes for values that are equal and look different: which side is shown, conditions that move, sums that leave their type (M19, M20, M21).
+"""Schemes for values that are equal and look different: which side is shown, conditions that move, sums that
+leave their type (M19, M20, M21).
 
 Each gives a query, rewrites that are the same and rewrites that are not.
 """

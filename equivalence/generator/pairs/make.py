@@ -1,7 +1,7 @@
 """Random pairs: a scheme over a world, put into contexts that keep every difference visible.
 
-Owns the contexts and the bookkeeping. Deterministic in the seed and the world's number, so that a long run can stop
-between worlds and go on later.
+Owns the contexts and the bookkeeping. Deterministic in the seed and the world's number, so that a long run
+can stop between worlds and go on later.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ SCHEME_NAMES = tuple(s.__name__ for s in _ALL)
 
 @dataclass(frozen=True, slots=True)
 class RandomPair:
-    """``equivalent`` by construction: sound steps only, or exactly one side condition broken. ``volatile``: a near miss of which
-    nothing may be said, since a volatile function decides.
+    """``equivalent`` by construction: sound steps only, or exactly one side condition broken. ``volatile``: a
+    near miss of which nothing may be said, since a volatile function decides.
     """
 
     id: str

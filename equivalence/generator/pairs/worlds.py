@@ -42,7 +42,8 @@ class Col:
 class World:
     """One schema. The parent has the key ``id`` and a unique nullable ``u``; the child has ``id``, a NOT NULL
     reference ``pid`` and a nullable one ``qid``; the loose tables have no constraint but NOT NULL on ``w``;
-    ``typed`` has a column of each common type (k, the only NOT NULL one, i, b, n, p, f, t, v, c, x, d, ts, o).
+    ``typed`` has a column of each common type (k, the only NOT NULL one, i, b, n, p, f, t, v, c, x, d, ts,
+    o).
     """
 
     ddl: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rewright.equivalence.prover.context import Context
-from rewright.equivalence.prover.entail import Engine
 from rewright.equivalence.prover.places import Mode
 from rewright.equivalence.prover.terms import (
     Bag,
@@ -14,6 +14,10 @@ from rewright.equivalence.prover.terms import (
     Term,
     walk_shallow,
 )
+
+if TYPE_CHECKING:
+    from rewright.equivalence.prover.entail import Engine
+
 
 At = tuple[int, ...]
 

@@ -1,6 +1,7 @@
 """Rules on columns that others determine.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from .base import At, Place, parts_of
 
 
 def determined_column(p: Place, at: At) -> Bag | None:
-    """17: a column of DISTINCT rows that is a function of their other columns. ``at``: block, variable, column."""
+    """17: a column of DISTINCT rows that is a function of their other columns. ``at``: block, variable,
+    column.
+    """
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]
@@ -61,7 +64,9 @@ def determined_column(p: Place, at: At) -> Bag | None:
 
 
 def tied_outside(p: Place, at: At) -> Bag | None:
-    """7d: a column that a block equates with something outside it is that, in what else the block asks. ``at``: block, predicate."""
+    """7d: a column that a block equates with something outside it is that, in what else the block asks.
+    ``at``: block, predicate.
+    """
     i, n = at
     b = p.block(i)
     goal = b.preds[n]

@@ -1,6 +1,7 @@
 """Rules on DISTINCT rows and their columns.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -12,13 +13,10 @@ from rewright.equivalence.prover.build import (
     negate,
     not_null,
 )
-from rewright.equivalence.prover.conditions import any_holds
 from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.places import nested_terms
-from rewright.equivalence.prover.symbols import OR, identity
+from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
-    App,
     Bag,
     Block,
     Distinct,
@@ -67,8 +65,9 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
 
 
 def open_distinct(p: Place, at: At) -> Bag | None:
-    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable, and optionally the one variable
-    inside that is kept while the others are only asked to exist (multiplicities do not count under DISTINCT).
+    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable, and optionally the one
+    variable inside that is kept while the others are only asked to exist (multiplicities do not count under
+    DISTINCT).
     """
     i, n, *kept = at
     b = p.block(i)
@@ -80,22 +79,10 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     bag = _only(source.bag, kept[0]) if kept else source.bag
     if bag is None:
         return None
-    ids = _opening_ids(b, v, bag, reduced=bool(kept))
-    if p.mode == "bag" and not any_holds(ids, duplicate_free(p.engine, ctx, bag)):
+    if p.mode == "bag" and not duplicate_free(p.engine, ctx, bag):
         return None
     vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
     return p.with_block(i, open_source(replace(b, vars=vars_), n))
-
-
-def _opening_ids(b: Block, v: int, bag: Bag, *, reduced: bool) -> tuple[str, ...]:
-    """Under which ids SOUNDNESS asks that DISTINCT or GROUP BY has nothing to do here."""
-    if reduced:
-        return ("2c",)
-    if any(n.kind == "agg" and v in free_vars(n) for n in nested_terms(b)):
-        return ("1e", "6d")
-    if any(isinstance(q, App) and q.sym == OR for x in bag for q in x.preds):
-        return ("11",)
-    return ("8",)
 
 
 def _only(bag: Bag, keep: int) -> Bag | None:
@@ -139,7 +126,9 @@ def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
 
 
 def drop_column(p: Place, at: At) -> Bag | None:
-    """17: a column of a DISTINCT source that is a constant or a repetition. ``at``: block, variable, column."""
+    """17: a column of a DISTINCT source that is a constant or a repetition. ``at``:
+    block, variable, column.
+    """
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]
@@ -193,7 +182,8 @@ def drop_column(p: Place, at: At) -> Bag | None:
 
 
 def bind_column(p: Place, at: At) -> Bag | None:
-    """7a: a column of a DISTINCT source that the block equates with something outside it is a condition inside.
+    """7a: a column of a DISTINCT source that the block equates with something outside it is a condition
+    inside.
     ``at``: block, variable, column.
     """
     i, n, c = at
@@ -228,7 +218,9 @@ def bind_column(p: Place, at: At) -> Bag | None:
 
 
 def prune_limited(p: Place, at: At) -> Bag | None:
-    """A column of a LIMITed source that nobody looks at, or that repeats a later one. ``at``: block, variable, column."""
+    """A column of a LIMITed source that nobody looks at, or that repeats a later one. ``at``: block,
+    variable, column.
+    """
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]

@@ -1,6 +1,7 @@
 """Rules on joined rows: copies of one row, rows that are only asked to exist.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -9,8 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists, subst, subst_block
-from rewright.equivalence.prover.conditions import any_holds, holds, off
-from rewright.equivalence.prover.symbols import EQ, SAME, same_when_equal
+from rewright.equivalence.prover.symbols import EQ, same_when_equal
 from rewright.equivalence.prover.terms import (
     FALSE,
     App,
@@ -32,7 +32,9 @@ from .base import At, Place
 
 
 def merge_copies(p: Place, at: At) -> Bag | None:
-    """10: two variables over one relation that are equal on a key are one row. ``at``: block, variable, other."""
+    """10: two variables over one relation that are equal on a key are one row. ``at``: block, variable,
+    other.
+    """
     i, n, m = at
     b = p.block(i)
     scope = (*p.ctx.vars, *b.vars)
@@ -45,8 +47,8 @@ def merge_copies(p: Place, at: At) -> Bag | None:
     ctx = p.ctx.within(b)
     for key in p.engine.schema.keys(own[v]):
         pairs = [(Var(v, c, types[c]), Var(w, c, types[c])) for c in key.columns]
-        wanted = [App(SAME if off("10") else EQ, pair, FALSE.type) for pair in pairs]
-        if holds("10", all(p.engine.entails(ctx, g) for g in wanted)):
+        wanted = [App(EQ, pair, FALSE.type) for pair in pairs]
+        if all(p.engine.entails(ctx, g) for g in wanted):
             p.engine.schema.use(key.assumption)
             rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
             return p.with_block(i, subst_block(rest, _row_for(v, w)))
@@ -67,7 +69,9 @@ def _row_for(v: int, w: int) -> Callable[[Term], Term | None]:
 
 
 def to_semijoin(p: Place, at: At) -> Bag | None:
-    """2b, 5a, 5c: a row determined by the rest and not needed above is only asked to exist. ``at``: block, variable."""
+    """2b, 5a, 5c: a row determined by the rest and not needed above is only asked to exist. ``at``: block,
+    variable.
+    """
     i, n = at
     b = p.block(i)
     v, source = b.vars[n]
@@ -76,7 +80,7 @@ def to_semijoin(p: Place, at: At) -> Bag | None:
     rest_vars = tuple(x for x in b.vars if x[0] != v)
     alone = Block(((v, source),), tuple(q for q in b.preds if v in free_vars(q)), ())
     ctx = p.ctx.within(Block(rest_vars, tuple(q for q in b.preds if v not in free_vars(q)), ()))
-    if p.mode == "bag" and not any_holds(("5c", "2b", "6c"), v in determined_by(p.engine, ctx, alone, ())):
+    if p.mode == "bag" and v not in determined_by(p.engine, ctx, alone, ()):
         return None
     swap = columns_elsewhere(alone, v)
     outs = tuple(subst(o, swap) for o in b.outs)
@@ -92,11 +96,8 @@ def columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
     def env(t: Term) -> Term | None:
         if isinstance(t, Var) and t.var == v:
             for other in map(under(t), ties(b.preds, t, nulls=True)):
-                if other is not None and v not in free_vars(other) and holds("M4", same_when_equal(t, other)):
+                if other is not None and v not in free_vars(other) and same_when_equal(t, other):
                     return other
-        if off("5a") and isinstance(t, Var) and t.var == v:
-            columns = [Var(v, c, t.type) for c in range(100)]
-            return next((o for c in columns for o in ties(b.preds, c) if v not in free_vars(o)), None)
         return None
 
     return env

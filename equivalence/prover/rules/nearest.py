@@ -1,7 +1,9 @@
-"""Rules on values that are read in one other row: lag, lead, the first and last of a frame, the first of an array.
+"""Rules on values that are read in one other row: lag, lead, the first and last of a frame, the first of an
+array.
 
-In a total order each is the value of the row that no other is nearer, or NULL where there is none: what a scalar subquery with ORDER BY
-and LIMIT 1 is. Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+In a total order each is the value of the row that no other is nearer, or NULL where there is none: what a
+scalar subquery with ORDER BY and LIMIT 1 is. Each rule checks its side conditions itself and returns the new
+bag or None (`kernel`). Must not know the search.
 """
 
 from __future__ import annotations
@@ -11,7 +13,6 @@ from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, the
 from rewright.equivalence.prover.build import integer, not_null
-from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
@@ -45,14 +46,18 @@ _ARRAY = "array_agg anynonarray "
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """Which row is read: the first by ``keys`` of those that stand on the ``side`` of the current one: "" for anywhere."""
+    """Which row is read: the first by ``keys`` of those that stand on the ``side`` of the current one: "" for
+    anywhere.
+    """
 
     keys: tuple[str, ...]
     side: Literal["before", "after", ""] = ""
 
 
 def nearest_row(p: Place, at: At) -> Bag | None:
-    """14: lag and lead by one row, first_value, last_value and nth_value(…, 1) over a total order. ``at``: block, term."""
+    """14: lag and lead by one row, first_value, last_value and nth_value(…, 1) over a total order. ``at``:
+    block, term.
+    """
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
@@ -67,7 +72,7 @@ def nearest_row(p: Place, at: At) -> Bag | None:
     if extreme is not None:
         return p.with_block(i, replace_term(b, term, extreme))
     count = len(name.keys)
-    if not holds("total", total(p.engine, ctx, term.bag, slice(count))):
+    if not total(p.engine, ctx, term.bag, slice(count)):
         return None
     (row,) = fresh_copy(term.bag)
     side = _side(wanted.side, name.keys, row.outs, term.args)
@@ -84,7 +89,7 @@ def _extreme(p: Place, ctx: Context, term: Nested, wanted: _Wanted) -> Term | No
     name = extreme_name(label, key.type)
     if wanted.side or row.outs[len(wanted.keys)] != key or name is None or not identity(key.type):
         return None
-    if not holds("nulls-last", " nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))):
+    if not (" nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))):
         return None
     rows = tuple(
         n for x in fresh_copy(term.bag) for n in block(x.vars, (*x.preds, not_null(x.outs[0])), x.outs[:1])
@@ -116,7 +121,9 @@ def _first(rows: Bag, keys: tuple[str, ...], type_: SqlType) -> Term:
 
 
 def first_of_array(p: Place, at: At) -> Bag | None:
-    """14: (array_agg(x ORDER BY k))[1] over a total order; of no rows both are NULL. ``at``: block, subscript."""
+    """14: (array_agg(x ORDER BY k))[1] over a total order; of no rows both are NULL. ``at``: block,
+    subscript.
+    """
     i, n = at
     b = p.block(i)
     term = subscripts(b)[n]
@@ -129,7 +136,7 @@ def first_of_array(p: Place, at: At) -> Bag | None:
         return None
     ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
     at_end = slice(len(array.bag[0].outs) - len(keys), None)
-    if not holds("total", total(p.engine, ctx, array.bag, at_end)):
+    if not total(p.engine, ctx, array.bag, at_end):
         return None
     rows = tuple(replace(x, outs=(x.outs[0], *x.outs[at_end])) for x in fresh_copy(array.bag))
     return p.with_block(i, replace_term(b, term, _first(rows, keys, term.type)))

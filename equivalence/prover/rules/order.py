@@ -1,6 +1,7 @@
 """Rules on positions: first rows, ranks, one row of each partition.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from rewright.equivalence.prover.build import (
     not_null,
     same,
 )
-from rewright.equivalence.prover.conditions import holds, off
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
@@ -40,8 +40,8 @@ from .base import At, Place, parts_of
 
 
 def first_row(p: Place, at: At) -> Bag | None:
-    """14, 17: the first row in a total order (of all, or of each group of DISTINCT ON) is the one that no other comes
-    before. ``at``: block, variable.
+    """14, 17: the first row in a total order (of all, or of each group of DISTINCT ON) is the one that no
+    other comes before. ``at``: block, variable.
     """
     i, n = at
     b = p.block(i)
@@ -51,7 +51,7 @@ def first_row(p: Place, at: At) -> Bag | None:
     others = tuple(x for x in b.vars if x[0] != v)
     inside = tuple(q for q in b.preds if v not in free_vars(q))
     ctx = p.ctx.within(Block(others, inside, ()))
-    if not first_of(source) or not holds("total", is_total(p.engine, ctx, source)):
+    if not first_of(source) or not is_total(p.engine, ctx, source):
         return None
     (inner,) = fresh_copy(source.bag)
     (other,) = fresh_copy(source.bag)
@@ -82,7 +82,9 @@ def first_row(p: Place, at: At) -> Bag | None:
 
 
 def lone_extreme(p: Place, at: At) -> Bag | None:
-    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none. ``at``: block, term."""
+    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none. ``at``:
+    block, term.
+    """
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
@@ -101,7 +103,7 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
         return None
     preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
     ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
-    if not holds("nulls-last", " nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
+    if not (" nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
         return None
     rows = tuple(
         n
@@ -112,7 +114,9 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
 
 
 def rank_as_count(p: Place, at: At) -> Bag | None:
-    """14: rank() is one more than the rows before; row_number() as well where no two rows tie. ``at``: block, term."""
+    """14: rank() is one more than the rows before; row_number() as well where no two rows tie. ``at``: block,
+    term.
+    """
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
@@ -126,7 +130,7 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
     ctx = p.ctx.within(replace(b, preds=preds))
     if name == "row_number":
         known = rows.outs[: len(keys)]
-        if not holds("total", determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}):
+        if not determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}:
             return None
     earlier = before(tuple(zip(keys, rows.outs, term.args, strict=False)))
     if earlier is None:
@@ -136,8 +140,8 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
 
 
 def one_of_each(p: Place, at: At) -> Bag | None:
-    """14: ``row_number() = 1`` keeps one row of each partition, whichever: the distinct partition keys, where nothing else of
-    the row is used. ``at``: block, predicate.
+    """14: ``row_number() = 1`` keeps one row of each partition, whichever: the distinct partition keys, where
+    nothing else of the row is used. ``at``: block, predicate.
     """
     i, n = at
     b = p.block(i)
@@ -165,8 +169,6 @@ def one_of_each(p: Place, at: At) -> Bag | None:
     inside = [subst(q, rows_renamed(mapping)) for q in rows.preds if q not in ties]
     if not set(inside) <= set(kept):
         return None
-    if off("partition"):
-        inside = kept
     outside = [q for q in kept if q not in inside]
     w = fresh()
     columns = {k: Var(w, c, k.type) for c, k in enumerate(known)}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from rewright.equivalence.prover.bags import block, exists, subst_block
 from rewright.equivalence.prover.build import not_null
-from rewright.equivalence.prover.conditions import any_holds
 from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.schema import KeyFact, Reference
@@ -18,8 +17,8 @@ from .base import At, Place, parts_of
 
 
 def distinct_to_parent(p: Place, at: At) -> Bag | None:
-    """5b, F5, F6: distinct values of a foreign key are the keys of the rows referenced, those that a row refers to. ``at``: block,
-    variable.
+    """5b, F5, F6: distinct values of a foreign key are the keys of the rows referenced, those that a row
+    refers to. ``at``: block, variable.
     """
     i, n = at
     b = p.block(i)
@@ -35,7 +34,7 @@ def distinct_to_parent(p: Place, at: At) -> Bag | None:
             continue
         others = Block(tuple(x for x in b.vars if x[0] != v), (), ())
         ctx = p.ctx.within(others).within(inner)
-        if not any_holds(("F6", "4c"), all(p.engine.entails(ctx, not_null(o)) for o in inner.outs)):
+        if not all(p.engine.entails(ctx, not_null(o)) for o in inner.outs):
             continue
         for fact in (ref.assumption, key.assumption):
             p.engine.schema.use(fact)
@@ -78,7 +77,9 @@ def _references(p: Place, inner: Block) -> list[tuple[Reference, Table, KeyFact]
 
 
 def _columns(inner: Block, ref: Reference, target: Table) -> list[int] | None:
-    """The target's columns in the order of the outputs, where these are the reference's columns, each once."""
+    """The target's columns in the order of the outputs, where these are the
+    reference's columns, each once.
+    """
     at = [o.pos if isinstance(o, Var) else -1 for o in inner.outs]
     if sorted(at) != sorted(ref.columns):
         return None

@@ -1,6 +1,7 @@
 """Rules on single predicates and blocks: contradictions, what follows, plain equality.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from rewright.equivalence.prover.bags import block
 from rewright.equivalence.prover.build import (
     app,
 )
-from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.symbols import EQ, SAME
 from rewright.equivalence.prover.terms import (
     App,
@@ -36,7 +36,7 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
     b = p.block(i)
     goal = b.preds[n]
     rest = replace(b, preds=tuple(q for k, q in enumerate(b.preds) if k != n))
-    if holds("7a", p.engine.entails(p.ctx.within(rest), goal)):
+    if p.engine.entails(p.ctx.within(rest), goal):
         return p.with_block(i, (rest,))
     return None
 

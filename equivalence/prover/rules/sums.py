@@ -1,6 +1,7 @@
 """Rules on sums and counts: products, aggregates of aggregates.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from rewright.equivalence.prover.build import (
     not_null,
     predicates,
 )
-from rewright.equivalence.prover.conditions import holds, off
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain
@@ -36,7 +36,8 @@ from .base import At, Place
 
 
 def multiply(p: Place, at: At) -> Bag | None:
-    """6c: a count times a count or a sum is that of the product of the rows; for a sum there must be a row to count.
+    """6c: a count times a count or a sum is that of the product of the rows; for a sum there must be a row to
+    count.
     ``at``: block, product.
     """
     i, n = at
@@ -55,7 +56,7 @@ def multiply(p: Place, at: At) -> Bag | None:
             exact = numeric and total.type == INTEGER
             repeated = app(TO_NUMERIC, (total,), term.type) if exact else total
             return p.with_block(i, replace_term(b, term, repeated))
-        if value.name != "cnt" and not holds("weight", p.engine.entails(ctx, exists(times.bag))):
+        if value.name != "cnt" and not p.engine.entails(ctx, exists(times.bag)):
             continue
         rows = tuple(
             n
@@ -154,8 +155,6 @@ def _flatten_counts(term: Nested) -> Term | None:
             return None
         parts.append((b, out))
     total = aggregate("cnt", _product(parts), INTEGER)
-    if off("6e"):
-        return total
     return case((exists(term.bag), total, null(INTEGER)), INTEGER)
 
 
@@ -192,8 +191,8 @@ def _flatten_numeric(term: Nested) -> Term | None:
 
 
 def _flatten_weighted(p: Place, b: Block, term: Nested) -> Term | None:
-    """A sum of values each times a count: each value as often as there are rows to count. A count of 0 would give a 0
-    to add where there is no row, so each must see at least one.
+    """A sum of values each times a count: each value as often as there are rows to count. A count of 0 would
+    give a 0 to add where there is no row, so each must see at least one.
     """
     preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
     ctx = p.ctx.within(replace(b, preds=preds))
@@ -203,7 +202,7 @@ def _flatten_weighted(p: Place, b: Block, term: Nested) -> Term | None:
         if found is None:
             return None
         counted, value = found
-        if not holds("weight", p.engine.entails(ctx.within(x), exists(counted.bag))):
+        if not p.engine.entails(ctx.within(x), exists(counted.bag)):
             return None
         for rows in fresh_copy(counted.bag):
             kept = (*x.preds, *rows.preds, not_null(value))

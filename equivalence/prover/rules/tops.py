@@ -1,6 +1,8 @@
-"""Rules on the first n rows, and on what asks how many or whether any come before: counts and extremes as EXISTS.
+"""Rules on the first n rows, and on what asks how many or whether any come before: counts and extremes as
+EXISTS.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
 from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
-from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
@@ -41,8 +42,8 @@ _SMALL = frozenset("123456789")
 
 
 def first_rows(p: Place, at: At) -> Bag | None:
-    """13, 14: the rows that LIMIT and OFFSET keep in a total order are those with so many rows before them; those that WITH TIES keeps are
-    so in any order. ``at``: block, variable.
+    """13, 14: the rows that LIMIT and OFFSET keep in a total order are those with so many rows before them;
+    those that WITH TIES keeps are so in any order. ``at``: block, variable.
     """
     i, n = at
     b = p.block(i)
@@ -56,7 +57,7 @@ def first_rows(p: Place, at: At) -> Bag | None:
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
     keys = slice(len(source.bag[0].outs) - len(source.keys), None)
-    if not source.ties and not holds("total", total(p.engine, ctx, source.bag, keys)):
+    if not source.ties and not total(p.engine, ctx, source.bag, keys):
         return None
     result: list[Block] = []
     for inner in fresh_copy(source.bag):
@@ -111,7 +112,8 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
 
 
 def bounded_count(p: Place, at: At) -> Bag | None:
-    """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or some, is EXISTS.
+    """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or
+    some, is EXISTS.
     ``at``: block, predicate.
     """
     i, n = at
@@ -171,7 +173,9 @@ def counted_sum(p: Place, at: At) -> Bag | None:
 
 
 def some_first(p: Place, at: At) -> Bag | None:
-    """14: where there are rows there is one that no other comes before: EXISTS asks for no first row. ``at``: block, predicate."""
+    """14: where there are rows there is one that no other comes before: EXISTS asks for no first row. ``at``:
+    block, predicate.
+    """
     i, n = at
     b = p.block(i)
     goal = b.preds[n]
@@ -185,7 +189,7 @@ def some_first(p: Place, at: At) -> Bag | None:
     order = tuple(q for q in other.preds if q not in moved)
     if source != same_source or not moved <= set(other.preds) or not order:
         return None
-    if not holds("total", _is_strict_order(p, replace(b, preds=rest), v, w, order)):
+    if not _is_strict_order(p, replace(b, preds=rest), v, w, order):
         return None
     return p.with_block(i, block(b.vars, rest, ()))
 
@@ -201,7 +205,9 @@ def lone_negation(goal: Term) -> Block | None:
 
 
 def _is_strict_order(p: Place, b: Block, v: int, w: int, order: tuple[Term, ...]) -> bool:
-    """Whether the predicates, of ``w`` and ``v``, say that one row of the block comes before another: finitely many have a first one."""
+    """Whether the predicates, of ``w`` and ``v``, say that one row of the block comes before another:
+    finitely many have a first one.
+    """
     ((_, source),) = b.vars
     one, two, three = fresh(), fresh(), fresh()
 
@@ -233,7 +239,9 @@ def _is_count(term: Term) -> bool:
 
 
 def extreme_as_exists(p: Place, at: At) -> Bag | None:
-    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block, predicate."""
+    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block,
+    predicate.
+    """
     i, n = at
     b = p.block(i)
     found = equated_extreme(b.preds[n])
@@ -248,7 +256,9 @@ def extreme_as_exists(p: Place, at: At) -> Bag | None:
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
-    """A minimum or maximum that a predicate equates with a value, where equal values are the same and one order is meant."""
+    """A minimum or maximum that a predicate equates with a value, where equal values are the same and one
+    order is meant.
+    """
     if not isinstance(goal, App) or goal.sym != EQ:
         return None
     for term, value in (goal.args, goal.args[::-1]):
@@ -269,7 +279,8 @@ def _where(bag: Bag, f: object) -> Bag:
 
 
 def own_row_counted(p: Place, at: At) -> Bag | None:
-    """14: of the rows that come no later than a row of a total order, that row itself is one: the others come before.
+    """14: of the rows that come no later than a row of a total order, that row itself is one: the others come
+    before.
     ``at``: block, term, block within, predicate.
     """
     i, n, k, m = at
@@ -287,7 +298,7 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
     ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
-    if not holds("total", one_row(p.engine, ctx, (alike,))):
+    if not one_row(p.engine, ctx, (alike,)):
         return None
     if not p.engine.entails(ctx, exists((alike,))):
         return None

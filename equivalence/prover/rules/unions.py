@@ -1,11 +1,13 @@
 """Rules on unions: disjoint blocks as one, covered blocks, INTERSECT and EXCEPT ALL as sets.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rewright.equivalence.prover.bags import as_set, block, exists, subst_block
 from rewright.equivalence.prover.build import (
@@ -15,9 +17,7 @@ from rewright.equivalence.prover.build import (
     exists_value,
     negate,
 )
-from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.context import Context, identical
-from rewright.equivalence.prover.entail import Engine
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
@@ -35,10 +35,13 @@ from rewright.equivalence.prover.unique import duplicate_free
 
 from .base import At, Place
 
+if TYPE_CHECKING:
+    from rewright.equivalence.prover.entail import Engine
+
 
 def merge_blocks(p: Place, at: At) -> Bag | None:
-    """9: two blocks over the same variables, never both, are one with a disjunction. ``at``: blocks i < j, and
-    for each variable of i the position of its partner in j.
+    """9: two blocks over the same variables, never both, are one with a disjunction. ``at``: blocks i < j,
+    and for each variable of i the position of its partner in j.
     """
     i, j, *pairing = at
     left, right = p.block(i), p.block(j)
@@ -52,7 +55,7 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
     only_left = tuple(q for q in left.preds if q not in common)
     only_right = tuple(q for q in right.preds if q not in common)
     shared = p.ctx.within(replace(left, preds=common))
-    if p.mode == "bag" and not holds("9", p.engine.inconsistent(shared.having((*only_left, *only_right)))):
+    if p.mode == "bag" and not p.engine.inconsistent(shared.having((*only_left, *only_right))):
         return None
     a = conj(exists_value(q) for q in only_left)
     b = conj(exists_value(q) for q in only_right)
@@ -87,7 +90,9 @@ def _either(
     right: tuple[tuple[Term, ...], Term],
     test: Term | None,
 ) -> Term | None:
-    """One output for both blocks: of which the other's is a case, else by ``test``, true of the left one's rows."""
+    """One output for both blocks: of which the other's is a case, else by ``test``, true of the left one's
+    rows.
+    """
     (lp, x), (rp, y) = left, right
     if x == y or engine.entails(shared.having(lp), identical(x, y)):
         return y
@@ -127,7 +132,7 @@ def multi_to_set(p: Place, at: At) -> Bag | None:
     others = Context(tuple(x for x in b.vars if x[0] != v), ())
     ctx = Context((*p.ctx.vars, *others.vars), p.ctx.preds)
     left, right = source.left, source.right
-    if not holds("9", duplicate_free(p.engine, ctx, left)):
+    if not duplicate_free(p.engine, ctx, left):
         if source.op == "except" or not duplicate_free(p.engine, ctx, right):
             return None
         left, right = right, left

@@ -1,6 +1,7 @@
 """Rules on other nested values: scalar subqueries, single rows, CASE around aggregates.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from rewright.equivalence.prover.build import (
     negate,
     predicates,
 )
-from rewright.equivalence.prover.conditions import holds, off
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC
@@ -34,22 +34,23 @@ from .base import At, Place
 
 
 def split_scalar(p: Place, at: At) -> Bag | None:
-    """1f: a scalar subquery of at most one row: its row joined, or NULL where there is none. ``at``: block, term."""
+    """1f: a scalar subquery of at most one row: its row joined, or NULL where there is none. ``at``: block,
+    term.
+    """
     i, n = at
     b = p.block(i)
     term = nested_terms(b)[n]
     if term.kind != "the":
         return None
     preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    if not holds("1f", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+    if not one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag):
         return None
     result: list[Block] = []
     for inner in fresh_copy(term.bag):
         wider = replace(b, vars=(*b.vars, *inner.vars), preds=(*b.preds, *inner.preds))
         result.extend(replace_term(wider, term, inner.outs[0]))
-    if not off("1b"):
-        none = replace(b, preds=(*b.preds, negate(exists(term.bag))))
-        result.extend(replace_term(none, term, null(term.type)))
+    none = replace(b, preds=(*b.preds, negate(exists(term.bag))))
+    result.extend(replace_term(none, term, null(term.type)))
     return p.with_block(i, tuple(result))
 
 
@@ -65,13 +66,15 @@ def lone_row(p: Place, at: At) -> Bag | None:
     ):
         return None
     preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    if not holds("lone", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+    if not one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag):
         return None
     return p.with_block(i, replace_term(b, term, the(term.bag, term.type)))
 
 
 def simplify_case(p: Place, at: At) -> Bag | None:
-    """1c, M3: CASE around an aggregate that gives what the aggregate gives on no rows anyway. ``at``: block, case."""
+    """1c, M3: CASE around an aggregate that gives what the aggregate gives on no rows anyway. ``at``: block,
+    case.
+    """
     i, n = at
     b = p.block(i)
     cases = case_terms(b)
@@ -86,9 +89,7 @@ def simplify_case(p: Place, at: At) -> Bag | None:
         return p.with_block(i, replace_term(b, term, no))
     for value, other, when in ((yes, no, test), (no, yes, negate(test))):
         found = _empty_gives(value, other)
-        if found is not None and holds(
-            "1c", p.engine.entails(ctx.having(predicates(exists(found.bag))), when)
-        ):
+        if found is not None and p.engine.entails(ctx.having(predicates(exists(found.bag))), when):
             return p.with_block(i, replace_term(b, term, value))
     return None
 
@@ -114,6 +115,6 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
     for part in strict_value(value):
         if isinstance(part, Nested) and part.kind == "agg":
             short = part.name.partition(" ")[0]
-            if short in NULL_ON_EMPTY | {"isum"} or off("1c") or off("6f"):
+            if short in NULL_ON_EMPTY | {"isum"}:
                 return part
     return None

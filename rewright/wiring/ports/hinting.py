@@ -19,11 +19,12 @@ def _always() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class HintPort:
-    """Hints are measured on the optimiser's own connection; without the extension there are only CTE keywords.
+    """Hints are measured on the optimiser's own connection; without the extension there are only CTE
+    keywords.
 
-    The document (`rewright.hints.result.Recommendation.to_json`) has ``text``, too: the statement with the hints in it.
-    ``execute`` False: nothing is run, cost decides; ``allow`` is asked before each run; ``model`` may be shown what
-    ``share`` says.
+    The document (`rewright.hints.result.Recommendation.to_json`) has ``text``, too: the statement with the
+    hints in it. ``execute`` False: nothing is run, cost decides; ``allow`` is asked before each run;
+    ``model`` may be shown what ``share`` says.
     """
 
     dsn: str
@@ -45,7 +46,9 @@ class HintPort:
         return document if document is not None and document["hints"] else None
 
     def consider(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
-        """As ``recommend``, with the estimates and the reason where no hints were found; None: not looked at."""
+        """As ``recommend``, with the estimates and the reason where no hints were
+        found; None: not looked at.
+        """
         from rewright.engines.postgres.hinting import HintingSession
         from rewright.engines.postgres.session import SessionError
         from rewright.hints.dialogue import Dialogue

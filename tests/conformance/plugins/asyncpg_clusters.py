@@ -1,7 +1,7 @@
 """A pytest plugin for asyncpg's suite: its clusters are reached over TCP, directly or through a proxy each.
 
-The suite starts servers of its own (``asyncpg.cluster``); ``CONFORMANCE_SIDE`` says how their addresses are given
-to the tests. It lives outside the package because the suite's own package is called ``tests``, too.
+The suite starts servers of its own (``asyncpg.cluster``); ``CONFORMANCE_SIDE`` says how their addresses are
+given to the tests. It lives outside the package because the suite's own package is called ``tests``, too.
 """
 
 from __future__ import annotations

@@ -1,12 +1,17 @@
-"""Augmenting tables of small lakes: agreement with explicit joins, leaks, candidates, budgets, chains, errors."""
+"""Augmenting tables of small lakes: agreement with explicit joins, leaks, candidates, budgets, chains,
+errors.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
 import random
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import duckdb
 import numpy as np
@@ -24,10 +29,11 @@ from rewright.lake.augment.api import (
     Report,
     Strategy,
     augment,
-    save,
 )
 from rewright.lake.augment.command import command
-from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.augment.features import features_of
+from rewright.lake.augment.saving import save
+from rewright.lake.embedding import CachedEmbedder, best_embedder
 from tests.lake.augment.explicit import explicit_r2
 
 Tables = dict[str, tuple[Sequence[str], Sequence[Sequence[object]]]]
@@ -306,11 +312,11 @@ def test_the_augmented_table_as_sql_and_as_parquet(make: Make, tmp_path: Path) -
     assert rows.columns[:2] == ("shop", "revenue")
     assert len(rows.rows) == 120
     out = tmp_path / "sales_plus.parquet"
-    assert save(lake, report, out) == 120
+    assert save(lake, report.sql, out) == 120
     found = duckdb.sql(f"SELECT * FROM '{out}'").fetchall()
     assert sorted(found, key=str) == sorted(rows.rows, key=str)
     with pytest.raises(AugmentError, match="cannot be written"):
-        save(lake, report, tmp_path / "no" / "such" / "folder.parquet")
+        save(lake, report.sql, tmp_path / "no" / "such" / "folder.parquet")
     assert [p.name for p in tmp_path.glob("*.parquet*")] == ["sales_plus.parquet"]
 
 
@@ -380,6 +386,8 @@ def test_ten_rows_and_no_joinable_table_and_unfit_columns_are_answered(make: Mak
     assert not report.failed
 
 
+# by character n-grams: a sentence encoder takes most of the time for a thousand names that tell nothing
+@pytest.mark.parametrize("embedder", [best_embedder(semantic=False)], ids=["n-grams"])
 def test_a_thousand_columns(make: Make) -> None:
     chance, keys, signal = towns(80, 11)
     wide = [[k, *(round(chance.gauss(0, 1), 3) for _ in range(1000)), round(s, 4)] for k, s in zip(keys, signal, strict=True)]  # fmt: skip
@@ -408,3 +416,82 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
     wrong = runner.invoke(command, [*given[:-1], "nothing"])
     assert wrong.exit_code == 1
     assert "42703" in wrong.output
+
+
+def test_the_command_plots_keeps_a_view_and_writes_parquet(tmp_path: Path) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    for name, (header, rows) in simple({'st<r>"eets': simple()["streets"]}).items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+    given = ["--lake", str(folder), "--table", "sales", "--target", "revenue"]
+    runner = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    figure, out = tmp_path / "gain.svg", tmp_path / "plus.parquet"
+    told = runner.invoke(
+        command, [*given, "--plot", str(figure), "--as-view", "sales_plus", "--out", str(out)]
+    )
+    assert told.exit_code == 0, told.output
+    drawn = ET.parse(figure).getroot()
+    assert drawn.tag.endswith("svg")
+    assert "eets" in "".join(drawn.itertext())
+    assert duckdb.sql(f"SELECT count(*) FROM '{out}'").fetchall() == [(120,)]
+    with open_lake(folder, catalog=next((tmp_path / "cache").rglob("*.db"))) as lake:
+        assert len(lake.query("SELECT * FROM sales_plus").rows.rows) == 120  # type: ignore[union-attr]
+    taken = runner.invoke(command, [*given, "--as-view", "streets"])
+    assert taken.exit_code == 1
+    assert "42P07" in taken.output
+    wrong = runner.invoke(command, [*given, "--plot", str(tmp_path / "gain.gif")])
+    assert wrong.exit_code == 1
+
+
+def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    town, income = "'T' || (1000 + hash({}) % 500)", "sin((hash({}) % 500)::DOUBLE)"
+    for name, select in {
+        "visits": f"{town.format('i')} AS town, {income.format('i')} + random() AS spent FROM range(1000000) t(i)",
+        "towns": f"DISTINCT {town.format('i')} AS town, {income.format('i')} AS income FROM range(20000) t(i)",
+    }.items():
+        duckdb.sql(f"COPY (SELECT {select}) TO '{folder}/{name}.parquet'")
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        report = augment(lake, BaseSpec("visits", "spent"), Options(seconds=30))
+    assert report.rows == 1_000_000
+    assert report.r2_after > 0.7
+    assert report.ended == "complete"
+
+
+def test_features_that_are_kept_follow_the_files(make: Make, tmp_path: Path) -> None:
+    lake = make(simple())
+    before = augment(lake, BaseSpec("sales", "revenue"))
+    again = augment(lake, BaseSpec("sales", "revenue"))
+    assert again.r2_after == before.r2_after
+    path = next(tmp_path.rglob("streets.csv"))
+    header, *rows = path.read_text().splitlines()
+    chance = random.Random(1)
+    path.write_text("\n".join([header, *(f"{row.split(',')[0]},{chance.random():.4f}" for row in rows)]))
+    lake.refresh()
+    assert augment(lake, BaseSpec("sales", "revenue")).r2_after < 0.1
+
+
+def test_kept_features_that_are_damaged_are_made_anew(make: Make, tmp_path: Path) -> None:
+    lake = make(simple())
+    before = augment(lake, BaseSpec("sales", "revenue"))
+    kept = next(tmp_path.rglob("*.features"))
+    with closing(sqlite3.connect(kept)) as connection:
+        connection.execute("UPDATE features SET data = x'00'")
+        connection.commit()
+    features_of(lake)._held.clear()
+    assert augment(lake, BaseSpec("sales", "revenue")).r2_after == before.r2_after
+
+
+def test_planted_chains_are_found_at_a_quarter_of_the_full_search(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    planted = planted_chain(tmp_path / "lake", 3, length=4, rows=150, anywhere=True)
+    spec = BaseSpec(planted.base, planted.target)
+    with open_lake(planted.folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        full = augment(lake, spec, Options(1, None, hops=4, chains=10_000, strategy="bfs"))
+        some = augment(lake, spec, Options(1, None, hops=4, chains=full.chains // 4))
+    assert full.r2_after > 0.9 * planted.possible
+    assert some.chains <= full.chains // 4
+    assert some.r2_after >= 0.95 * full.r2_after

@@ -1,0 +1,288 @@
+"""One question's way through the pipeline, step by step.
+
+Owns the state between the steps and what counts as an answer. Must not know prompts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from rewright.ask.asking import Asking
+from rewright.ask.choice.choose import Choosing, Chosen
+from rewright.ask.describe import Description
+from rewright.ask.disclosure import Disclosure
+from rewright.ask.execution import ExecutionError
+from rewright.ask.generation.generate import Made, Task, generate
+from rewright.ask.guidance.retrieval import fitting, told
+from rewright.ask.linker.documents import link_documents
+from rewright.ask.linker.link import link
+from rewright.ask.linker.records import Linking
+from rewright.ask.outcome import Candidate, Linked, Outcome
+from rewright.ask.pipeline_settings import PipelineSettings
+from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lessons, Reader, Runner, Stage, Turn
+from rewright.ask.reflection.lessons import adopted
+from rewright.ask.reflection.records import Plan
+from rewright.ask.reflection.reflect import Reflected, Reflection
+from rewright.ask.reflection.stages import Stages
+from rewright.ask.safety import Refused
+from rewright.ask.subject import Subject, subject_of
+from rewright.models.api import Model, ModelError
+
+# how much of the schema the plan, the query and the judges are shown
+_PLANNED, _WRITTEN, _JUDGED = 2_200, 1_800, 1_200
+_VARIED = 0.7
+LONGEST_QUESTION = 2_000
+LEAST_DRAFT = 0.7
+"""Confidence from which the reader's draft is a candidate."""
+
+
+@dataclass(slots=True)
+class Answering:
+    """What one question needs; ``description`` and ``disclosure`` are of the asking's level of sharing."""
+
+    asking: Asking
+    runner: Runner
+    description: Description
+    disclosure: Disclosure
+    documents: Sequence[Document]
+    lessons: Lessons | None
+    reader: Reader | None
+    comparer: Comparer | None
+    choose: Chooser | None
+
+    def answer(self, question: str, evidence: str, history: Sequence[Turn]) -> Outcome:
+        """Never raises for what the question, the data or the model say."""
+        draft = self._draft(question) if not history else None
+        try:
+            outcome = self._by_model(question, evidence, history, draft)
+        except ModelError as error:
+            outcome = self._without_model(question, draft, error)
+        asking = self.asking
+        return replace(
+            outcome,
+            trajectory=tuple(asking.events),
+            tokens=asking.tokens,
+            calls=asking.calls,
+            money=asking.usage.money,
+            seconds=asking.settings.seconds - asking.left(),
+        )
+
+    # -- without a model
+
+    def _draft(self, question: str) -> Candidate | None:
+        if self.reader is None or not self.asking.settings.uses("reader"):
+            return None
+        draft: Draft | None = self.reader(question)
+        return None if draft is None or draft.confidence < LEAST_DRAFT else self._run(draft)
+
+    def _run(self, draft: Draft) -> Candidate | None:
+        try:
+            rows = self.runner.run(draft.sql)
+        except (Refused, ExecutionError) as error:
+            self.asking.note("failed", "reader", str(error), draft.sql)
+            return None
+        self.asking.note("executed", "reader", draft.reading, draft.sql)
+        return Candidate(draft.sql, draft.reading, "reader", draft.confidence, rows)
+
+    def _without_model(self, question: str, draft: Candidate | None, error: ModelError) -> Outcome:
+        """The reader's answer, where there is one; else what is the matter with the model."""
+        if draft is None:
+            return Outcome(question, error=f"the ask model is {error.condition}: {error}"[:300])
+        linked = Linked()
+        return Outcome(
+            question, draft.sql, draft.reading, draft.confidence, linked, candidates=(draft,), rows=draft.rows
+        )
+
+    # -- with a model
+
+    def _by_model(
+        self, question: str, evidence: str, history: Sequence[Turn], draft: Candidate | None
+    ) -> Outcome:
+        subject = subject_of(question, evidence, history, self.disclosure, self.runner.dialect)
+        passages = link_documents(self.asking, self.documents, subject, self.disclosure)
+        subject = replace(subject, passages=passages, legend=self.disclosure.legend())
+        linking = link(self.asking, self.description, subject, self.runner, self.disclosure)
+        stages = self._stages(subject, linking)
+        plan = stages.first() if self.asking.settings.uses("stages") else Plan()
+        if plan.schema.missing and draft is None:
+            return self._unanswerable(question, plan.schema.missing, linking)
+        candidates = self._candidates(stages, plan, linking)
+        chosen = self._chosen(question, subject, plan, linking, candidates, draft)
+        if chosen is None:
+            return self._failed(question, plan, linking, candidates)
+        return self._reflected(question, stages, plan, linking, chosen)
+
+    def _stages(self, subject: Subject, linking: Linking) -> Stages:
+        settings = self.asking.settings
+        lessons = adopted(self.lessons, settings.database) if settings.uses("lessons") else {}
+        shown = {stage: tuple(map(self._lesson, texts)) for stage, texts in lessons.items()}
+        schema = self.description.text(linking.selection, budget=_PLANNED)
+        observations = linking.observations(linking.selection)
+        return Stages(self.asking, self.description, subject, schema, observations, shown)
+
+    def _lesson(self, text: str) -> str:
+        return self.disclosure.prose(text)
+
+    def _candidates(self, stages: Stages, plan: Plan, linking: Linking) -> list[Made]:
+        wanted = max(1, self.asking.settings.candidates)
+
+        def one(number: int) -> Made:
+            return self._made(stages, plan, linking, "", _VARIED if number else 0.0)
+
+        with ThreadPoolExecutor(min(wanted, self.asking.settings.parallel), thread_name_prefix="ask") as pool:
+            return list(pool.map(one, range(wanted)))
+
+    def _made(self, stages: Stages, plan: Plan, linking: Linking, former: str, temperature: float) -> Made:
+        subject = stages.subject
+        schema, observations = self._narrowed(stages, plan, linking)
+        tips = (
+            fitting(
+                subject.question,
+                evidence=f"{subject.evidence}\n{subject.passages}".strip(),
+                plan=(*linking.steps, *plan.paths, *plan.predicates.joins),
+                schema=schema,
+            )
+            if self.asking.settings.uses("guidance")
+            else ()
+        )
+        self.asking.note("guided", "guidance", ", ".join(tip.name for tip in tips))
+        learnt: dict[Stage, Sequence[str]] = dict(stages.lessons)
+        task = Task(
+            subject,
+            schema,
+            observations,
+            plan.text(),
+            told(tips, subject.dialect),
+            " ".join(learnt.get("sql", ())),
+            former,
+        )
+        return generate(self.asking, self.runner, self.disclosure, task, temperature=temperature)
+
+    def _narrowed(self, stages: Stages, plan: Plan, linking: Linking) -> tuple[str, str]:
+        """The schema for writing: the tables the plan names, whole; everything linked where it names none."""
+        tables = {t: linking.selection[t] for t in plan.schema.tables if t in linking.selection}
+        if not tables:
+            return stages.schema, stages.observations
+        connected = self.description.connected(tables)
+        others = ", ".join(table for table in linking.selection if table not in connected)
+        text = self.description.text(connected, budget=_WRITTEN)
+        return text + (f"\nOther tables: {others}" if others else ""), linking.observations(connected)
+
+    def _chosen(
+        self,
+        question: str,
+        subject: Subject,
+        plan: Plan,
+        linking: Linking,
+        made: Sequence[Made],
+        draft: Candidate | None,
+    ) -> Chosen | None:
+        schema = self._for_judges(plan, linking)
+        choosing = Choosing(
+            self.asking, self.disclosure, subject, schema, self.comparer, question, self.choose
+        )
+        found = [
+            Candidate(
+                m.sql, self.disclosure.plain(m.reading or plan.reading), "model", rows=m.rows, error=m.error
+            )
+            for m in made
+        ]
+        return choosing.choose([*found, *([draft] if draft is not None else [])])
+
+    def _for_judges(self, plan: Plan, linking: Linking) -> str:
+        tables = {t: linking.selection[t] for t in plan.schema.tables if t in linking.selection}
+        chosen = self.description.connected(tables) if tables else linking.selection
+        return self.description.text(chosen, budget=_JUDGED, fullest=2)
+
+    def _reflected(
+        self, question: str, stages: Stages, plan: Plan, linking: Linking, chosen: Chosen
+    ) -> Outcome:
+        schema = self._for_judges(plan, linking)
+        reflection = Reflection(
+            self.asking,
+            self.description,
+            self.disclosure,
+            stages,
+            schema,
+            lambda revised, former: self._made(stages, revised, linking, former, 0.0),
+        )
+        candidate = chosen.candidate
+        made = Made(candidate.sql, candidate.reading, candidate.rows)
+        vouched = chosen.agreed or candidate.origin == "reader"
+        found = reflection.run(plan, made, agreed=vouched)
+        if found.data_lacks and not found.best.verdict.passes and not vouched:
+            return self._unanswerable(question, found.data_lacks, linking, chosen)
+        self._learn(question, found)
+        best = found.best
+        return Outcome(
+            question,
+            best.made.sql,
+            self.disclosure.plain(best.made.reading or best.plan.reading),
+            confidence_of(found, chosen),
+            self._linked(best.plan, linking),
+            chosen.alternatives,
+            chosen.candidates,
+            rows=best.made.rows,
+        )
+
+    def _learn(self, question: str, found: Reflected) -> None:
+        settings = self.asking.settings
+        if found.taught is None or self.lessons is None or not settings.uses("lessons"):
+            return
+        stage, text = found.taught
+        lesson = self.lessons.propose(settings.database, stage, text, question)
+        self.asking.note("lesson", stage, f"{lesson.status}: {lesson.text}")
+
+    # -- what is no answer
+
+    def _unanswerable(
+        self, question: str, missing: str, linking: Linking, chosen: Chosen | None = None
+    ) -> Outcome:
+        candidates = chosen.candidates if chosen is not None else ()
+        refused = f"the data does not say: {self.disclosure.plain(missing)}"[:500]
+        return Outcome(question, refused=refused, linked=self._linked(Plan(), linking), candidates=candidates)
+
+    def _failed(self, question: str, plan: Plan, linking: Linking, made: Sequence[Made]) -> Outcome:
+        if plan.schema.missing:
+            return self._unanswerable(question, plan.schema.missing, linking)
+        errors = dict.fromkeys(m.error for m in made if m.error)
+        said = f"no query could be made: {'; '.join(errors) or 'no candidate'}"[:500]
+        return Outcome(question, error=said, linked=self._linked(plan, linking))
+
+    def _linked(self, plan: Plan, linking: Linking) -> Linked:
+        values = tuple(
+            f"{s.column} {s.comparison} {self.disclosure.plain(s.value)}"
+            for s in plan.values.signals
+            if s.column and s.value
+        )
+        if linking.whole:
+            return Linked(plan.schema.tables, plan.schema.columns, values)
+        columns = tuple(f"{t}.{c}" for t, names in linking.selection.items() for c in names)
+        return Linked(tuple(linking.selection), columns, values)
+
+
+def confidence_of(found: Reflected, chosen: Chosen) -> float:
+    """By who vouches for the query: 0.95 judge and reader, 0.9 the reader's own or the same as the reader's,
+    0.85 the judge, 0.75 its maker alone (there is no judge), 0.4 where the judge finds it wrong; up to a
+    fifth less where candidates disagree.
+    """
+    judged = found.best.verdict.judgement
+    if not found.best.verdict.passes:
+        base = 0.4
+    elif chosen.agreed:
+        base = 0.95 if judged is not None else 0.9
+    elif chosen.candidate.origin == "reader" and not found.refinements:
+        base = min(0.9, chosen.candidate.confidence)
+    else:
+        base = 0.85 if judged is not None else 0.75
+    return round(base * (0.8 + 0.2 * chosen.share), 3)
+
+
+def asking_for(model: Model, settings: PipelineSettings, question: str) -> Asking:
+    """The calls of one question, charged to this asking of it."""
+    digest = hashlib.sha256(question.encode(errors="replace")).hexdigest()[:16]
+    return Asking(model, settings, f"ask:{digest}:{secrets.token_hex(4)}")

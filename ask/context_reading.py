@@ -1,0 +1,207 @@
+"""A PostgreSQL database read into its context: once for a state of the catalog, under a budget of rows and
+values.
+
+Owns the queries that read it and the joins inferred from names and data. Runs as the connection's role.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import sql as psql
+
+from rewright.ask.context import ColumnContext, Context, Join, TableContext, kind_of
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+from rewright.sql.catalog import Catalog, Table, TableColumn
+
+SAMPLE_ROWS = 20_000
+VALUES_A_COLUMN = 500
+VALUES_IN_ALL = 50_000
+LONGEST_VALUE = 80
+_CONTAINED = 0.95
+_SHARED_TAIL = 5
+_SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
+
+
+@dataclass
+class ContextCache:
+    """The context of the catalog's present state; read again when the digest changes."""
+
+    _kept: dict[str, Context] = field(default_factory=dict)
+
+    def of(self, connection: psycopg.Connection[Any], catalog: Catalog) -> Context:
+        digest = catalog.digest()
+        if digest not in self._kept:
+            self._kept = {digest: read_context(connection, catalog)}
+        return self._kept[digest]
+
+
+def read_context(connection: psycopg.Connection[Any], catalog: Catalog) -> Context:
+    """Reads samples as the connection's role; tables it may not read are left out. Raises psycopg.Error."""
+    comments = _comments(connection)
+    budget = VALUES_IN_ALL
+    tables = []
+    for table in catalog.relations:
+        if table.partition_of is not None:
+            continue
+        try:
+            found = _table(connection, table, comments, budget)
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.QueryCanceled):
+            continue
+        budget -= sum(len(column.values) for column in found.columns)
+        tables.append(found)
+    made = tuple(tables)
+    return Context(catalog.digest(), made, tuple(_joins(connection, catalog, made)))
+
+
+def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int], str]:
+    rows = _fetch(
+        connection,
+        psql.SQL(
+            "select n.nspname::text, c.relname::text, d.objsubid, d.description from "
+            "pg_catalog.pg_description d "
+            "join pg_catalog.pg_class c on c.oid = d.objoid and d.classoid = 'pg_catalog.pg_class'::regclass "
+            "join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
+        ),
+    )
+    return {(schema, name, number): text for schema, name, number, text in rows}
+
+
+def _fetch(connection: psycopg.Connection[Any], query: psql.SQL | psql.Composed) -> list[tuple[Any, ...]]:
+    with connection.transaction():
+        connection.execute("set transaction read only")
+        connection.execute("set local statement_timeout = '10s'")
+        return connection.execute(query).fetchall()
+
+
+def _sample(ref: TableRef) -> psql.Composed:
+    return psql.SQL("(select * from {} limit {}) s").format(
+        psql.Identifier(ref.schema, ref.name), SAMPLE_ROWS
+    )
+
+
+def _table(
+    connection: psycopg.Connection[Any], table: Table, comments: dict[tuple[str, str, int], str], budget: int
+) -> TableContext:
+    counted = [column for column in table.columns if kind_of(column.type.name) != "other"]
+    counts = psql.SQL(", ").join(
+        psql.SQL("count({0}), count(distinct {0})").format(psql.Identifier(column.name)) for column in counted
+    )
+    wanted = psql.SQL("select count(*), {} from {}") if counted else psql.SQL("select count(*){} from {}")
+    row = _fetch(connection, wanted.format(counts, _sample(table.ref)))[0]
+    figures = {column.name: (row[1 + 2 * i], row[2 + 2 * i]) for i, column in enumerate(counted)}
+    keys = {key.columns[0] for key in table.keys if len(key.columns) == 1 and key.usable}
+    columns = []
+    for column in table.columns:
+        held, distinct = figures.get(column.name, (0, 0))
+        values = _values(connection, table.ref, column, distinct) if budget > 0 else ()
+        budget -= len(values)
+        columns.append(
+            ColumnContext.of(
+                table.ref,
+                column.name,
+                column.type.name,
+                comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
+                unique=column.name in keys or (held == distinct == row[0] and held > 1),
+                key=column.name in keys,
+                distinct=distinct,
+                nulls=row[0] - held,
+                values=values,
+            )
+        )
+    comment = comments.get((table.ref.schema, table.ref.name, 0), "")
+    return TableContext.of(table.ref, columns, comment=comment, rows=row[0])
+
+
+def _values(
+    connection: psycopg.Connection[Any], ref: TableRef, column: TableColumn, distinct: int
+) -> tuple[str, ...]:
+    if kind_of(column.type.name) != "text" or not 0 < distinct <= VALUES_A_COLUMN:
+        return ()
+    name = psql.Identifier(column.name)
+    query = psql.SQL("select distinct {0}::text from {1} where length({0}) <= {2} order by 1")
+    return tuple(
+        value for (value,) in _fetch(connection, query.format(name, _sample(ref), LONGEST_VALUE)) if value
+    )
+
+
+# ------------------------------------------------------------------ joins
+
+
+def _joins(
+    connection: psycopg.Connection[Any], catalog: Catalog, tables: Sequence[TableContext]
+) -> Iterator[Join]:
+    columns = {(c.table, c.name): c for t in tables for c in t.columns}
+    declared = set()
+    owners = {t.ref: t for t in tables}
+    for relation in catalog.relations:
+        for key in relation.foreign_keys:
+            many = columns.get((relation.ref, key.columns[0]))
+            one = columns.get((key.target, key.target_columns[0]))
+            if len(key.columns) == 1 and many is not None and one is not None:
+                declared.add((many.table, many.name))
+                yield Join(many, one, 1.0)
+    for many in columns.values():
+        if (many.table, many.name) in declared or many.kind not in {"number", "text"}:
+            continue
+        found = [one for one in columns.values() if _may_join(many, one, tables)]
+        kept = [one for one in found if _contained(connection, many, one)]
+        kept = [one for one in kept if not _links(owners[one.table])] or kept
+        named = [one for one in kept if _names_owner(many, owners[one.table])]
+        kept = named if len(named) == 1 else kept
+        for one in kept:
+            yield Join(many, one, 0.95 if len(kept) == 1 else 0.8)
+
+
+def _links(table: TableContext) -> bool:
+    """A table of two or three identifiers joins others; it owns none of them."""
+    ids = [c for c in table.columns if c.name.lower().endswith(("id", "code", "key"))]
+    return 1 < len(ids) == len(table.columns) <= 3
+
+
+def _names_owner(column: ColumnContext, owner: TableContext) -> bool:
+    """`paper_id` and `paperid` name the table paper."""
+    spelled = "".join(owner.words)
+    joined = "".join(column.words)
+    return joined in {spelled + suffix for suffix in ("id", "code", "key", "name", "number", "no")}
+
+
+def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableContext]) -> bool:
+    if (
+        many.table == one.table
+        or not one.unique
+        or one.kind != many.kind
+        or (many.key and one.name != many.name)
+    ):
+        return False
+    if many.kind == "number" and {many.type, one.type} & {"numeric", "float4", "float8", "money"}:
+        return False
+    a, b = many.name.lower(), one.name.lower()
+    owner = next(t for t in tables if t.ref == one.table)
+    if a == b:
+        first = one.key or owner.columns[0].name == one.name
+        return a != "id" and (not many.unique or first) and bool(set(one.words) - _SAYS_LITTLE)
+    if names.referred(many.name) and tuple(names.referred(many.name).split()) == owner.words:
+        return True
+    shared = 0
+    while shared < min(len(a), len(b)) and a[-1 - shared] == b[-1 - shared]:
+        shared += 1
+    return shared >= _SHARED_TAIL and a[-2:] == "id" and shared > 2
+
+
+def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: ColumnContext) -> bool:
+    query = psql.SQL(
+        "select count(*), count(*) filter (where exists (select from {one} o where o.{key} = s.{column})) "
+        "from {sample} where s.{column} is not null"
+    ).format(
+        one=psql.Identifier(one.table.schema, one.table.name),
+        key=psql.Identifier(one.name),
+        column=psql.Identifier(many.name),
+        sample=_sample(many.table),
+    )
+    held, matched = _fetch(connection, query)[0]
+    return bool(held) and matched >= _CONTAINED * held

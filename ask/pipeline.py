@@ -1,0 +1,140 @@
+"""A question to one query, by a model: linking, stages, generation, choice, reflection.
+
+Owns what is kept between questions over one database. Must not know prompts, nor how a query is run or
+compared (`rewright.ask.ports`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from rewright.ask.answering import LONGEST_QUESTION, Answering, asking_for
+from rewright.ask.context import Context
+from rewright.ask.describe import Description
+from rewright.ask.disclosure import Disclosure
+from rewright.ask.lookups import known_names
+from rewright.ask.mentions import Mentions, mentions_of
+from rewright.ask.outcome import Outcome
+from rewright.ask.pipeline_settings import PipelineSettings
+from rewright.ask.ports import (
+    Chooser,
+    Comparer,
+    Document,
+    Lesson,
+    Lessons,
+    Reader,
+    Runner,
+    Stage,
+    Turn,
+    Validated,
+    ValidatedQuestion,
+)
+from rewright.ask.reflection.lessons import consider
+from rewright.models.api import Model
+
+__all__ = ["Outcome", "Pipeline", "PipelineSettings"]
+
+
+@dataclass(slots=True)
+class Pipeline:
+    """Answers questions over one database. Synchronous; for one question at a time.
+
+    ``reader`` is the deterministic one, whose draft is a candidate that costs nothing; ``comparer`` the
+    checker, without which candidates are told apart by their rows here alone. Make a new one when the context
+    changes.
+    """
+
+    model: Model
+    runner: Runner
+    context: Context
+    settings: PipelineSettings = field(default_factory=PipelineSettings)
+    lessons: Lessons | None = None
+    documents: Sequence[Document] = ()
+    validated: Validated | None = None
+    reader: Reader | None = None
+    comparer: Comparer | None = None
+    _description: Description = field(init=False)
+    _mentions: Mentions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._description = Description(self.context, hides=self.settings.share != "samples")
+        self._mentions = mentions_of(self.context)
+
+    def answer(
+        self,
+        question: str,
+        *,
+        evidence: str = "",
+        history: Sequence[Turn] = (),
+        choose: Chooser | None = None,
+    ) -> Outcome:
+        """What came of it; never raises for what the question, the data or the model say."""
+        return self._answer(question, evidence, history, choose, self.lessons)
+
+    def learn(self) -> tuple[Lesson, ...]:
+        """Each proposed lesson adopted or removed, after every validated question was answered again with it:
+        so many questions for each lesson, with their calls of the model. Without a store of validated
+        questions nothing is adopted.
+        """
+        if self.lessons is None or self.validated is None:
+            return ()
+        waiting = [one for one in self.lessons.list(self.settings.database) if one.status == "proposed"]
+        return tuple(
+            consider(lesson, self.lessons, self.validated, self._again, self.runner, self.comparer)
+            for lesson in waiting
+        )
+
+    def _again(self, question: ValidatedQuestion, lesson: Lesson) -> str:
+        """The query for a validated question with one more lesson in use."""
+        tried = _Tried(self.lessons, replace(lesson, status="adopted"))
+        return self._answer(question.question, question.evidence, (), None, tried).sql
+
+    def _answer(
+        self,
+        question: str,
+        evidence: str,
+        history: Sequence[Turn],
+        choose: Chooser | None,
+        lessons: Lessons | None,
+    ) -> Outcome:
+        if not question.strip():
+            return Outcome(question, refused="an empty question")
+        if len(question) > LONGEST_QUESTION:
+            return Outcome(question, refused=f"a question of more than {LONGEST_QUESTION} characters")
+        mentions = self._mentions
+        if self.model.available("ask"):
+            mentions = known_names(f"{question} {evidence}", mentions, self.runner, self._description)
+        answering = Answering(
+            asking_for(self.model, self.settings, question),
+            self.runner,
+            self._description,
+            Disclosure(self.settings.share, mentions, self._description.column_name),
+            self.documents,
+            lessons,
+            self.reader,
+            self.comparer,
+            choose,
+        )
+        return answering.answer(question, evidence, history)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """Lessons with one more adopted; what a replay teaches is not kept."""
+
+    kept: Lessons | None
+    one: Lesson
+
+    def list(self, database: str) -> Sequence[Lesson]:
+        others = self.kept.list(database) if self.kept is not None else ()
+        return [*(lesson for lesson in others if lesson.id != self.one.id), self.one]
+
+    def propose(self, database: str, stage: Stage, text: str, question: str) -> Lesson:
+        return Lesson("", database, stage, text, question)
+
+    def adopt(self, id: str, reason: str = "") -> Lesson:
+        raise KeyError(id, reason)
+
+    def remove(self, id: str, reason: str = "") -> Lesson:
+        raise KeyError(id, reason)

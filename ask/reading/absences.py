@@ -1,0 +1,50 @@
+"""What is not there: `without orders`, `no birth date`, `not from Rome`."""
+
+from __future__ import annotations
+
+from rewright.ask.reading.comparisons import table_before
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    Known,
+    Without,
+)
+from rewright.ask.reading.joins import Unclear, direct
+
+
+def without(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.mark != "without" or link.used:
+            continue
+        after = next(
+            (i for i in range(at + 1, min(at + 3, len(draft.links))) if draft.links[i].mark != "relation"),
+            None,
+        )
+        target = draft.links[after] if after is not None else None
+        if target is None or after is None:
+            raise Unclear(f"it is not clear what is meant by {link.text}")
+        if target.mark == "table":
+            _no_rows(draft, at, after)
+        elif target.mark in {"value", "quoted"}:
+            target.fits["negated"] = 1.0
+        elif target.mark == "column":
+            column = draft.scope.column(target)
+            draft.where.append(Known(column, negated=True))
+            draft.use(after)
+        else:
+            raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
+        draft.use(at)
+
+
+def _no_rows(draft: Draft, at: int, after: int) -> None:
+    kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
+    if kept.ref == gone.ref:
+        raise Unclear(f"{kept.ref.name} without itself is not clear")
+    steps = direct(draft.scope.context, kept.ref, gone.ref, draft.scope.roles)
+    for step in steps:
+        draft.scope.doubt("a join that is not declared", step.join.likelihood)
+    draft.where.append(Without(kept.ref, gone.ref))
+    draft.use(after)
+    if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
+        raise Unclear(
+            f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
+        )

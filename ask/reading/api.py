@@ -1,0 +1,132 @@
+"""One question in, one reading or one refusal out; nothing runs.
+
+Owns what the readers of a question share: `read`, `Reading`, `Refusal`. A follow-up changes the reading
+before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rewright.ask.context import ColumnContext, Context
+from rewright.ask.linking import Link, Linker
+from rewright.ask.reading.evidence import by_pattern, defined, written_out
+from rewright.ask.reading.follow import changed, follows, kept_words
+from rewright.ask.reading.intent import Intent
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.parsing import parse, without_presentation
+from rewright.ask.reading.plain import plain
+from rewright.ask.reading.ranking import SHARE, columns_in, kept
+from rewright.ask.reading.scope import Doubt, Scope
+from rewright.ask.reading.sense import check
+from rewright.ask.reading.writing import write
+
+_START = 0.97
+_KEPT_READERS = 8
+_SURE = 0.7
+_NARROW = 0.45
+_WIDE = 1.13
+"""How much of the usual share of columns is kept where a reading is sure, and where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A query, what it was taken to mean in plain words, how likely that is right (0 to 1), and what its
+    words were linked to.
+
+    ``doubts``: the decisions that lowered the confidence, the gravest first.
+    """
+
+    question: str
+    sql: str
+    plain: str
+    confidence: float
+    links: tuple[Link, ...] = ()
+    intent: Intent = field(default_factory=Intent)
+    doubts: tuple[Doubt, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """No reading: why in plain words, and what was linked all the same."""
+
+    question: str
+    why: str
+    links: tuple[Link, ...] = ()
+
+
+class Reader:
+    """Reads questions over one context; made once for it. Not for several threads at once."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.linker = Linker(context)
+
+    def read(
+        self, question: str, *, evidence: str = "", previous: Reading | None = None
+    ) -> Reading | Refusal:
+        """See `read`."""
+        asked, defined = written_out(without_presentation(question), evidence)
+        links = self.linker.link(asked)
+        scope = Scope(links, self.context, self.linker.vocabulary, asked)
+        scope.doubt("a term defined by a hint", 0.95**defined)
+        try:
+            intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
+            if intent is None:
+                intent, _ = parse(links, scope, asked)
+            intent = by_pattern(intent, evidence, self.linker.vocabulary)
+            check(intent, links, scope)
+            written = write(intent, self.context, scope.roles)
+        except Unclear as unclear:
+            return Refusal(question, str(unclear), tuple(links))
+        scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
+        confidence = round(_START * scope.confidence, 3)
+        doubts = tuple(sorted(scope.doubts, key=lambda doubt: doubt.worth))
+        return Reading(question, written.sql, plain(intent), confidence, tuple(links), intent, doubts)
+
+    def _follow_up(self, question: str, previous: Reading) -> Intent | None:
+        """The reading before, changed; None where the question stands by itself."""
+        asked = kept_words(question)
+        links = self.linker.link(asked)
+        scope = Scope(links, self.context, self.linker.vocabulary, f"{previous.question} {asked}")
+        return changed(previous.intent, links, scope)
+
+    def columns(self, question: str, *, evidence: str = "", share: float = SHARE) -> list[ColumnContext]:
+        """Columns that the question may need, likeliest first, as many as a share of all (recall before
+        precision).
+
+        Fewer where the question has a reading: then those of the reading come first.
+        """
+        found = self.read(question, evidence=evidence)
+        sure = isinstance(found, Reading) and found.confidence >= _SURE
+        first = columns_in(found.intent, self.context) if isinstance(found, Reading) else []
+        share = share * (_NARROW if sure else _WIDE)
+        asked = f"{written_out(question, evidence)[0]} {defined(question, evidence)}"
+        links = self.linker.link(asked)
+        return kept(
+            asked,
+            links,
+            Scope(links, self.context, self.linker.vocabulary, asked),
+            self.linker.nearness,
+            share,
+            first,
+        )
+
+
+_readers: dict[int, Reader] = {}
+
+
+def read(
+    question: str, context: Context, *, evidence: str = "", previous: Reading | None = None
+) -> Reading | Refusal:
+    """The reading of a question over what the context describes. Never raises for what a question says.
+
+    ``evidence``: hints that came with the question (definitions of terms). ``previous``: the reading that
+    this question may follow up.
+    """
+    reader = _readers.get(id(context))
+    if reader is None or reader.context is not context:
+        while len(_readers) >= _KEPT_READERS:
+            _readers.pop(next(iter(_readers)))
+        reader = _readers[id(context)] = Reader(context)
+    return reader.read(question, evidence=evidence, previous=previous)

@@ -1,0 +1,277 @@
+"""Comparisons of a question: with numbers, with an average, between two numbers, and of counts (`more than 3
+papers`).
+
+Owns their grammar. What it cannot place raises Unclear.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Expression,
+    OneOf,
+    Ranged,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.values import column_of_value
+
+_OPERATORS = {">", "<", ">=", "<=", "=", "!="}
+_SWITCHED = {"or more": ">=", "or less": "<="}
+_TIMED = {"after": ">", "before": "<"}
+_AVERAGES = {"average of all": ">", "below average": "<"}
+
+
+def comparisons(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.used:
+            continue
+        if link.mark in _AVERAGES:
+            _against_average(draft, at, _AVERAGES[link.mark])
+        elif link.mark == "between":
+            _range(draft, at)
+        elif link.mark in _OPERATORS or link.mark in _TIMED:
+            _comparison(draft, at, _TIMED.get(link.mark, link.mark))
+        elif link.mark == "comparative":
+            _comparative(draft, at)
+        elif (
+            link.mark == "number"
+            and (after := draft.next(at, "or more", "or less", "column", "table")) is not None
+        ):
+            _number_or_more(draft, at, after)
+
+
+def _number_or_more(draft: Draft, at: int, after: int) -> None:
+    """`3 or more papers`, `5 stars or more`."""
+    named = None
+    if draft.links[after].mark in {"column", "table"}:
+        named, later = after, draft.next(after, "or more", "or less")
+        if later is None:
+            return
+        after = later
+    else:
+        named = draft.next(after, "column", "table")
+    operator = _SWITCHED[draft.links[after].mark]
+    draft.use(after)
+    _compare(draft, at, operator, at, draft.before(at, "column"), named)
+
+
+def _comparison(draft: Draft, at: int, operator: str) -> None:
+    number = draft.next(at, "number")
+    if number is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    negated = draft.before(at, "not")
+    if negated is not None:
+        operator = {">": "<=", "<": ">=", "=": "<>"}.get(operator, "")
+        if not operator:
+            raise Unclear(f"it is not clear what is meant by not {draft.links[at].text}")
+        draft.use(negated)
+    draft.use(at)
+    left = draft.before(at if negated is None else negated, "column", "table")
+    _compare(
+        draft,
+        at,
+        "<>" if operator == "!=" else operator,
+        number,
+        left,
+        draft.next(number, "column", "table", "value"),
+    )
+
+
+def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
+    value = draft.links[number].number
+    draft.use(number)
+    measure = _measure_before(draft, left)
+    if measure is not None and left is not None:
+        expression, first = measure
+        draft.use(*range(first, left + 1))
+        draft.having.append(Compared(expression, operator, value))
+        _group_by_head(draft, first)
+        return
+    if left is not None and draft.links[left].mark == "column":
+        column = draft.scope.column(draft.links[left], ("number",))
+        if column.kind == "number":
+            draft.use(left)
+            draft.where.append(Compared(Column(column), operator, value))
+            return
+    if right is not None and draft.links[right].mark == "column":
+        column = draft.scope.column(draft.links[right], ("number",))
+        if column.kind == "number" and column.name.lower() != "id" and not column.key:
+            draft.use(right)
+            draft.where.append(Compared(Column(column), operator, value))
+            return
+        _having_count(draft, at, operator, value, right, Aggregate("count", column, distinct=True))
+        return
+    if right is not None and draft.links[right].mark == "value":
+        held = list(draft.links[right].values)
+        of = column_of_value(draft, right, draft.links[right], held)
+        _having_count(draft, at, operator, value, right, Aggregate("count", of.table))
+        draft.where.append(OneOf(of, tuple(sorted({v for c, v in held if c == of}))))
+        return
+    if right is not None:
+        counted = draft.scope.table(draft.links[right])
+        column_of = counting_column(draft, counted)
+        measure_of: Expression = Aggregate("sum", column_of) if column_of else Aggregate("count", counted.ref)
+        _having_count(draft, at, operator, value, right, measure_of)
+        return
+    column = _only_number(draft, at)
+    draft.where.append(Compared(Column(column), operator, value))
+
+
+def _only_number(draft: Draft, at: int) -> ColumnContext:
+    """A comparison that names no column: the only measure of the table, named somewhere before."""
+    for i in range(at - 1, -1, -1):
+        link = draft.links[i]
+        if link.mark == "column" and not link.used:
+            column = draft.scope.column(link)
+            if column.kind == "number":
+                draft.use(i)
+                return column
+            break
+        if link.mark in {"comma", "stop", "table"}:
+            break
+    raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
+
+
+def _measure_before(draft: Draft, left: int | None) -> tuple[Expression, int] | None:
+    """`an average rating above 4`, `number of orders greater than 5`: the measure and where it begins."""
+    if left is None or left < 1:
+        return None
+    before, link = draft.links[left - 1], draft.links[left]
+    if before.used:
+        return None
+    if before.mark == "count" and link.mark == "table":
+        return Aggregate("count", draft.scope.table(link).ref), left - 1
+    if before.mark in FUNCTIONS and link.mark == "column":
+        column = draft.scope.column(link, ("number",))
+        return checked(FUNCTIONS[before.mark], column, link), left - 1
+    return None
+
+
+def _having_count(draft: Draft, at: int, operator: str, value: str, right: int, measure: Expression) -> None:
+    _group_by_head(draft, at)
+    draft.use(right)
+    draft.having.append(Compared(measure, operator, value))
+
+
+def table_before(draft: Draft, at: int) -> TableContext:
+    """The table before a place, or that of the column before it (`names of drugs that ...`)."""
+    for i in range(at - 1, -1, -1):
+        link = draft.links[i]
+        if link.mark == "table":
+            return draft.scope.table(link)
+        if link.mark == "column" and not link.used:
+            return draft.scope.context.table(draft.scope.column(link).table)
+    raise Unclear(f"it is not clear of what {draft.links[at].text} is said")
+
+
+def _column_before(draft: Draft, at: int) -> int | None:
+    """`positions with at least 2 players`: the column that is grouped by, unless it names the rows of its
+    table.
+    """
+    for i in range(at - 1, -1, -1):
+        link = draft.links[i]
+        if link.mark == "table":
+            return None
+        if link.mark == "column" and not link.used:
+            column = draft.scope.column(link)
+            table = draft.scope.context.table(column.table)
+            own = column.key or column.unique or column in draft.scope.label(table)
+            return None if own or column.kind != "text" else i
+    return None
+
+
+def _group_by_head(draft: Draft, at: int) -> None:
+    """A measured condition is on the rows of the table before it."""
+    held = _column_before(draft, at)
+    if held is not None:
+        column = draft.scope.column(draft.links[held])
+        draft.groups.append(Column(column))
+        draft.outputs.append((held, Column(column)))
+        draft.use(held)
+        return
+    table = table_before(draft, at)
+    draft.grouped_rows.append(table.ref)
+    draft.groups += [Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))]
+
+
+def _range(draft: Draft, at: int) -> None:
+    low = draft.next(at, "number")
+    high = draft.next(low, "number") if low is not None else None
+    if low is None or high is None:
+        raise Unclear("it is not clear between what")
+    left, right = draft.before(at, "column"), draft.next(high, "column")
+    held = left if left is not None else right
+    if held is None:
+        raise Unclear(f"it is not clear what is between {draft.links[low].text} and {draft.links[high].text}")
+    column = draft.scope.column(draft.links[held], ("number",))
+    if column.kind != "number":
+        raise Unclear(f"{draft.links[held].text} is not a number")
+    draft.where.append(Ranged(Column(column), draft.links[low].number, draft.links[high].number))
+    draft.use(at, low, high, held)
+
+
+def _against_average(draft: Draft, at: int, operator: str) -> None:
+    left, right = draft.before(at, "column"), draft.next(at, "column")
+    link = draft.links[at]
+    if left is None and right is None and (adjective := _adjective_in(link)) is not None:
+        column, way = draft.scope.property(draft.about(at), adjective)
+        operator = ">" if (way == "desc") == (operator == ">") else "<"
+    else:
+        held = (
+            left
+            if left is not None and (right is None or "than" in link.word or "the" in link.word.split()[:1])
+            else right
+        )
+        if left is not None and right is not None:
+            held = _fitter(draft, left, right)
+        if held is None:
+            raise Unclear("it is not clear what is compared with its average")
+        column = draft.scope.column(draft.links[held], ("number",))
+        draft.use(held)
+        same = draft.next(at, "column")
+        if same is not None and column in draft.links[same].columns:
+            draft.use(same)
+    if column.kind != "number":
+        raise Unclear(f"{column.name} is not a number")
+    draft.where.append(Compared(Column(column), operator, "average"))
+    draft.use(at)
+
+
+def _fitter(draft: Draft, left: int, right: int) -> int:
+    """`cost more than the average budget`: of a verb and a column's own name the latter."""
+    best = [max(draft.links[i].fits.values(), default=1.0) for i in (left, right)]
+    if best[0] < 0.9 <= best[1]:
+        draft.use(left)
+        draft.scope.doubt("which of two columns is meant", 0.93)
+        return right
+    return left
+
+
+def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
+    from rewright.ask.reading.lexicon import ADJECTIVES
+
+    found = ADJECTIVES.get(link.word.split()[0])
+    return found.steps if found is not None else None
+
+
+def _comparative(draft: Draft, at: int) -> None:
+    """`older than 30`, `cheaper than 100 dollars`: the property of the table spoken of."""
+    adjective = draft.links[at].adjective
+    than = draft.next(at, "than")
+    number = draft.next(than, "number") if than is not None else None
+    if adjective is None or number is None or than is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    column, way = draft.scope.property(draft.about(at), adjective.steps)
+    if column.kind != "number" or "year" in draft.scope.words(column):
+        raise Unclear(f"it is not clear what is {draft.links[at].text} than {draft.links[number].text}")
+    draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))
+    draft.use(at, than, number)
+    named = draft.next(number, "column")
+    if named is not None and column in draft.links[named].columns:
+        draft.use(named)

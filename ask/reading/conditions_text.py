@@ -1,0 +1,179 @@
+"""Expressions and conditions as PostgreSQL's text.
+
+Owns quoting, and what a condition looks like on columns of each kind. Must not know the rest of the query.
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Sequence
+from typing import assert_never
+
+from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.intent import (
+    Aggregate,
+    AnyOf,
+    Averaged,
+    Column,
+    Compared,
+    Condition,
+    Difference,
+    During,
+    Expression,
+    Known,
+    OneOf,
+    Part,
+    Ranged,
+    Ratio,
+    Spelled,
+    Without,
+)
+from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.sql.algebra import TableRef
+from rewright.sql.printer.names import quote_ident, quote_literal
+
+
+class Spelling:
+    """``once``: tables whose rows are counted by their key, as joins repeat them."""
+
+    def __init__(self, context: Context, roles: Sequence[str] = ()) -> None:
+        self.context = context
+        self.roles = roles
+        self.once: set[TableRef] = set()
+
+    def table(self, ref: TableRef) -> str:
+        return f"{quote_ident(ref.schema)}.{quote_ident(ref.name)}"
+
+    def column(self, column: ColumnContext) -> str:
+        return f"{quote_ident(column.table.name)}.{quote_ident(column.name)}"
+
+    def tables(self, root: TableRef, steps: Sequence[Step]) -> str:
+        joined = "".join(
+            f" join {self.table(s.new)} on {self.column(s.join.many)} = {self.column(s.join.one)}"
+            for s in steps
+        )
+        return self.table(root) + joined
+
+    # -- expressions
+
+    def expression(self, what: Expression) -> str:
+        match what:
+            case Column(column):
+                return self.column(column)
+            case Part(column, unit):
+                return self._part(column, unit)
+            case Aggregate():
+                return self._aggregate(what)
+            case Ratio(top, below, percent):
+                times = "100.0 * " if percent else ""
+                return f"{times}{self.expression(top)}::float8 / nullif({self.expression(below)}, 0)"
+            case Difference(left, right):
+                return f"({self.expression(left)} - {self.expression(right)})"
+            case Averaged(of):
+                return f"avg({self.expression(of)})"
+            case _:
+                assert_never(what)
+
+    def _part(self, column: ColumnContext, unit: str) -> str:
+        if unit == "year":
+            return f"extract(year from {self.column(column)})"
+        if unit == "day":
+            return f"{self.column(column)}::date"
+        return f"date_trunc('{unit}', {self.column(column)})"
+
+    def _aggregate(self, what: Aggregate) -> str:
+        if isinstance(what.of, TableRef):
+            inner = "*"
+            if what.of in self.once or what.distinct:
+                from rewright.ask.reading.writing import key_of
+
+                key = key_of(self.context.table(what.of))
+                if key is None:
+                    raise Unclear(f"{what.of.name} has no key by which its rows could be counted once")
+                inner = f"distinct {self.column(key)}"
+        else:
+            inner = f"{'distinct ' * what.distinct}{self.column(what.of)}"
+        text = f"{what.function}({inner})"
+        if what.where:
+            text += f" filter (where {' and '.join(map(self.condition, what.where))})"
+        return text
+
+    # -- conditions
+
+    def condition(self, what: Condition) -> str:
+        match what:
+            case Compared():
+                return self._compared(what)
+            case Ranged(left, low, high):
+                return f"{self.expression(left)} between {low} and {high}"
+            case OneOf(column, values, negated):
+                return self._one_of(column, values, negated=negated)
+            case Spelled(column, pattern, negated):
+                return f"{self.column(column)} {'not ' * negated}ilike {quote_literal(pattern)}"
+            case During():
+                return self._during(what)
+            case Known(column, negated):
+                if column.kind == "boolean":
+                    return f"{'not ' * negated}{self.column(column)}"
+                return f"{self.column(column)} is {'' if negated else 'not '}null"
+            case Without():
+                return self._without(what)
+            case AnyOf(conditions):
+                return f"({' or '.join(map(self.condition, conditions))})"
+            case _:
+                assert_never(what)
+
+    def _compared(self, what: Compared) -> str:
+        left = self.expression(what.left)
+        if what.right != "average":
+            return f"{left} {what.operator} {what.right}"
+        if not isinstance(what.left, Column):
+            raise Unclear("it is not clear what is compared with its average")
+        column = what.left.column
+        average = f"(select avg({quote_ident(column.name)}) from {self.table(column.table)})"
+        return f"{left} {what.operator} {average}"
+
+    def _one_of(self, column: ColumnContext, values: Sequence[str], *, negated: bool) -> str:
+        spelled = [v if column.kind == "number" else quote_literal(v) for v in values]
+        if len(spelled) == 1:
+            return f"{self.column(column)} {'<>' if negated else '='} {spelled[0]}"
+        return f"{self.column(column)} {'not ' * negated}in ({', '.join(spelled)})"
+
+    def _during(self, what: During) -> str:
+        column, moment = what.column, what.moment
+        name = self.column(column)
+        if column.kind == "date":
+            if moment.start is None and moment.end is None and moment.month:
+                return f"extract(month from {name}) = {moment.month}"
+            tests = [f"{name} >= {moment.start}"] if moment.start else []
+            tests += [f"{name} < {moment.end}"] if moment.end else []
+            return " and ".join(tests)
+        if column.kind == "text" and moment.month:
+            return f"{name} = {quote_literal(_month_as(column, moment.month))}"
+        if column.kind == "number" and moment.years is not None and (moment.whole_years or moment.month):
+            low, high = moment.years
+            if low == high:
+                return f"{name} = {low}"
+            tests = [f"{name} >= {low}"] if low is not None else []
+            return " and ".join([*tests, *([f"{name} <= {high}"] if high is not None else [])])
+        if column.kind == "number" and moment.month:
+            return f"{name} = {moment.month}"
+        raise Unclear(f"it is not clear when {moment.said} is")
+
+    def _without(self, what: Without) -> str:
+        steps = direct(self.context, what.kept, what.gone, self.roles)
+        first, rest = steps[0], steps[1:]
+        kept, gone = (
+            (first.join.one, first.join.many)
+            if first.join.one.table == what.kept
+            else (first.join.many, first.join.one)
+        )
+        tests = [f"{self.column(gone)} = {self.column(kept)}", *map(self.condition, what.where)]
+        return f"not exists (select from {self.tables(first.new, rest)} where {' and '.join(tests)})"
+
+
+def _month_as(column: ColumnContext, month: int) -> str:
+    """A month as the column writes it: `April`, `Apr`, `04`."""
+    forms = [calendar.month_name[month], calendar.month_abbr[month], f"{month:02}", str(month)]
+    held = {v.lower(): v for v in column.values}
+    return next((held[f.lower()] for f in forms if f.lower() in held), forms[0])

@@ -1,0 +1,158 @@
+"""A follow-up changes the reading before it: a condition more, another group, another limit.
+
+Owns telling a follow-up from a question of its own, and the change. Must not know SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewright.ask.linking import Link
+from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Condition,
+    During,
+    Expression,
+    Intent,
+    OneOf,
+    Spelled,
+    aggregates_of,
+    columns_of,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.ordering import order, settle, superlatives
+from rewright.ask.reading.outputs import groups
+from rewright.ask.reading.scope import Scope
+from rewright.sql.algebra import TableRef
+
+_OPENINGS = re.compile(
+    r"^\s*(?:(?:and|but|now|then|ok|okay|also|so|please|show me|only|just|what about|how about|what "
+    r"if|same|again|instead|make it|"
+    r"break (?:it|that|this|them) down|group (?:it|that|this|them)|sort (?:it|that|this|them)|order "
+    r"(?:it|that|this|them)|limit (?:it|that|this|them)|"
+    r"for|by|in|per|without|except|excluding|the same)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"\b(?:instead|too|as well|again|please|it|that|this|them|those|only|just|down|to)\b", re.IGNORECASE
+)
+_MOST_WORDS = 12
+_LOOSE = {"comma", "stop", "relation", "return", "than", "there", "named", "distinct"}
+
+
+def follows(question: str) -> bool:
+    """Whether a question can only be read after another: `and only for 2009?`, `what about Italy?`, `now by
+    year`, `top 3`.
+    """
+    words = question.split()
+    return 0 < len(words) <= _MOST_WORDS and bool(
+        _OPENINGS.match(question) or re.match(r"\s*(?:the )?top \w+\W*$", question, re.IGNORECASE)
+    )
+
+
+def kept_words(question: str) -> str:
+    """The follow-up without the words that only say that it is one."""
+    opening = _OPENINGS.match(question)
+    start = opening.group(0) if opening else ""
+    # prepositions that open the change itself are kept: `for 2009`, `by year`
+    prepositions = re.findall(r"\b(?:for|by|in|per|without|except|excluding)\b", start, re.IGNORECASE)
+    rest = _REST.sub(" ", question[len(start) :])
+    return " ".join([*prepositions[-1:], *rest.split()])
+
+
+def changed(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """The intent before with what the follow-up says. Raises Unclear."""
+    for column in [c for e in (*previous.outputs, *previous.groups, *previous.where) for c in columns_of(e)]:
+        table = scope.context.table(column.table)
+        if table not in scope.mentioned:
+            scope.mentioned.append(table)
+    counted = [m.of for e in previous.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    refs = [of if isinstance(of, TableRef) else of.table for of in counted]
+    for ref in (*([previous.head] if previous.head else []), *refs):
+        table = scope.context.table(ref)
+        if table not in scope.mentioned:
+            scope.mentioned.insert(0, table)
+    unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]
+    if unknown:
+        raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
+    draft = Draft([link for link in links if link.mark not in {"relation", "return", "there"}], scope)
+    _years(draft)
+    conditions(draft)
+    order(draft)
+    limit = _limit(draft, previous)
+    if not limit:
+        superlatives(draft)
+    groups(draft)
+    added, draft.outputs = draft.outputs, list(enumerate(previous.outputs))
+    settle(draft)
+    draft.outputs = added
+    left = [
+        link.text for link in draft.links if not link.used and link.mark not in _LOOSE | {"first", "last"}
+    ]
+    if left:
+        raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
+    if not (draft.where or draft.groups or draft.order or limit or draft.limit):
+        raise Unclear("it is not clear what is to be changed")
+    return _merged(previous, draft, limit)
+
+
+def _years(draft: Draft) -> None:
+    """`only for 2009`: a year by itself, after what has years."""
+    for at, link in enumerate(draft.links):
+        if link.mark == "number" and not link.used and len(link.number) == 4 and len(draft.links) == 1:
+            for table in draft.scope.mentioned:
+                years = [c for c in draft.scope.times(table) if c.kind == "number"]
+                if len(years) == 1:
+                    draft.where.append(OneOf(years[0], (link.number,)))
+                    draft.use(at)
+                    return
+
+
+def _limit(draft: Draft, previous: Intent) -> int:
+    """`top 3` of what was ordered or measured before."""
+    for at, link in enumerate(draft.links):
+        number = draft.next(at, "number") if link.mark in {"first", "last"} else None
+        if number is not None and number == len(draft.links) - 1 and draft.links[number].number.isdigit():
+            measured = [e for e in previous.outputs if aggregates_of(e)]
+            if not previous.order and not measured:
+                raise Unclear("it is not clear by what the top is to be found")
+            draft.use(at, number)
+            if not previous.order:
+                draft.order.append((measured[0], "desc" if link.mark == "first" else "asc"))
+            return int(draft.links[number].number)
+    return 0
+
+
+def _merged(previous: Intent, draft: Draft, limit: int) -> Intent:
+    where: list[Condition] = [c for c in previous.where if not any(_replaces(new, c) for new in draft.where)]
+    added = [g for g in draft.groups if g not in previous.groups]
+    if added and not any(aggregates_of(e) for e in previous.outputs):
+        raise Unclear("groups without a measure")
+    shown: tuple[Expression, ...] = previous.outputs
+    grouped: tuple[Expression, ...] = previous.groups
+    if added:
+        measures = tuple(e for e in previous.outputs if aggregates_of(e))
+        new = [e for _, e in draft.outputs] or [g for g in added if isinstance(g, Column)]
+        shown, grouped = (*dict.fromkeys(new), *measures), tuple(added)
+    return replace(
+        previous,
+        outputs=shown,
+        groups=grouped,
+        where=(*where, *draft.where),
+        having=(*previous.having, *draft.having),
+        order=tuple(draft.order) or (() if added else previous.order),
+        limit=limit or draft.limit or (0 if added else previous.limit),
+        ties=False if limit or added else previous.ties,
+    )
+
+
+def _replaces(new: Condition, old: Condition) -> bool:
+    """`what about Italy?` after Spain: another value of the same column, another time."""
+    if isinstance(new, During) and isinstance(old, During):
+        return new.column == old.column
+    return isinstance(new, OneOf | Spelled) and isinstance(old, OneOf | Spelled) and new.column == old.column

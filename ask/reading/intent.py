@@ -1,0 +1,219 @@
+"""What a question asks for, before it is SQL: outputs, conditions, groups, order.
+
+Owns the shapes; immutable, so that a follow-up changes a copy. Must not know English or SQL's text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.moments import Moment
+from rewright.sql.algebra import TableRef
+
+Function = Literal["count", "sum", "avg", "min", "max"]
+Direction = Literal["asc", "desc"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of the rows asked about."""
+
+    column: ColumnContext
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A date cut to its year, month, quarter, week or day."""
+
+    column: ColumnContext
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """``of`` is a column, or the table whose rows are counted; ``where`` holds only for this one (FILTER)."""
+
+    function: Function
+    of: ColumnContext | TableRef
+    distinct: bool = False
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """``top / below`` as a float, NULL for nothing below; times 100 as a percentage."""
+
+    top: Expression
+    below: Expression
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """``left - right``."""
+
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Averaged:
+    """The average of an expression of each row."""
+
+    of: Expression
+
+
+Expression = Column | Part | Aggregate | Ratio | Difference | Averaged
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """``left operator number``; a number or ``average`` for that of all rows."""
+
+    left: Expression
+    operator: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """``low <= left <= high``."""
+
+    left: Expression
+    low: str
+    high: str
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """The column holds one of the values, or none of them."""
+
+    column: ColumnContext
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spelled:
+    """A pattern of LIKE, case not minded."""
+
+    column: ColumnContext
+    pattern: str
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class During:
+    """The column's time lies in the moment; columns of numbers take its years or month, text the month's
+    name.
+    """
+
+    column: ColumnContext
+    moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The column has a value (or has none); a boolean column is true (or is not)."""
+
+    column: ColumnContext
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """No row of ``gone`` belongs to a row of ``kept``; conditions on the rows that must not be."""
+
+    kept: TableRef
+    gone: TableRef
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """One condition at least holds."""
+
+    conditions: tuple[Condition, ...]
+
+
+Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | AnyOf
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """``head``: the table whose rows are listed; ``rows``: tables that must be joined though nothing of them
+    is shown.
+
+    ``ties``: rows as good as the last are shown too.
+    """
+
+    outputs: tuple[Expression, ...] = ()
+    groups: tuple[Expression, ...] = ()
+    where: tuple[Condition, ...] = ()
+    having: tuple[Condition, ...] = ()
+    order: tuple[tuple[Expression, Direction], ...] = ()
+    limit: int = 0
+    ties: bool = False
+    distinct: bool = False
+    head: TableRef | None = None
+    rows: tuple[TableRef, ...] = ()
+
+
+def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
+    """The columns that an expression or a condition reads in the rows of the query (not in its own
+    subqueries).
+    """
+    match what:
+        case (
+            Column(column)
+            | Part(column, _)
+            | OneOf(column)
+            | Spelled(column)
+            | During(column, _)
+            | Known(column)
+        ):
+            return (column,)
+        case Aggregate(_, of, _, where):
+            own = (of,) if isinstance(of, ColumnContext) else ()
+            return (*own, *(c for w in where for c in columns_of(w)))
+        case Ratio(a, b) | Difference(a, b):
+            return (*columns_of(a), *columns_of(b))
+        case Averaged(of):
+            return columns_of(of)
+        case Compared(left, _, _) | Ranged(left, _, _):
+            return columns_of(left)
+        case AnyOf(conditions):
+            return tuple(c for w in conditions for c in columns_of(w))
+        case Without():
+            return ()
+
+
+def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
+    """The tables it needs in the query, in order."""
+    found = [c.table for c in columns_of(what)]
+    match what:
+        case Aggregate(_, TableRef() as of, _, _):
+            found.insert(0, of)
+        case Ratio(a, b) | Difference(a, b):
+            found = [*tables_of(a), *tables_of(b)]
+        case Averaged(of):
+            found = list(tables_of(of))
+        case Compared(left, _, _) | Ranged(left, _, _):
+            found = list(tables_of(left))
+        case Without(kept, _, _):
+            found.append(kept)
+        case _:
+            pass
+    return tuple(dict.fromkeys(found))
+
+
+def aggregates_of(what: Expression) -> tuple[Aggregate | Averaged, ...]:
+    match what:
+        case Aggregate() | Averaged():
+            return (what,)
+        case Ratio(a, b) | Difference(a, b):
+            return (*aggregates_of(a), *aggregates_of(b))
+        case _:
+            return ()

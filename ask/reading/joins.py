@@ -1,0 +1,148 @@
+"""Ways between tables: the cheapest tree of joins that reaches all that a query names.
+
+Owns the choice; where two ways are as good, the words that name a role decide (home team, from airport), or
+it is unclear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rewright.ask.context import Context, Join
+from rewright.ask.reading.words import root
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+
+_STEP = 0.97
+"""Each join makes a reading a little less likely."""
+_LONGEST_WAY = 5
+_ROLE_UNSAID = 0.75
+"""A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
+too.
+"""
+
+
+class Unclear(Exception):
+    """The question is not answered; the message says why, in plain words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """``new`` is reached by ``join``; it multiplies rows where many of its rows meet one."""
+
+    new: TableRef
+    join: Join
+
+    @property
+    def multiplies(self) -> bool:
+        return self.join.many.table == self.new and not self.join.many.unique
+
+
+def path(
+    context: Context, start: TableRef, targets: Iterable[TableRef], roles: Sequence[str] = ()
+) -> tuple[list[Step], float]:
+    """Steps from ``start`` to all targets, and how likely they are meant. Raises Unclear.
+
+    ``roles``: words of the question, by which one of several keys to the same table is chosen.
+    """
+    reached, steps, likelihood = [start], list[Step](), 1.0
+    for target in targets:
+        way, chance = _way(context, reached, target, roles)
+        likelihood *= chance
+        for step in way:
+            likelihood *= step.join.likelihood * _STEP
+            steps.append(step)
+            reached.append(step.new)
+    return steps, likelihood
+
+
+def _way(
+    context: Context, reached: list[TableRef], target: TableRef, roles: Sequence[str]
+) -> tuple[list[Step], float]:
+    if target in reached:
+        return [], 1.0
+    level: list[tuple[TableRef, list[Step]]] = [(ref, []) for ref in reached]
+    seen = set(reached)
+    for _ in range(_LONGEST_WAY):
+        after = [
+            (step.new, [*way, step])
+            for ref, way in level
+            for step in _steps(context, ref)
+            if step.new not in seen
+        ]
+        ways = [way for ref, way in after if ref == target]
+        if ways:
+            way, chance = _best(ways, target, roles)
+            if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
+                chance *= _ROLE_UNSAID
+            return way, chance
+        seen |= {ref for ref, _ in after}
+        level = after
+    raise Unclear(f"nothing joins {target.name} to {reached[0].name}")
+
+
+def _unsaid_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
+    said = {root(word) for word in roles}
+    for step in way:
+        own = {root(w) for w in names.words(step.join.many.name)} - {root(w) for w in names.KEY_WORDS}
+        whose = {root(w) for w in (*names.words(step.join.one.table.name), *names.words(step.join.one.name))}
+        if own & whose and (own - whose) and not (own - whose) & said:
+            return True
+    return False
+
+
+def _another(context: Context, after: Sequence[tuple[TableRef, list[Step]]], target: TableRef) -> bool:
+    """Whether one table more leads to the target too."""
+    return any(step.new == target for ref, _ in after if ref != target for step in _steps(context, ref))
+
+
+def _steps(context: Context, ref: TableRef) -> list[Step]:
+    found = []
+    for join in context.joins:
+        if join.many.table == ref and join.one.table != ref:
+            found.append(Step(join.one.table, join))
+        elif join.one.table == ref and join.many.table != ref:
+            found.append(Step(join.many.table, join))
+    return found
+
+
+def _best(ways: list[list[Step]], target: TableRef, roles: Sequence[str]) -> tuple[list[Step], float]:
+    def likely(way: list[Step]) -> float:
+        product = 1.0
+        for step in way:
+            product *= step.join.likelihood
+        return product
+
+    best = max(map(likely, ways))
+    kept = [way for way in ways if likely(way) >= best - 0.01]
+    if len(kept) == 1:
+        return kept[0], 1.0
+    said = {root(word) for word in roles}
+    told = [way for way in kept if _told(way, kept, said)]
+    if len(told) == 1:
+        return told[0], 0.95
+    through = [
+        sum(any(root(w) in said for w in names.words(step.new.name)) for step in way[:-1]) for way in kept
+    ]
+    if max(through) > 0 and through.count(max(through)) == 1:
+        return kept[through.index(max(through))], 0.95
+    raise Unclear(f"several ways lead to {target.name}")
+
+
+def _told(way: list[Step], others: list[list[Step]], said: set[str]) -> bool:
+    """A key's own words, those the other keys lack, are in the question."""
+    own = {root(w) for step in way for w in names.words(step.join.many.name)}
+    rest = {
+        root(w)
+        for other in others
+        if other is not way
+        for step in other
+        for w in names.words(step.join.many.name)
+    }
+    return bool((own - rest) & said)
+
+
+def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:
+    """The shortest way from ``a`` to ``b``. Raises Unclear."""
+    return path(context, a, [b], roles)[0]

@@ -1,0 +1,230 @@
+"""What a phrase asks to be shown: a column, a label, a count, an average, a part of a date.
+
+Owns measures. Must not know conditions or order.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Expression, Function, OneOf, Part
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import TIME_UNITS
+
+FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
+_EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
+_NOT_ADDED = {
+    "age",
+    "rank",
+    "level",
+    "rating",
+    "score",
+    "grade",
+    "code",
+    "number",
+    "position",
+    "size",
+    "order",
+    "capacity",
+    "height",
+    "weight",
+}
+"""Numbers of which a sum says nothing."""
+
+
+def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expression, int] | None:
+    """The measure that begins at a place, and the place after it; None where none does. Raises Unclear."""
+    link = draft.links[at]
+    if link.mark == "count":
+        return _count(draft, at)
+    function = FUNCTIONS.get(link.mark) or (_EXTREMES.get(link.mark) if extremes else None)
+    if function is None:
+        return None
+    if draft.next(at, "amount") is not None:
+        draft.use(at + 1)
+        at += 1
+    after = draft.next(at, "column", "count", "sum", "avg", "distinct")
+    if after is not None and draft.links[after].mark in {"count", "sum", "distinct"} and function != "sum":
+        after = draft.next(after, "column")
+    if after is None:
+        return _of_table(draft, at, function)
+    column = draft.scope.column(draft.links[after], _kinds(function))
+    return checked(function, column, draft.links[after]), after + 1
+
+
+def _kinds(function: Function) -> tuple[str, ...]:
+    return ("number",) if function in {"avg", "sum"} else ("number", "date")
+
+
+def checked(function: Function, column: ColumnContext, link: Link) -> Aggregate:
+    """Raises Unclear for what cannot be measured so."""
+    if function in {"avg", "sum"} and column.kind != "number":
+        raise Unclear(f"{link.text} is not a number")
+    if function in {"avg", "sum"} and (column.key or column.name.lower() == "id"):
+        raise Unclear(f"{link.text} is a key, not a measure")
+    if function in {"max", "min"} and column.kind not in {"number", "date"}:
+        raise Unclear(f"{link.text} has no order of size")
+    return Aggregate(function, column)
+
+
+def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, int] | None:
+    """`total check-ins` where each row of check-ins holds a count."""
+    after = draft.next(at, "table")
+    if after is None:
+        return None
+    table = draft.scope.table(draft.links[after])
+    counted = counting_column(draft, table)
+    amount = draft.next(after, "amount")
+    asked = (
+        amount is not None
+        or draft.links[at].word.startswith("sum")
+        or draft.links[at].mark == "amount"
+        or "amount" in draft.links[at].word
+    )
+    if counted is None and asked:
+        counted = amount_column(draft, table)
+    if counted is None and function == "sum" and draft.links[after].word.endswith("s") and not asked:
+        if draft.links[at].word.endswith(" of") and "number" not in draft.links[at].word:
+            raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
+        draft.scope.doubt("what is to be added up", 0.95)
+        return Aggregate("count", table.ref), after + 1
+    if counted is None:
+        raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
+    return Aggregate(function, counted), (after if amount is None else amount) + 1
+
+
+def counting_column(draft: Draft, table: TableContext) -> ColumnContext | None:
+    """The column that says how many each row stands for."""
+    found = [c for c in table.columns if c.kind == "number" and draft.scope.words(c) == ("count",)]
+    return found[0] if len(found) == 1 else None
+
+
+def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
+    """The only column of a table that holds money: what `the total amount of payments` adds up."""
+    money = {"amount", "price", "total", "revenue", "cost", "fee", "paid"}
+    found = [c for c in table.columns if c.kind == "number" and set(draft.scope.words(c)) & money]
+    draft.scope.doubt("what is to be added up", 0.95)
+    return found[0] if len(found) == 1 else None
+
+
+def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
+    distinct = draft.next(at, "distinct")
+    place = at if distinct is None else distinct
+    what = draft.next(place, "table", "column", "label", "identifier")
+    if what is None:
+        return _count_of_value(draft, place)
+    link = draft.links[what]
+    if link.mark == "table":
+        table = draft.scope.table(link)
+        end = what + 1
+        follows = draft.next(what, "identifier")
+        if follows is not None:
+            return Aggregate("count", draft.scope.key(table), distinct=True), follows + 1
+        if (counted := counting_column(draft, table)) is not None and distinct is None:
+            return Aggregate("sum", counted), end
+        return Aggregate("count", table.ref, distinct=distinct is not None), end
+    if link.mark != "column":
+        table = draft.about(what)
+        return Aggregate("count", draft.scope.key(table), distinct=True), what + 1
+    column = draft.scope.column(link)
+    return counted_column(draft, link, column, distinct=distinct is not None), what + 1
+
+
+def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
+    """`how many households`: rows of the table whose value it is, which is a condition already."""
+    link = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if link is None or link.mark != "value":
+        return None
+    for condition in draft.where:
+        if isinstance(condition, OneOf) and any(c == condition.column for c, _ in link.values):
+            draft.scope.doubt("what is to be counted", 0.95)
+            return Aggregate("count", condition.column.table), at + 2
+    return None
+
+
+def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct: bool) -> Expression:
+    """How many of what a column holds: its numbers added up where it counts, else its different values."""
+    words = draft.scope.words(column)
+    own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
+    if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
+        if not distinct and column.type in {"int2", "int4", "int8"} and words[-1] not in _NOT_ADDED:
+            draft.scope.doubt("what is to be added up", 0.95)
+            return Aggregate("sum", column)
+        if distinct or not set(words) & {"number", "count", "num", "total"}:
+            raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
+        return Column(column) if draft.head is not None else Aggregate("sum", column)
+    del own
+    return Aggregate("count", column, distinct=True)
+
+
+def expressions_at(
+    draft: Draft, at: int, default: TableContext | None
+) -> tuple[list[Expression], int] | None:
+    """What one phrase of a list of wanted things shows, and the place after it. Raises Unclear."""
+    link = draft.links[at]
+    if (measure := measure_at(draft, at, extremes=True)) is not None:
+        return [measure[0]], measure[1]
+    if link.mark == "column":
+        column = draft.scope.column(link)
+        if link.word.startswith("total ") and column.kind == "number" and not column.key:
+            return [Aggregate("sum", column)], at + 1
+        follows = draft.next(at, "unit")
+        if column.kind == "date" and follows is not None:
+            return [Part(column, TIME_UNITS[draft.links[follows].word])], follows + 1
+        return [Column(column)], at + 1
+    if link.mark in {"label", "identifier"}:
+        table = _owner(draft, at, default)
+        shown = draft.scope.label(table) if link.mark == "label" else (draft.scope.key(table),)
+        return [Column(c) for c in shown], at + 1
+    if link.mark == "table":
+        table = draft.scope.table(link)
+        follows = draft.next(at, "label", "identifier")
+        if follows is not None and draft.links[follows].mark == "identifier":
+            return [Column(draft.scope.key(table))], follows + 1
+        return [Column(c) for c in draft.scope.label(table)], (follows or at) + 1
+    return None
+
+
+def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
+    """`names of customers`, `customer names`; else the table that the question is about."""
+    after = draft.next(at, "table", unused=False)
+    if after is not None and draft.links[after].preposition in {"of", "for", "from"}:
+        return draft.scope.table(draft.links[after])
+    if at > 0 and draft.returned and draft.links[at - 1].mark == "column":
+        column = draft.scope.column(draft.links[at - 1])
+        if column.key or draft.scope.words(column)[-1] == "id":
+            # `the drug id and name`: both of the same table
+            return draft.scope.context.table(column.table)
+    if at > 0 and draft.links[at - 1].mark == "table":
+        return draft.scope.table(draft.links[at - 1])
+    if at > 0 and draft.links[at - 1].mark == "column" and default is None:
+        return draft.scope.context.table(draft.scope.column(draft.links[at - 1]).table)
+    if default is not None:
+        return default
+    if after is not None:
+        return draft.scope.table(draft.links[after])
+    following = draft.table_after(at)
+    if following is not None:
+        return draft.scope.table(draft.links[following])
+    return draft.about(at)
+
+
+def parted(draft: Draft, unit: str, at: int) -> Expression:
+    """The year, month or day of the time of what is spoken of; a column that holds
+    just that. Raises Unclear.
+    """
+    tables = [
+        draft.scope.table(draft.links[i]) for i in range(len(draft.links)) if draft.links[i].mark == "table"
+    ]
+    tables += [t for t in draft.scope.mentioned if t not in tables]
+    for table in tables:
+        whole = [c for c in table.columns if draft.scope.words(c) == (unit,)]
+        if len(whole) == 1:
+            return Column(whole[0])
+        dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+        if len(dates) == 1:
+            return Part(dates[0], unit)
+        if len(dates) > 1:
+            raise Unclear(f"{table.ref.name} has several dates: {', '.join(c.name for c in dates)}")
+    raise Unclear(f"nothing says in which {draft.links[at].text} a row is")

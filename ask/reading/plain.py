@@ -1,0 +1,100 @@
+"""An intent in plain words, for the person who asked."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import (
+    Aggregate,
+    AnyOf,
+    Averaged,
+    Column,
+    Compared,
+    Condition,
+    Difference,
+    During,
+    Expression,
+    Intent,
+    Known,
+    OneOf,
+    Part,
+    Ranged,
+    Ratio,
+    Spelled,
+    Without,
+)
+from rewright.sql.algebra import TableRef
+
+_FUNCTIONS = {"avg": "the average", "sum": "the sum", "min": "the lowest", "max": "the highest"}
+
+
+def plain(intent: Intent) -> str:
+    """`the number of rows of orders; for each customers.name; orders.price > 10; the first 3 by ...`."""
+    said = [", ".join(map(expression, intent.outputs))]
+    if intent.groups:
+        said.append("for each " + ", ".join(map(expression, intent.groups)))
+    said += [condition(c) for c in (*intent.where, *intent.having)]
+    if intent.order:
+        by = ", ".join(
+            f"{'highest' if way == 'desc' else 'lowest'} {expression(e)} first" for e, way in intent.order
+        )
+        said.append(
+            (f"the first {intent.limit}, {'ties are all shown, ' * intent.ties}" if intent.limit else "all, ")
+            + by
+        )
+    if intent.distinct:
+        said.append("each once")
+    return "; ".join(dict.fromkeys(said))
+
+
+def _column(column: ColumnContext) -> str:
+    return f"{column.table.name}.{column.name}"
+
+
+def expression(what: Expression) -> str:
+    match what:
+        case Column(column):
+            return _column(column)
+        case Part(column, unit):
+            return f"the {unit} of {_column(column)}"
+        case Aggregate("count", TableRef() as of, _, where):
+            return f"the number of rows of {of.name}" + _where(where)
+        case Aggregate("count", of, _, where):
+            return f"the number of different {_column(of)}" + _where(where)  # type: ignore[arg-type]
+        case Aggregate(function, of, _, where):
+            return f"{_FUNCTIONS[function]} of {_column(of)}" + _where(where)  # type: ignore[arg-type]
+        case Ratio(top, below, percent):
+            return f"{expression(top)} / {expression(below)}" + " as a percentage" * percent
+        case Difference(left, right):
+            return f"{expression(left)} - {expression(right)}"
+        case Averaged(of):
+            return f"the average of {expression(of)}"
+        case _:
+            assert_never(what)
+
+
+def _where(where: tuple[Condition, ...]) -> str:
+    return f" where {' and '.join(map(condition, where))}" if where else ""
+
+
+def condition(what: Condition) -> str:
+    match what:
+        case Compared(left, operator, right):
+            return f"{expression(left)} {operator} {'the average of all' if right == 'average' else right}"
+        case Ranged(left, low, high):
+            return f"{expression(left)} from {low} to {high}"
+        case OneOf(column, values, negated):
+            return f"{_column(column)} is {'not ' * negated}{' or '.join(values)}"
+        case Spelled(column, pattern, negated):
+            return f"{_column(column)} is {'not ' * negated}like {pattern}"
+        case During(column, moment):
+            return f"{_column(column)} {moment.said}"
+        case Known(column, negated):
+            return f"{_column(column)} is {'not ' * negated}{'true' if column.kind == 'boolean' else 'known'}"
+        case Without(kept, gone, _):
+            return f"{kept.name} without any row of {gone.name}"
+        case AnyOf(conditions):
+            return " or ".join(map(condition, conditions))
+        case _:
+            assert_never(what)

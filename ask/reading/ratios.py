@@ -1,0 +1,127 @@
+"""Ratios, shares and percentages of a question.
+
+Owns their grammar: `ratio of A to B`, `percentage of T that ...`. Runs before the other passes, as their
+sides are questions of their own.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Condition, Expression, Ratio
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.phrases import measure_at
+
+_ENDS = {"each", "order", "stop", "desc", "asc"}
+
+
+def ratios(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.used:
+            continue
+        whole = any(o.mark == "out of" for o in draft.links[at:])
+        if link.mark == "ratio" and not whole:
+            _ratio(draft, at)
+        elif link.mark in {"percent", "share", "ratio"}:
+            _share(draft, at, percent=link.mark == "percent")
+
+
+def _end(draft: Draft, at: int) -> int:
+    return next(
+        (i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links)
+    )
+
+
+def _ratio(draft: Draft, at: int) -> None:
+    end = _end(draft, at)
+    middle = next(
+        (
+            i
+            for i in range(at + 2, end)
+            if (draft.links[i].preposition == "to" or draft.links[i].word == "per")
+            or draft.links[i].mark == "versus"
+        ),
+        None,
+    )
+    if middle is None:
+        raise Unclear("it is not clear of what the ratio is wanted")
+    top, filters = _side(draft, at + 1, middle)
+    below, others = _side(draft, middle + (draft.links[middle].word == "per"), end)
+    draft.use(middle)
+    shared: list[Condition] = []
+    if isinstance(top, Aggregate) and isinstance(below, Aggregate):
+        known = {_subject(c) for c in filters}
+        # what is said at the end of one side only is said of both: `... in New York`
+        shared = [c for c in others if known and _subject(c) not in known]
+        others = [c for c in others if c not in shared]
+        top = Aggregate(top.function, top.of, top.distinct, tuple(filters))
+        below = Aggregate(below.function, below.of, below.distinct, tuple(others))
+        if top == below:
+            raise Unclear("both sides of the ratio are the same")
+    elif filters or others:
+        raise Unclear("it is not clear of which rows the ratio is wanted")
+    draft.where += shared
+    draft.outputs.append((at, Ratio(top, below)))
+    draft.use(at)
+
+
+def _subject(condition: Condition) -> object:
+    column = getattr(condition, "column", None)
+    return column if column is not None else getattr(condition, "left", condition)
+
+
+def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
+    """What one side counts or holds, and its conditions."""
+    part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
+    conditions(part)
+    if part.having:
+        raise Unclear("a ratio of measured groups is not understood yet")
+    measured: Expression | None = None
+    for at, link in enumerate(part.links):
+        if link.used:
+            continue
+        found = measure_at(part, at)
+        if found is not None:
+            measured = found[0]
+            part.use(*range(at, found[1]))
+        elif link.mark == "table" and measured is None:
+            measured = Aggregate("count", part.scope.table(link).ref)
+            part.use(at)
+        elif link.mark == "column" and measured is None:
+            column = part.scope.column(link, ("number",))
+            measured = Column(column)
+            part.use(at)
+            if column.kind != "number":
+                raise Unclear(f"{link.text} is not a number")
+    left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
+    if measured is None or left:
+        raise Unclear(f"it is not clear of what the ratio is wanted: {', '.join(left)}")
+    for link in draft.links[start:end]:
+        link.used = True
+    return measured, part.where
+
+
+def _share(draft: Draft, at: int, *, percent: bool) -> None:
+    """`percentage of T that ...`, `proportion of T with ... out of all T`."""
+    end = _end(draft, at)
+    out_of = next(
+        (i for i in range(at + 2, end) if draft.links[i].mark == "out of"),
+        None,
+    )
+    measured, filters = _side(draft, at + 1, out_of or end)
+    if out_of is not None:
+        whole_of, shared = _side(draft, out_of + 1, end)
+        if (
+            not isinstance(measured, Aggregate)
+            or not isinstance(whole_of, Aggregate)
+            or whole_of.of != measured.of
+        ):
+            raise Unclear("it is not clear of what the share is wanted")
+        draft.where += shared
+        draft.use(out_of)
+    if not isinstance(measured, Aggregate) or not filters:
+        raise Unclear("it is not clear of what the share is wanted")
+    whole = Aggregate(measured.function, measured.of, measured.distinct)
+    part = Aggregate(measured.function, measured.of, measured.distinct, tuple(filters))
+    draft.outputs.append((at, Ratio(part, whole, percent)))
+    draft.use(at)

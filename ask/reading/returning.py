@@ -1,0 +1,70 @@
+"""The sentence of a question that lists what is to be returned: just that is shown.
+
+Owns its grammar; runs after all other passes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rewright.ask.linking import Link
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Expression, Part, aggregates_of
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.phrases import expressions_at, parted
+
+
+def returned(draft: Draft, links: Sequence[Link]) -> None:
+    """`Return the name, number of orders and total amount.`: just this is shown. Raises Unclear."""
+    held, before = draft.links, list(draft.outputs)
+    measured = [e for _, e in before if aggregates_of(e)] + [e for e, _ in draft.order if aggregates_of(e)]
+    draft.links = list(links)
+    default = draft.head or (draft.scope.context.table(draft.grouped_rows[0]) if draft.grouped_rows else None)
+    wanted: list[Expression] = []
+    at = 0
+    while at < len(links):
+        link = links[at]
+        if (
+            link.mark in {"comma", "stop", "relation", "return", "distinct", "order", "number", "desc", "asc"}
+            or link.used
+        ):
+            at += 1
+            continue
+        found = expressions_at(draft, at, default)
+        if found is not None:
+            wanted += found[0]
+            at = found[1]
+        elif link.mark == "count" and measured:
+            wanted.append(measured[0])
+            at += 1
+        elif link.mark == "unit":
+            unit = TIME_UNITS[link.word]
+            draft.links = held
+            parts = [e for e in draft.groups if isinstance(e, Part) and e.unit == unit]
+            wanted.append(parts[0] if parts else parted(draft, unit, 0))
+            draft.links = list(links)
+            at += 1
+        else:
+            raise Unclear(f"it is not clear what is to be returned by {link.text}")
+    draft.links = held
+    if not wanted:
+        return
+    if links[0].word in {"show", "include", "also", "report", "display"}:
+        wanted = [*(e for _, e in before), *wanted]
+    draft.outputs = [(i, _as_before(e, measured)) for i, e in enumerate(dict.fromkeys(wanted))]
+    if not any(aggregates_of(e) for _, e in draft.outputs) and not measured and not draft.having:
+        draft.groups = []
+
+
+def _as_before(expression: Expression, measured: list[Expression]) -> Expression:
+    """`number of customers` after `distinct customers` counts the same."""
+    if isinstance(expression, Aggregate) and expression not in measured:
+        for earlier in measured:
+            if (
+                isinstance(earlier, Aggregate)
+                and earlier.of == expression.of
+                and earlier.function == expression.function
+            ):
+                return earlier
+    return expression

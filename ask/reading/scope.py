@@ -1,0 +1,250 @@
+"""What phrases mean in one question: the column of several, the label and key of a row, the time of a table.
+
+Owns these choices and what they cost in confidence. Must not know the grammar.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.vocabulary import Vocabulary
+from rewright.ask.reading.vocabulary import key_of as key_of_phrase
+from rewright.ask.reading.words import listed, root, stem
+from rewright.ask.reading.writing import key_of
+from rewright.sql.algebra import TableRef
+
+_LABELS = ("name", "title", "label")
+_AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
+_TIE = 0.03
+_ELSEWHERE = 0.75
+_WHOLE_NAME = 0.75
+_ORGANISATIONS = frozenset(listed("company firm organisation organization nick nickname heading caption"))
+_NO_NAMES = frozenset(
+    listed(
+        "mail email phone telephone url link comment note description address country city password type "
+        "status"
+    )
+)
+"""Words of texts that tell rows apart without naming them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A decision of the reader's that may be wrong, and what it is worth (0 to 1)."""
+
+    about: str
+    worth: float
+
+
+class Scope:
+    """The tables spoken of, nearest ones first where a phrase could be of several."""
+
+    def __init__(
+        self, links: Sequence[Link], context: Context, vocabulary: Vocabulary, question: str
+    ) -> None:
+        self.links = links
+        self.context = context
+        self.vocabulary = vocabulary
+        self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
+        self.doubts: list[Doubt] = []
+        self.mentioned: list[TableContext] = []
+        for link in links:
+            if link.tables and link.mark in {"table", "relation"} and link.tables[0] not in self.mentioned:
+                self.mentioned.append(link.tables[0])
+        for link in links:
+            owners = {c.table for c in link.columns} if link.mark == "column" else set()
+            if len(owners) == 1 and (owner := context.table(next(iter(owners)))) not in self.mentioned:
+                self.mentioned.append(owner)
+
+    def words(self, what: ColumnContext | TableContext) -> tuple[str, ...]:
+        if isinstance(what, TableContext):
+            return self.vocabulary.table_words[what.ref]
+        return self.vocabulary.words(what)
+
+    def sure(self, fit: float) -> None:
+        """A phrase that fits less well makes the reading less likely."""
+        if fit < 0.5:
+            self.doubt("a word that is only near a name", 0.5 + fit / 2)
+        elif fit < 0.8:
+            self.doubt("a word that is only part of a name", 0.65 + 0.4 * fit)
+        elif fit < 0.9:
+            self.doubt("another word for a name", 0.97)
+
+    def doubt(self, about: str, worth: float) -> None:
+        """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by."""
+        if worth < 1:
+            self.doubts.append(Doubt(about, worth))
+
+    @property
+    def confidence(self) -> float:
+        return math.prod(d.worth for d in self.doubts)
+
+    # -- one of several
+
+    def table(self, link: Link) -> TableContext:
+        best = max(link.fit(t) for t in link.tables)
+        kept = [t for t in link.tables if link.fit(t) >= best - _TIE]
+        if len(kept) > 1:
+            raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
+        self.sure(best)
+        if best < _WHOLE_NAME and any(link.fit(c) >= best for c in link.columns):
+            self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
+        return kept[0]
+
+    def column(self, link: Link, kinds: Iterable[str] = ()) -> ColumnContext:
+        """The column a phrase means: of the tables spoken of the nearest, else the only one there is. Raises
+        Unclear.
+        """
+        wanted = set(kinds)
+        held = [c for c in link.columns if not wanted or c.kind in wanted] or list(link.columns)
+        if not held:
+            raise Unclear(f"no column is meant by {link.text}")
+        ranked = sorted(((self._score(link, c), c) for c in held), key=lambda pair: -pair[0])
+        best, column = ranked[0]
+        if len(ranked) > 1 and ranked[1][0] > best - _TIE and not self._same(column, ranked[1][1]):
+            where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
+            raise Unclear(f"{link.text} may be one of several: {where}")
+        self.sure(link.fit(column))
+        if len(ranked) > 1 and ranked[1][0] > best - 0.12:
+            self.doubt("which of two columns is meant", 0.96)
+        if self._nearer(link, column):
+            self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
+        return column
+
+    def _nearer(self, link: Link, column: ColumnContext) -> bool:
+        """Whether a table spoken of has a column that the phrase partly names, and the one taken is of
+        another.
+        """
+        spoken = {t.ref for other in self.links if other.mark == "table" for t in other.tables[:1]}
+        said = {stem(word) for word in link.word.split()}
+        whole = {stem(w) for w in self.vocabulary.table_words[column.table]} <= said
+        if column.table in spoken or column.key or whole:
+            return False
+        partly = self.vocabulary.columns.get(key_of_phrase(link.word.split()), {})
+        return any(c.table in spoken and c.kind == column.kind for c in partly)
+
+    def _score(self, link: Link, column: ColumnContext) -> float:
+        score = link.fit(column)
+        at = next((i for i, other in enumerate(self.links) if other is link), 0)
+        distances = [
+            abs(i - at) + (0.5 if i < at else 0)
+            for i, other in enumerate(self.links)
+            if i != at and any(t.ref == column.table for t in other.tables[:1])
+        ]
+        if distances:
+            score += 0.3 - 0.04 * min(*distances, 5)
+        elif any(t.ref == column.table for t in self.mentioned):
+            score += 0.05
+        said = {stem(word) for word in link.word.split()}
+        if {stem(w) for w in self.vocabulary.table_words[column.table]} <= said:
+            score += 0.2
+        return score + (0.02 if column.key else 0.0)
+
+    def _same(self, a: ColumnContext, b: ColumnContext) -> bool:
+        """A key and the column that refers to it say the same of joined rows."""
+        pair = {(a.table, a.name), (b.table, b.name)}
+        return any(
+            {(j.many.table, j.many.name), (j.one.table, j.one.name)} == pair for j in self.context.joins
+        )
+
+    # -- of a table
+
+    def label(self, table: TableContext) -> tuple[ColumnContext, ...]:
+        """The columns by which a person knows a row: its name or title, first and last name, else its key."""
+        own = self.words(table)
+        for word in _LABELS:
+            for column in table.columns:
+                words = self.words(column)
+                if words == (word,) or (
+                    set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
+                ):
+                    return (column,)
+        by_words = {self.words(c): c for c in table.columns}
+        people = [by_words[w] for w in (("first", "name"), ("last", "name")) if w in by_words]
+        if people:
+            return tuple(people)
+        for column in table.columns:
+            words = self.words(column)
+            if column.kind == "text" and (words in {own, ("full", "name"), ("username",), ("user", "name")}):
+                return (column,)
+        named = [
+            c for c in table.columns if c.kind == "text" and self.words(c)[-1] in _LABELS and c.distinct > 1
+        ]
+        if len(named) == 1:
+            return (named[0],)
+        first = self.first_text(table)
+        if first is not None and set(self.words(first)) & _ORGANISATIONS:
+            return (first,)
+        key = key_of(table)
+        if key is None:
+            raise Unclear(f"nothing names a row of {table.ref.name}")
+        return (key,)
+
+    def first_text(self, table: TableContext) -> ColumnContext | None:
+        """Where a number is the key, the column right after it, if it tells the rows apart and refers to
+        nothing.
+        """
+        key = key_of(table)
+        if key is None or key.kind != "number" or table.columns[0] != key or len(table.columns) < 2:
+            return None
+        column = table.columns[1]
+        refers = any((j.many.table, j.many.name) == (column.table, column.name) for j in self.context.joins)
+        plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
+        return column if plain and not refers else None
+
+    def key(self, table: TableContext) -> ColumnContext:
+        key = key_of(table)
+        ids = [c for c in table.columns if self.words(c)[-1] == "id" or c.name.lower() == "id"]
+        if key is None and len(ids) == 1:
+            return ids[0]
+        if key is None:
+            raise Unclear(f"nothing identifies a row of {table.ref.name}")
+        return key
+
+    def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
+        """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
+        for way, word in steps:
+            found = [
+                c
+                for c in table.columns
+                if c.kind in {"number", "date"}
+                and root(word) in {root(w) for w in self.words(c)}
+                and not self._audit(c)
+            ]
+            if len(found) == 1:
+                self.doubt("which column an adjective is about", 0.97)
+                return found[0], way
+            if len(found) > 1:
+                raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
+        raise Unclear(f"{table.ref.name} has no such measure")
+
+    def times(self, table: TableContext) -> list[ColumnContext]:
+        """Columns that say when: dates, years, names of months."""
+        dates = [c for c in table.columns if c.kind == "date"]
+        kept = [c for c in dates if not self._audit(c)] or dates
+        years = [c for c in table.columns if c.kind == "number" and "year" in self.words(c)]
+        return kept or years
+
+    def months(self, table: TableContext) -> list[ColumnContext]:
+        return [c for c in table.columns if self.words(c) == ("month",) and c.kind in {"number", "text"}]
+
+    def _audit(self, column: ColumnContext) -> bool:
+        return bool(set(self.words(column)) & _AUDIT)
+
+    def near(self, at: Link, *, after_first: bool = True) -> TableContext | None:
+        """The table spoken of nearest to a phrase."""
+        place = next((i for i, other in enumerate(self.links) if other is at), 0)
+        found = sorted(
+            (abs(i - place) + (0.5 if (i < place) == after_first else 0), i)
+            for i, other in enumerate(self.links)
+            if other.tables and other.mark == "table" and other is not at
+        )
+        return self.links[found[0][1]].tables[0] if found else (self.mentioned[0] if self.mentioned else None)
+
+    def refs(self) -> list[TableRef]:
+        return [t.ref for t in self.mentioned]

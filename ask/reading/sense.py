@@ -1,0 +1,158 @@
+"""Whether a reading makes sense: an answer that the question holds already is not what was asked.
+
+Owns what is seen only once the whole intent is known. Must not know the grammar; raises Unclear, or adds
+doubts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.intent import Aggregate, Column, Compared, Intent, OneOf
+from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import root, stem
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+
+_FAR_VALUE = 0.75
+_REFERENCE = 0.9
+
+
+def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """Raises Unclear for what no one asks; doubts what is asked less often than something near it."""
+    fixed = [c.column for c in intent.where if isinstance(c, OneOf) and len(c.values) == 1 and not c.negated]
+    _said_already(intent, fixed)
+    _one_row_counted(intent, fixed, scope)
+    _single_counted(intent, scope)
+    _row_by_itself(intent)
+    _references_shown(intent, scope)
+    _rows_unnamed(intent, scope)
+    _verbs_as_values(intent, links, scope)
+    _adjectives_from_afar(intent, links, scope)
+
+
+def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
+    """`who wrote "Dune"?` read as the title of "Dune"."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if shown and len(shown) == len(intent.outputs) and all(c in fixed for c in shown):
+        raise Unclear(f"the question says its {shown[0].name} itself: it is not clear what else is wanted")
+
+
+def _one_row_counted(intent: Intent, fixed: Sequence[ColumnContext], scope: Scope) -> None:
+    """`how many dogs`, where dog names one row of species: rows that refer to it are meant, but not which."""
+    for output in intent.outputs:
+        if not isinstance(output, Aggregate) or not isinstance(output.of, TableRef) or output.where:
+            continue
+        table = scope.context.table(output.of)
+        names_it = [c for c in fixed if c.table == output.of and c.unique and _names(c, table, scope)]
+        if names_it:
+            raise Unclear(
+                f"{names_it[0].name} names one row of {table.ref.name}: it is not clear what is counted"
+            )
+
+
+def _single_counted(intent: Intent, scope: Scope) -> None:
+    """`how many containers does each shipment have`, where a shipment has one."""
+    keys = [e.column for e in intent.groups if isinstance(e, Column) and e.column.unique]
+    counted = [e.of for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef)]
+    for of in counted:
+        for key in keys:
+            if key.table == of:
+                continue
+            steps = direct(scope.context, key.table, of, scope.roles)
+            if all(step.new == step.join.one.table for step in steps):
+                raise Unclear(f"there is only one row of {of.name} for each of {key.table.name}")
+
+
+def _row_by_itself(intent: Intent) -> None:
+    """`makes with more than two models`, grouped by cars: the different values of one column in one row."""
+    keys = {e.column.table for e in intent.groups if isinstance(e, Column) and e.column.key}
+    measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
+    for left in measured:
+        if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
+            raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+
+
+def _verbs_as_values(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`paid by card` read as the status of invoices, though nobody spoke of invoices
+    and there are payments.
+    """
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for link in links:
+        if link.mark != "value" or not link.word.endswith(("ed", "paid")):
+            continue
+        held = {c for c, _ in link.values}
+        taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        others = {
+            t.ref
+            for t in scope.context.tables
+            if root(link.word) in {root(word) for word in scope.words(t)} and t.ref not in spoken
+        }
+        for column in taken:
+            if column.table not in spoken and others - {column.table}:
+                scope.doubt(
+                    f"whether {link.text} is a value of {column.table.name}.{column.name}", _FAR_VALUE
+                )
+
+
+def _names(column: ColumnContext, table: TableContext, scope: Scope) -> bool:
+    return column.key or column in scope.label(table)
+
+
+def _references_shown(intent: Intent, scope: Scope) -> None:
+    """A key of another row is rarely what a person wants to see, unless it is asked for as such."""
+    said = {stem(word) for word in scope.roles}
+    for output in intent.outputs:
+        if not isinstance(output, Column):
+            continue
+        one = _referred(output.column, scope)
+        if one is None or one in scope.label(scope.context.table(one.table)):
+            continue
+        if one.table == output.column.table and not said & {stem(w) for w in names.KEY_WORDS}:
+            raise Unclear(f"{output.column.name} refers to another row: it is not clear what of it is wanted")
+        if not set(map(stem, scope.words(output.column)[-1:])) & said:
+            scope.doubt(f"whether {output.column.name} itself is wanted", _REFERENCE)
+
+
+def _rows_unnamed(intent: Intent, scope: Scope) -> None:
+    """A bare number for a row, where a text beside it may be what people call it by."""
+    said = {stem(word) for word in scope.roles}
+    for output in intent.outputs:
+        if not isinstance(output, Column) or not output.column.key or output.column.kind != "number":
+            continue
+        first = scope.first_text(scope.context.table(output.column.table))
+        alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
+        if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
+            scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _referred(column: ColumnContext, scope: Scope) -> ColumnContext | None:
+    if column.key or column.unique:
+        return None
+    joins = scope.context.joins
+    held = (j.one for j in joins if (j.many.table, j.many.name) == (column.table, column.name))
+    return next(held, None)
+
+
+def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`Swedish authors` read as authors with a book in Swedish: what is said of a row should be in it."""
+    for value, table in _described(links):
+        held = {c for c, _ in value.values}
+        taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        for column in taken:
+            if column.table == table.ref:
+                continue
+            steps = direct(scope.context, table.ref, column.table, scope.roles)
+            if any(step.multiplies for step in steps):
+                scope.doubt(f"whether {value.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _described(links: Sequence[Link]) -> Iterator[tuple[Link, TableContext]]:
+    """Values right before a table, without a preposition of their own."""
+    for value, noun in pairwise(links):
+        if value.mark == "value" and noun.mark == "table" and noun.glued and not value.preposition:
+            yield value, noun.tables[0]

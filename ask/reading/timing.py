@@ -1,0 +1,107 @@
+"""Which column says when: a time of the question on a column named beside it, or the only one of the tables
+spoken of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    During,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.words import root
+
+_FOUNDED = frozenset(
+    {
+        "founded",
+        "established",
+        "built",
+        "opened",
+        "released",
+        "born",
+        "painted",
+        "made",
+        "published",
+        "started",
+        "since",
+    }
+)
+"""Columns of numbers that hold years."""
+
+
+def moments(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.mark == "moment" and not link.used:
+            for column in _timed(draft, at):
+                assert link.moment is not None
+                draft.where.append(During(column, link.moment))
+            draft.use(at)
+
+
+def _timed(draft: Draft, at: int) -> list[ColumnContext]:
+    """The columns that say when: one named beside, or the only one of the tables spoken of."""
+    moment = draft.links[at].moment
+    assert moment is not None
+    beside = draft.before(at, "column")
+    if beside is not None:
+        link = draft.links[beside]
+        held = [c for c in link.columns if c.kind == "date" or "year" in draft.scope.words(c)]
+        if not held and moment.years is not None and moment.whole_years:
+            held = [
+                c
+                for c in link.columns
+                if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
+            ]
+        if held:
+            column = draft.scope.column(replace(link, columns=tuple(held)))
+            draft.use(beside)
+            return [column]
+    tables = _spoken(draft, at)
+    for table in tables:
+        found = draft.scope.times(table)
+        months = draft.scope.months(table)
+        years = [c for c in found if c.kind == "number"]
+        if (
+            moment.month
+            and months
+            and (years or moment.years is None)
+            and not any(c.kind == "date" for c in found)
+        ):
+            return [months[0], *(years[:1] if moment.years is not None else [])]
+        if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
+            continue
+        told = [c for c in found if _told(draft, at, c)]
+        if len(found) == 1 or len(told) == 1:
+            draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
+            return told or found
+        starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
+        if len(found) == 2 and len(starts) == 1:
+            draft.scope.doubt("which of two dates is meant", 0.95)
+            return starts
+        if len(found) > 1:
+            raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+    raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _spoken(draft: Draft, at: int) -> list[TableContext]:
+    near = sorted(
+        (i for i, o in enumerate(draft.links) if o.tables and o.mark in {"table", "relation"}),
+        key=lambda i: abs(i - at) + (i > at) / 2,
+    )
+    found = [draft.links[i].tables[0] for i in near]
+    owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
+    owners += draft.scope.refs()
+    return list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+
+
+def _told(draft: Draft, at: int, column: ColumnContext) -> bool:
+    """Words near the moment, or of its table's rows, name the column: `joined`, `hired`, `treatments
+    started`.
+    """
+    said = {root(w) for w in draft.scope.roles}
+    own = {root(w) for w in draft.scope.words(column)} - {root("date"), root("time"), root("year")}
+    del at
+    return bool(own & said)

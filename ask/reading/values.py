@@ -1,0 +1,240 @@
+"""Values of a question: the column each is of, lists of them, numbers that stand for values, columns of yes
+or no.
+
+Owns the choice among several columns that hold a value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    AnyOf,
+    Known,
+    OneOf,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.words import root
+
+
+def values(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.used:
+            continue
+        if link.mark in {"value", "quoted"}:
+            _value(draft, at)
+        elif link.mark == "number":
+            _number(draft, at)
+        elif link.mark == "not":
+            after = draft.next(at, "value", "quoted")
+            if after is not None:
+                draft.links[after].fits["negated"] = 1.0
+                draft.use(at)
+
+
+def _value(draft: Draft, at: int) -> None:
+    link = draft.links[at]
+    named = draft.before(at, "named")
+    beside = draft.before(at if named is None else named, "column", "label", "identifier")
+    after = draft.next(at, "column", "label")
+    earlier = _listed_before(draft, at)
+    if earlier is not None and any(c == earlier for c, _ in link.values):
+        beside = after = None
+        link.values = tuple((c, v) for c, v in link.values if c == earlier)
+    column, values = _meant(draft, at, link, beside, after)
+    draft.use(at, named)
+    condition = OneOf(column, values, negated="negated" in link.fits)
+    _with_earlier(draft, at, condition)
+
+
+def _listed_before(draft: Draft, at: int) -> ColumnContext | None:
+    """The column of the value just before in a list."""
+    place = at - 1
+    while place >= 0 and draft.links[place].mark in {"comma", "or"}:
+        place -= 1
+    if place < 0 or draft.links[place].mark not in {"value", "quoted"} or draft.links[at].preposition:
+        return None
+    last = draft.where[-1] if draft.where else None
+    return last.column if isinstance(last, OneOf) else None
+
+
+def _meant(
+    draft: Draft, at: int, link: Link, beside: int | None, after: int | None
+) -> tuple[ColumnContext, tuple[str, ...]]:
+    """The column that a value is of: named beside it, or the one of the tables spoken of that has it."""
+    for place in (beside, after):
+        if place is None:
+            continue
+        found = [(c, v) for c, v in link.values if c in draft.links[place].columns]
+        if found:
+            column = column_of_value(draft, at, link, found)
+            draft.use(place)
+            return column, tuple(sorted({v for c, v in found if c == column}))
+    if link.values:
+        column = column_of_value(draft, at, link, list(link.values))
+        return column, tuple(sorted({v for c, v in link.values if c == column}))
+    return _unseen(draft, at, link, beside), (link.text,)
+
+
+def _unseen(draft: Draft, at: int, link: Link, beside: int | None) -> ColumnContext:
+    """A quoted value that was not read: of the column named before it, or the name of the table before it."""
+    draft.scope.doubt("a value that was not read", 0.85)
+    if beside is not None:
+        named = draft.links[beside]
+        draft.use(beside)
+        if named.mark == "column":
+            column = draft.scope.column(named, ("text",))
+        else:
+            owner = draft.about(at)
+            column = draft.scope.key(owner) if named.mark == "identifier" else draft.scope.label(owner)[0]
+        if column.kind != "text" or 0 < column.distinct == len(column.values):
+            raise Unclear(f"the data does not say: {column.name} has no value {link.text}")
+        return column
+    if at > 0 and draft.links[at - 1].mark in {"table", "named"}:
+        labels = draft.scope.label(draft.about(at))
+        if (
+            len(labels) == 1
+            and labels[0].kind == "text"
+            and not (0 < labels[0].distinct == len(labels[0].values))
+        ):
+            return labels[0]
+    raise Unclear(f"the data does not say: there is no {link.text} in the values read")
+
+
+def column_of_value(
+    draft: Draft, at: int, link: Link, held: list[tuple[ColumnContext, str]]
+) -> ColumnContext:
+    """Of several columns that hold a value: those of tables spoken of, the role its preposition names, a
+    label before others.
+    """
+    scope = draft.scope
+    columns = list(dict.fromkeys(c for c, _ in held))
+    if len(columns) > 1 and link.preposition:
+        by_role = [c for c in columns if link.preposition in scope.words(c)]
+        columns = by_role or columns
+    if len(columns) > 1:
+        noun = [c for c in columns if set(scope.words(c)) & _nouns(draft, at)]
+        columns = noun or columns
+    if len(columns) > 1:
+        spoken = [c for c in columns if c.table in scope.refs()]
+        draft.scope.doubt("a value that several tables hold", 0.97 if len(spoken) == 1 else 1.0)
+        columns = spoken or columns
+    if len(columns) > 1 and len({c.table for c in columns}) == 1:
+        kinds = [
+            c
+            for c in columns
+            if scope.words(c)[-1] in {"type", "kind", "category", "class", "genre", "status"}
+        ]
+        scope.doubt("a value that several columns hold", 0.93)
+        columns = kinds if len(kinds) == 1 else columns
+    if len(columns) > 1:
+        nearest = _nearest_tables(draft, at)
+        ranked = sorted(columns, key=lambda c: nearest.get(c.table, 99))
+        first = [c for c in ranked if nearest.get(c.table, 99) == nearest.get(ranked[0].table, 99)]
+        named = [c for c in first if c in scope.label(scope.context.table(c.table))]
+        columns = named or first
+        scope.doubt("a value that several tables hold", 0.93)
+    if len(columns) > 1:
+        where = ", ".join(sorted(f"{c.table.name}.{c.name}" for c in columns))
+        raise Unclear(f"{link.text} is a value of several columns: {where}")
+    return columns[0]
+
+
+def _nouns(draft: Draft, at: int) -> set[str]:
+    """`Italian food`, `New York city`: what stands beside a value."""
+    words: set[str] = set()
+    for i in (at - 1, at + 1):
+        if 0 <= i < len(draft.links) and draft.links[i].mark in {"unknown", "column"}:
+            words |= {root(w) for w in draft.links[i].word.split()} | set(draft.links[i].word.split())
+    return words
+
+
+def _nearest_tables(draft: Draft, at: int) -> dict[object, int]:
+    found: dict[object, int] = {}
+    for i, link in enumerate(draft.links):
+        for table in link.tables[:1]:
+            found[table.ref] = min(found.get(table.ref, 99), abs(i - at))
+    return found
+
+
+def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
+    """`A or B` of one column is one condition; `A and B` of one column in one row cannot be."""
+    same = next(
+        (
+            c
+            for c in draft.where
+            if isinstance(c, OneOf) and c.column == condition.column and c.negated == condition.negated
+        ),
+        None,
+    )
+    joint = [i for i in range(max(0, at - 2), at) if draft.links[i].mark == "or" and not draft.links[i].used]
+    if same is None:
+        if joint and any(link.used for link in draft.links[: joint[0]] if link.mark in {"value", "quoted"}):
+            last = draft.where.pop() if draft.where and isinstance(draft.where[-1], OneOf) else None
+            if last is None:
+                raise Unclear("it is not clear between what the choice is")
+            draft.use(*joint)
+            draft.where.append(AnyOf((last, condition)))
+            return
+        draft.where.append(condition)
+        return
+    listed = any(link.mark == "or" for link in draft.links) or _plural(draft, at) or _placed(draft, at)
+    if not listed and not condition.negated:
+        raise Unclear(f"two values of one column: {condition.column.name}")
+    draft.use(*joint)
+    draft.where[draft.where.index(same)] = replace(
+        same, values=tuple(dict.fromkeys((*same.values, *condition.values)))
+    )
+
+
+def _placed(draft: Draft, at: int) -> bool:
+    """`in Porto and Lima`: rows are in one of the two."""
+    before = draft.links[at - 1] if at else None
+    return before is not None and before.mark == "value" and before.preposition in {"in", "from"}
+
+
+def _plural(draft: Draft, at: int) -> bool:
+    """`in the cities Porto and Lima`: the plural says that either counts."""
+    return any(
+        o.mark in {"column", "table"} and o.word.endswith("s") and o.used
+        for o in draft.links[max(0, at - 4) : at]
+    )
+
+
+def _number(draft: Draft, at: int) -> None:
+    """A number that stands for a value: `merchant with ID 1`, `rating of 5`, `sender_type = 0`."""
+    link = draft.links[at]
+    named = draft.before(at, "named")
+    before = draft.before(at if named is None else named, "column", "identifier")
+    if at > 0 and draft.links[at - 1].mark in {"first", "last", "top", "bottom"}:
+        return
+    if before is None:
+        return
+    if draft.links[before].mark == "identifier":
+        column = draft.scope.key(draft.about(before))
+    else:
+        column = draft.scope.column(draft.links[before])
+    if column.kind == "text":
+        value = OneOf(column, (link.number,))
+        draft.scope.doubt("a number compared with a text", 0.9)
+    elif column.kind == "number":
+        value = OneOf(column, (link.number,))
+    else:
+        return
+    draft.use(at, before, named)
+    draft.where.append(value)
+
+
+def booleans(draft: Draft) -> None:
+    """A column of yes or no is a condition where the question does not ask for it."""
+    for at, link in enumerate(draft.links):
+        if link.used or link.mark != "column":
+            continue
+        if all(c.kind == "boolean" for c in link.columns):
+            column = draft.scope.column(link)
+            negated = draft.before(at, "not", "without")
+            draft.where.append(Known(column, negated=negated is not None))
+            draft.use(at, negated)

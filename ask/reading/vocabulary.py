@@ -1,0 +1,300 @@
+"""The words by which a schema's tables and columns are spoken of.
+
+Owns splitting names with the help of the other names (`authorid`, `sbTxAmount`), prefixes that say nothing,
+and the phrases that may mean a column, each with how well it fits. Must not know a question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+
+Words = tuple[str, ...]
+Key = tuple[str, ...]
+
+_GENERAL = frozenset(
+    listed(
+        "id name names code number num no count date time year month day type status title first last full "
+        "user by of to from "
+        "total avg min max amount price cost value key text desc description city state country email phone "
+        "address start end "
+        "zip birth created updated at in on is has per rate score rank level size group class order line item"
+    )
+)
+_COUNTING = frozenset({"number", "count", "total", "num", "quantity", "cnt", "qty", "average"})
+_LITTLE = frozenset(
+    {
+        "name",
+        "title",
+        "text",
+        "date",
+        "dt",
+        "is",
+        "has",
+        "ts",
+        "at",
+        "time",
+        "string",
+        "flag",
+        "value",
+        "label",
+    }
+)
+_UNITS = frozenset(
+    {
+        "kg",
+        "kilogram",
+        "cm",
+        "centimeter",
+        "mile",
+        "km",
+        "kilometer",
+        "meter",
+        "dollar",
+        "usd",
+        "hour",
+        "hr",
+        "hrs",
+        "minute",
+        "second",
+        "ms",
+        "millisecond",
+        "feet",
+        "inch",
+        "pound",
+    }
+)
+_JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
+_NEVER_LAST = frozenset({"per", "or", "and", "of"})
+_SHORTEST_PREFIX = 3
+
+
+@dataclass(slots=True)
+class Vocabulary:
+    """Phrases to what they may mean; a key is the sorted stems of a phrase."""
+
+    context: Context
+    table_words: dict[TableRef, Words] = field(default_factory=dict)
+    column_words: dict[tuple[TableRef, str], Words] = field(default_factory=dict)
+    tables: dict[Key, list[tuple[TableContext, float]]] = field(default_factory=lambda: defaultdict(list))
+    columns: dict[Key, dict[ColumnContext, float]] = field(default_factory=lambda: defaultdict(dict))
+    roots: dict[Key, set[Key]] = field(default_factory=lambda: defaultdict(set))
+
+    def words(self, column: ColumnContext) -> Words:
+        return self.column_words[column.table, column.name]
+
+
+def key_of(words: Sequence[str]) -> Key:
+    return tuple(sorted(map(stem, words)))
+
+
+def vocabulary(context: Context) -> Vocabulary:
+    """Built once a context. Linear in columns times the words of their names."""
+    made = Vocabulary(context)
+    known = _known(context)
+    prefix = _common_prefix([names.normal(t.ref.name).split() for t in context.tables])
+    letters = _common_letters([t.ref.name for t in context.tables])
+    for table in context.tables:
+        words = _split(names.words(_without(table.ref.name[len(letters) :], prefix)), known) or table.words
+        made.table_words[table.ref] = words
+        for key, score in _table_phrases(words):
+            made.tables[key].append((table, score))
+            made.roots[_rooted(key)].add(key)
+    for table in context.tables:
+        first = next((c for c in table.columns if c.key), None)
+        for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
+            made.column_words[column.table, column.name] = words
+            for phrase, score in _column_phrases(
+                words, made.table_words[table.ref], column, identifies=column is first
+            ):
+                key = key_of(phrase)
+                made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
+                made.roots[_rooted(key)].add(key)
+    return made
+
+
+def _rooted(key: Key) -> Key:
+    return tuple(sorted(map(root, key)))
+
+
+def _known(context: Context) -> frozenset[str]:
+    found = set(_GENERAL)
+    for table in context.tables:
+        normal = names.normal(table.ref.name).split()
+        for word in (*normal, *map(names.singular, normal), *(root(w) for w in normal if len(w) > 3)):
+            if len(word) > 2:
+                found |= {
+                    word,
+                    f"{word}s",
+                    f"{word}ing",
+                    f"{word}d",
+                    f"{word}ed",
+                    word.removesuffix("e") + "ing",
+                }
+        for column in table.columns:
+            found |= {w for w in names.normal(column.name).split() if 2 < len(w) < 9}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=20_000)
+def _apart(word: str, known: frozenset[str]) -> Words:
+    """`authorid` as (`author`, `id`) where both are known words; itself otherwise."""
+    if len(word) < 5:
+        return (word,)
+    best = _segments(word, known - {word}, 4)
+    # a shipper is no `ship per`, an author no `auth or`
+    return best if best and best[-1] not in _NEVER_LAST else (word,)
+
+
+def _segments(word: str, known: frozenset[str], most: int) -> Words | None:
+    if not word:
+        return ()
+    if not most:
+        return None
+    for end in range(len(word), 1, -1):
+        if word[:end] in known and (rest := _segments(word[end:], known, most - 1)) is not None:
+            return (word[:end], *rest)
+    return None
+
+
+def _split(words: Words, known: frozenset[str]) -> Words:
+    made: list[str] = []
+    for word in words:
+        pieces = _apart(word, known)
+        made += (
+            [word]
+            if pieces == (word,)
+            else [names.singular(w) for piece in pieces for w in names.words(piece)]
+        )
+    return tuple(made)
+
+
+def _common_prefix(spelled: list[list[str]]) -> str:
+    firsts = Counter(words[0] for words in spelled if len(words) > 1)
+    if len(spelled) < _SHORTEST_PREFIX or not firsts:
+        return ""
+    word, times = firsts.most_common(1)[0]
+    return word if times >= 0.8 * len(spelled) and len(word) <= 4 else ""
+
+
+def _common_letters(spelled: list[str]) -> str:
+    """`sb` of sbcustomer, sbticker and sbtransaction: letters that all tables begin with, run together with
+    their names.
+    """
+    shared = _shared_start([name.lower() for name in spelled])
+    at_most = all(len(name) > len(shared) + 3 for name in spelled)
+    return (
+        shared
+        if len(spelled) >= _SHORTEST_PREFIX and 2 <= len(shared) <= 4 and at_most and "_" not in shared
+        else ""
+    )
+
+
+def _shared_start(spelled: list[str]) -> str:
+    first, last = min(spelled, default=""), max(spelled, default="")
+    shared = 0
+    while shared < min(len(first), len(last)) and first[shared] == last[shared]:
+        shared += 1
+    return first[:shared]
+
+
+def _without(name: str, prefix: str) -> str:
+    spelled = names.spaced(name)
+    head, _, rest = spelled.partition(" ")
+    return rest if prefix and rest and head.lower() == prefix else name
+
+
+def _columns_split(
+    table: TableContext, table_words: Words, known: frozenset[str], prefix: str, letters: str
+) -> Iterator[tuple[ColumnContext, Words]]:
+    if letters:
+        shared = _shared_start([c.name.lower() for c in table.columns])
+        if len(table.columns) >= _SHORTEST_PREFIX and shared.startswith(letters):
+            for column in table.columns:
+                yield column, _split(names.words(column.name[len(shared) :]), known) or column.words
+            return
+    spelled = {c: names.normal(_without(c.name, prefix)).split() for c in table.columns}
+    firsts = Counter(words[0] for words in spelled.values() if len(words) > 1)
+    word, times = firsts.most_common(1)[0] if firsts else ("", 0)
+    enough = len(table.columns) >= _SHORTEST_PREFIX and times >= 0.7 * len(table.columns)
+    own = word if enough and _stands_for(word, table_words) else ""
+    for column in table.columns:
+        name = _without(_without(column.name, prefix), own)
+        yield column, _split(names.words(name), known) or column.words
+
+
+def _stands_for(short: str, words: Words) -> bool:
+    """A table's name shortened: `tx`, `dp` (daily price), `cust`."""
+    initials = "".join(w[0] for w in words)
+    whole = "".join(words)
+    return (
+        len(short) <= 2
+        or short == initials
+        or whole.startswith(short)
+        or names.skeleton_of(short, whole)
+        or short in words
+        or names.words(short) == words
+    )
+
+
+def _table_phrases(words: Words) -> Iterator[tuple[Key, float]]:
+    yield key_of(words), 1.0
+    if len(words) > 1:
+        yield (stem("".join(words)),), 0.95
+        # `daily price records`, `wallet transactions` of wallet_transactions_daily
+        for at in range(len(words)):
+            rest = words[:at] + words[at + 1 :]
+            yield key_of(rest), 0.6 if at == len(words) - 1 and len(rest) == 1 else 0.7
+
+
+def _parts(words: Words) -> Iterator[Words]:
+    """A table's name but for a word: `transactions` of wallet_transactions_daily is one of its words."""
+    if len(words) > 1:
+        for at in range(len(words)):
+            yield (words[at],)
+            yield words[:at] + words[at + 1 :]
+
+
+def _column_phrases(
+    words: Words, table_words: Words, column: ColumnContext, *, identifies: bool
+) -> Iterator[tuple[Words, float]]:
+    bare = tuple(w for w in words if w not in table_words) or words
+    yield words, 1.0
+    yield bare, 0.97
+    yield (*table_words, *bare), 1.0
+    if bare != words:
+        yield (*table_words, *(w for w in words if w not in table_words)), 1.0
+    if identifies or (column.unique and words == ("id",)):
+        yield (*table_words, "id"), 0.98
+        yield ("id",), 0.6
+    for part in _parts(table_words):
+        yield (*part, *bare), 0.9
+    if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
+        yield (*words, "name"), 0.9
+    short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
+    if short and short != words:
+        yield short, 0.9
+        yield (*table_words, *short), 0.9
+    if column.kind == "number" and (counted := tuple(w for w in words if w not in _COUNTING)) not in {
+        words,
+        (),
+    }:
+        yield counted, 0.85
+        yield (*table_words, *counted), 0.85
+        if (tail := tuple(w for w in counted if w not in _UNITS)) and tail != counted:
+            yield tail, 0.85
+    for size in range(len(words) - 1, 0, -1):
+        for start in range(len(words) - size + 1):
+            part = words[start : start + size]
+            if {part[0], part[-1]} & _JOINING:
+                continue
+            if not set(part) <= (_LITTLE | _UNITS | _COUNTING | {"id", "by", "of", "to", "from", "and"}):
+                last = 0.05 if start + size == len(words) else 0.0
+                yield part, 0.4 + 0.4 * size / len(words) + last

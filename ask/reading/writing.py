@@ -1,0 +1,285 @@
+"""An intent to one SELECT for PostgreSQL: joins, rows counted once, NULLs last, ties kept.
+
+Owns the text of the query; every name is quoted and every value a literal. Raises Unclear where rows would be
+counted twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.conditions_text import Spelling
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Averaged,
+    Column,
+    Condition,
+    Expression,
+    Intent,
+    Ratio,
+    aggregates_of,
+    columns_of,
+    tables_of,
+)
+from rewright.ask.reading.joins import Step, Unclear, path
+from rewright.sql.algebra import TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """``likelihood`` is that of the joins."""
+
+    sql: str
+    likelihood: float
+    tables: tuple[TableRef, ...]
+
+
+def write(intent: Intent, context: Context, roles: Sequence[str] = ()) -> Written:
+    """The query of an intent. Raises Unclear."""
+    return _Writer(intent, context, roles).written()
+
+
+class _Writer:
+    def __init__(self, intent: Intent, context: Context, roles: Sequence[str]) -> None:
+        self.intent = intent
+        self.context = context
+        self.roles = roles
+        self.spelling = Spelling(context, roles)
+        self.measures = [a for e in self._shown() for a in aggregates_of(e)]
+
+    def _shown(self) -> list[Expression]:
+        intent = self.intent
+        compared = [c.left for c in intent.having if hasattr(c, "left")]
+        return [*intent.outputs, *intent.groups, *(e for e, _ in intent.order), *compared]
+
+    def written(self) -> Written:
+        if not self.intent.outputs:
+            raise Unclear("it is not clear what is wanted")
+        if (apart := self._apart()) is not None:
+            return apart
+        self._compose()
+        root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
+        steps, likelihood = path(self.context, root, shown, self.roles)
+        reached = [root, *(s.new for s in steps)]
+        more, chance = path(
+            self.context, root, [*reached[1:], *(t for t in tested if t not in reached)], self.roles
+        )
+        rest = more[len(steps) :]
+        if any(s.multiplies for s in rest) and (key := self.key(root)) is not None:
+            where = self._only(root, key, steps, more)
+        else:
+            steps, where = [*steps, *rest], list(self.intent.where)
+        self._count_once(root, steps)
+        distinct = self.intent.distinct or (not self.measures and self._repeats(root, steps))
+        text = self._text(root, steps, where, distinct=distinct)
+        return Written(text, min(likelihood, chance), (root, *(s.new for s in more)))
+
+    def _apart(self) -> Written | None:
+        """`ratio of publications to authors`: two counts that no join relates."""
+        intent = self.intent
+        only = intent.outputs[0] if len(intent.outputs) == 1 else None
+        if not isinstance(only, Ratio) or intent.groups or intent.where:
+            return None
+        if not isinstance(only.top, Aggregate) or not isinstance(only.below, Aggregate):
+            return None
+        top, below = tables_of(only.top), tables_of(only.below)
+        if top == below or len(top) != 1 or len(below) != 1 or only.top.where or only.below.where:
+            return None
+        parts = [
+            f"(select {self.spelling.expression(a)} from {self.spelling.table(t)})"
+            for a, t in ((only.top, top[0]), (only.below, below[0]))
+        ]
+        return Written(f"select {parts[0]}::float8 / nullif({parts[1]}, 0) as ratio", 0.95, (*top, *below))
+
+    # -- the tables
+
+    def _root(self) -> TableRef:
+        counted = {t for a in self.measures for t in _measured(a)}
+        if len(counted) > 1:
+            counted = self._outermost(counted)
+        if counted:
+            return next(iter(counted))
+        tables = [t for e in self._shown() for t in tables_of(e)]
+        return self.intent.head or tables[0]
+
+    def _outermost(self, tables: set[TableRef]) -> set[TableRef]:
+        """Of several measured tables the one from which all others are reached without multiplying."""
+        for table in sorted(tables, key=lambda t: t.name):
+            steps, _ = path(self.context, table, sorted(tables - {table}, key=lambda t: t.name), self.roles)
+            others = [a for a in self.measures if table not in _measured(a)]
+            if not any(s.multiplies for s in steps) and all(_once(a) for a in others):
+                return {table}
+        raise Unclear("two tables are measured at once: " + ", ".join(sorted(t.name for t in tables)))
+
+    def _shown_tables(self) -> list[TableRef]:
+        shown = [t for e in self._shown() for t in tables_of(e)]
+        filtered = [
+            t for a in self.measures if isinstance(a, Aggregate) for w in a.where for t in tables_of(w)
+        ]
+        return list(dict.fromkeys([*shown, *filtered]))
+
+    def _tested_tables(self) -> list[TableRef]:
+        tested = [t for c in self.intent.where for t in tables_of(c)]
+        head = [self.intent.head] if self.intent.head else []
+        return list(dict.fromkeys([*tested, *head, *self.intent.rows]))
+
+    def key(self, ref: TableRef) -> ColumnContext | None:
+        return key_of(self.context.table(ref))
+
+    # -- rows once
+
+    def _compose(self) -> None:
+        """Groups by what is shown beside a measure."""
+        intent = self.intent
+        if not self.measures or (
+            not any(aggregates_of(e) for e in [*intent.outputs, *(e for e, _ in intent.order)])
+            and not intent.having
+        ):
+            return
+        plain = [e for e in intent.outputs if not aggregates_of(e)]
+        missing = [e for e in plain if e not in intent.groups]
+        ordered = [e for e, _ in intent.order if not aggregates_of(e) and e not in intent.groups]
+        self.intent = replace(intent, groups=(*intent.groups, *missing, *ordered))
+
+    def _only(
+        self, root: TableRef, key: ColumnContext, steps: list[Step], more: list[Step]
+    ) -> list[Condition | str]:
+        """Conditions beyond a multiplying join hold for a row if one of the joined rows meets them."""
+        near = {root, *(s.new for s in steps)}
+        inside = [c for c in self.intent.where if not set(tables_of(c)) <= near]
+        outside: list[Condition | str] = [c for c in self.intent.where if set(tables_of(c)) <= near]
+        needed = _needed(
+            root, more, {t for c in inside for t in tables_of(c)} | set(self._tested_tables()) - near
+        )
+        tests = [self.spelling.condition(c) for c in inside]
+        found = f"select {self.spelling.column(key)} from {self.spelling.tables(root, needed)}"
+        if tests:
+            found += f" where {' and '.join(tests)}"
+        return [*outside, f"{self.spelling.column(key)} in ({found})"]
+
+    def _count_once(self, root: TableRef, steps: Sequence[Step]) -> None:
+        """Rows of a measured table that a join multiplies are counted by their key."""
+        for measure in self.measures:
+            of = _measured(measure)
+            for table in of:
+                if not self._multiplied(table, root, steps):
+                    continue
+                if _once(measure):
+                    continue
+                key = self.key(table)
+                if isinstance(measure, Aggregate) and measure.function == "count" and key is not None:
+                    self.spelling.once.add(table)
+                    continue
+                raise Unclear("the joins would count a measured row several times")
+
+    def _multiplied(self, table: TableRef, root: TableRef, steps: Sequence[Step]) -> bool:
+        if table == root:
+            # within the group of one row's key the rows of a link table are met once
+            grouped = {
+                e.column.table
+                for e in self.intent.groups
+                if isinstance(e, Column) and e.column == self.key(e.column.table)
+            }
+            to_groups = [
+                s for s in _needed(root, steps, grouped) if key_of(self.context.table(s.new)) is None
+            ]
+            return any(s.multiplies for s in steps if s not in to_groups)
+        return any(not s.multiplies for s in steps if s.new == table) or any(s.multiplies for s in steps)
+
+    def _repeats(self, root: TableRef, steps: Sequence[Step]) -> bool:
+        """Whether a row of the head is listed more than once."""
+        head = self.intent.head or root
+        shown = {t for e in self.intent.outputs for t in tables_of(e)}
+        extra = [s for s in steps if s.new not in shown]
+        if any(s.multiplies for s in extra):
+            return True
+        return head != root and root not in shown
+
+    # -- the text
+
+    def _text(
+        self, root: TableRef, steps: Sequence[Step], where: Sequence[Condition | str], *, distinct: bool
+    ) -> str:
+        intent, spelling = self.intent, self.spelling
+        outputs = list(dict.fromkeys(spelling.expression(e) for e in intent.outputs))
+        text = f"select {'distinct ' * distinct}{', '.join(outputs)} from {spelling.tables(root, steps)}"
+        tests = [c if isinstance(c, str) else spelling.condition(c) for c in where]
+        tests += self._not_null(distinct=distinct)
+        if tests:
+            text += f" where {' and '.join(dict.fromkeys(tests))}"
+        groups = self._grouped()
+        if groups:
+            text += f" group by {', '.join(groups)}"
+        if intent.having:
+            text += f" having {' and '.join(spelling.condition(c) for c in intent.having)}"
+        return text + self._ordering(outputs, groups, distinct=distinct)
+
+    def _grouped(self) -> list[str]:
+        """The groups, and the key of a table whose rows they name: two of the same name stay two."""
+        if not self.measures and not self.intent.having:
+            return []
+        found = [self.spelling.expression(e) for e in self.intent.groups]
+        return list(dict.fromkeys(found))
+
+    def _not_null(self, *, distinct: bool) -> list[str]:
+        """What has no value is not the highest or lowest."""
+        del distinct
+        if not self.intent.limit:
+            return []
+        ordered = [e for e, _ in self.intent.order if isinstance(e, Column)]
+        return [f"{self.spelling.expression(e)} is not null" for e in ordered]
+
+    def _ordering(self, outputs: list[str], groups: list[str], *, distinct: bool) -> str:
+        intent = self.intent
+        if not intent.order:
+            return f" limit {intent.limit}" if intent.limit else ""
+        spelled = [(self.spelling.expression(e), way) for e, way in intent.order]
+        if distinct and any(text not in outputs for text, _ in spelled):
+            raise Unclear("different rows in the order of something else")
+        if groups and any(
+            not aggregates_of(e) and t not in groups
+            for (e, _), (t, _) in zip(intent.order, spelled, strict=True)
+        ):
+            raise Unclear("groups in the order of something that is not asked for")
+        order = ", ".join(f"{text} {way} nulls last" for text, way in spelled)
+        if not intent.limit:
+            return f" order by {order}"
+        if intent.ties:
+            return f" order by {order} fetch first {intent.limit} rows with ties"
+        return f" order by {order} limit {intent.limit}"
+
+
+def key_of(table: TableContext) -> ColumnContext | None:
+    """The declared key of one column, else a unique number or identifier."""
+    declared = (c for c in table.columns if c.key)
+    found = (
+        c
+        for c in table.columns
+        if c.unique and (c.kind == "number" or c.name.lower().endswith(("id", "code")))
+    )
+    unique = (c for c in table.columns if c.unique and c.kind == "text")
+    return next(declared, None) or next(found, None) or next(unique, None)
+
+
+def _measured(measure: Aggregate | Averaged) -> list[TableRef]:
+    if isinstance(measure, Averaged):
+        return list(dict.fromkeys(c.table for c in columns_of(measure)))
+    return [measure.of if isinstance(measure.of, TableRef) else measure.of.table]
+
+
+def _once(measure: Aggregate | Averaged) -> bool:
+    return isinstance(measure, Aggregate) and (measure.distinct or measure.function in {"min", "max"})
+
+
+def _needed(root: TableRef, steps: Sequence[Step], targets: set[TableRef]) -> list[Step]:
+    """The steps on the way to the targets."""
+    kept: list[Step] = []
+    wanted = set(targets)
+    for step in reversed(steps):
+        if step.new in wanted:
+            kept.append(step)
+            wanted |= {step.join.many.table, step.join.one.table}
+    del root
+    return kept[::-1]

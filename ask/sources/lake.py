@@ -1,0 +1,162 @@
+"""A data lake as something to ask about: its catalog and join graph in the words of a context, its own
+guarded way to run a query.
+
+Owns that translation. Everybody who may use a lake sees all of it, so there is one context for all. Must not
+know questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import pglast
+
+from rewright.ask.context import ColumnContext, Context, Join, TableContext
+from rewright.ask.context_reading import LONGEST_VALUE, VALUES_A_COLUMN, VALUES_IN_ALL
+from rewright.ask.execution import ExecutionError, Limits, Rows
+from rewright.ask.ports import Dialect
+from rewright.ask.safety import Checked, check
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.api import Lake
+from rewright.lake.catalog.model import Column, Family, Table
+from rewright.sql.algebra import TableRef
+from rewright.sql.binder.syntax import ast
+from rewright.sql.parsing import nodes_of
+
+SCHEMA = "lake"
+"""Stands before a table's name until the query is judged: a lake has no schemas."""
+_TYPES: Mapping[Family, str] = {
+    Family.INTEGER: "int8",
+    Family.FLOAT: "float8",
+    Family.TEXT: "text",
+    Family.BOOLEAN: "bool",
+    Family.DATE: "timestamp",
+    Family.TIME: "time",
+    Family.NESTED: "json",
+}
+_BINDS_OTHERWISE = frozenset({"42P01", "42703", "42883", "22P02", "42804"})
+"""What a query as written may lack, and a resolution gives it: names, types that do not meet."""
+_SUREST = 0.95
+_LEAST = 0.8
+
+
+class LakeSource:
+    """One opened lake. Not for several threads at once. ``state``: another text when
+    its files have changed.
+    """
+
+    def __init__(self, lake: Lake, name: str, state: str = "", limits: Limits | None = None) -> None:
+        self.lake = lake
+        self.state = state
+        self.limits = limits or Limits()
+        self._name = name
+        self._context = context_of(lake, state)
+
+    @property
+    def context(self) -> Context:
+        return self._context
+
+    @property
+    def dialect(self) -> Dialect:
+        return "duckdb"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def check(self, sql: str) -> Checked:
+        return Checked(_without_schema(check(sql).sql))
+
+    def weigh(self, query: Checked) -> None:
+        """DuckDB has no costs to compare; a query that cannot be made to bind is told."""
+        try:
+            self.lake.describe(query.sql)
+        except LakeError as error:
+            if error.sqlstate not in _BINDS_OTHERWISE:
+                raise ExecutionError(str(error), error.sqlstate) from error
+
+    def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
+        """``seconds`` do not count: the lake's own limit holds."""
+        del seconds
+        checked = self.check(sql)
+        limit = min(self.limits.rows, rows or self.limits.rows)
+        try:
+            found = self.lake.query(checked.sql, limit=limit).rows
+        except LakeError as error:
+            raise ExecutionError(str(error), error.sqlstate) from error
+        if found is None:
+            raise ExecutionError("the lake gave no rows")
+        return Rows(found.columns, tuple(found.rows[:limit]), found.truncated or len(found.rows) > limit)
+
+
+def _without_schema(sql: str) -> str:
+    data = sql.encode()
+    places = sorted(
+        (node.location for node in nodes_of(pglast.parse_sql(sql)[0].stmt) if _is_ours(node)), reverse=True
+    )
+    for at in places:
+        dot = data.index(b".", at)
+        rest = data[dot + 1 :].lstrip()
+        data = data[:at] + rest
+    return data.decode()
+
+
+def _is_ours(node: object) -> bool:
+    return isinstance(node, ast.RangeVar) and node.schemaname == SCHEMA
+
+
+def context_of(lake: Lake, digest: str = "") -> Context:
+    """The lake's tables, joins and values in the form of a context. Raises LakeError."""
+    budget = VALUES_IN_ALL
+    tables = []
+    for table in lake.tables():
+        columns = []
+        for column in table.columns:
+            values = _values(lake, column) if budget > 0 else ()
+            budget -= len(values)
+            columns.append(_column(table, column, values))
+        tables.append(TableContext.of(_ref(table.name), columns, rows=table.rows))
+    return Context.of(tables=tables, joins=_joins(lake, tables), digest=digest)
+
+
+def _ref(name: str) -> TableRef:
+    return TableRef(SCHEMA, name)
+
+
+def _column(table: Table, column: Column, values: tuple[str, ...]) -> ColumnContext:
+    """Of the type that its values have once they are cleaned, which the lake does where a query needs it."""
+    first = table.columns[0].name == column.name
+    return ColumnContext.of(
+        _ref(table.name),
+        column.name,
+        _TYPES.get(column.meaning, "text"),
+        unique=column.unique and column.rows > 1,
+        key=column.unique and first and column.rows > 1,
+        distinct=column.distinct,
+        nulls=column.nulls,
+        values=values,
+    )
+
+
+def _values(lake: Lake, column: Column) -> tuple[str, ...]:
+    if column.family is not Family.TEXT or not 0 < column.distinct <= VALUES_A_COLUMN:
+        return ()
+    found = lake.index.values(column)
+    kept = [value for value, _ in found.counts if value and len(value) <= LONGEST_VALUE]
+    return tuple(sorted(kept)) if found.complete else ()
+
+
+def _joins(lake: Lake, tables: list[TableContext]) -> Iterator[Join]:
+    """The graph's edges that lead to a column with no value twice, the best pair of each."""
+    columns = {(table.ref.name, column.name): column for table in tables for column in table.columns}
+    for a, b, edge in lake.graph().edges(data=True):
+        first, second = sorted((a, b))
+        for left, right, _ in edge["pairs"]:
+            one, two = columns.get((first, left)), columns.get((second, right))
+            if one is None or two is None or not (one.unique or two.unique):
+                continue
+            if one.unique and not (two.unique and two.key and not one.key):
+                one, two = two, one
+            quality = min(1.0, max(0.0, float(edge.get("quality", 0.0))))
+            yield Join(one, two, _LEAST + (_SUREST - _LEAST) * quality)
+            break

@@ -1,0 +1,16 @@
+create table dept (dept_no int primary key, dept_name text, location text, annual_budget numeric);
+create table emp (emp_no int primary key, emp_name text, job_title text, dept_no int references dept, manager_no int references emp, hire_dt date, base_salary numeric, bonus numeric, left_dt date);
+create table client (client_id int primary key, client_name text, industry text, country text, since_year int);
+create table project (project_id int primary key, title text, client_id int references client, lead_emp_no int references emp, start_dt date, end_dt date, budget numeric, status text);
+create table assignment (emp_no int references emp, project_id int references project, role text, allocation_pct int, primary key (emp_no, project_id));
+create table timesheet (ts_id int primary key, emp_no int references emp, project_id int references project, work_dt date, hours numeric, billable boolean);
+create table skill (skill_id int primary key, skill_name text, category text);
+create table emp_skill (emp_no int references emp, skill_id int references skill, level int, primary key (emp_no, skill_id));
+insert into dept values (10,'Engineering','Vienna',900000),(20,'Design','Graz',350000),(30,'Sales','Vienna',420000),(40,'Legal','Linz',150000);
+insert into emp values (1,'Hanna Vogel','director',10,null,'2009-03-01',110000,20000,null),(2,'Igor Melnik','developer',10,1,'2014-06-16',68000,4000,null),(3,'Jana Kral','developer',10,1,'2018-09-03',61000,null,null),(4,'Kofi Mensah','designer',20,1,'2016-01-11',57000,2500,null),(5,'Lea Brandt','designer',20,4,'2021-04-19',48000,null,null),(6,'Mario Conti','account manager',30,1,'2012-10-08',64000,12000,null),(7,'Nora Dahl','account manager',30,6,'2019-02-25',52000,6000,'2023-01-31'),(8,'Otto Weiss','developer',10,2,'2022-08-01',45000,null,null);
+insert into client values (1,'Alpen Bank','finance','Austria',2011),(2,'Rhine Logistics','transport','Germany',2017),(3,'Medica Plus','health','Austria',2019),(4,'Lago Hotels','tourism','Italy',2021);
+insert into project values (1,'Mobile Banking',1,2,'2021-02-01','2022-06-30',400000,'finished'),(2,'Fleet Tracker',2,2,'2022-03-15',null,260000,'active'),(3,'Patient Portal',3,4,'2022-09-01',null,310000,'active'),(4,'Brand Refresh',1,4,'2020-05-01','2020-11-30',90000,'finished'),(5,'Fraud Alerts',1,3,'2023-02-01',null,150000,'paused'),(6,'Route Planner',2,null,'2023-06-01',null,null,'planned');
+insert into assignment values (2,1,'lead',60),(3,1,'backend',80),(4,1,'ui',20),(2,2,'lead',50),(8,2,'backend',100),(4,3,'lead',50),(5,3,'ui',90),(3,3,'backend',40),(4,4,'lead',100),(3,5,'lead',60);
+insert into timesheet values (1,2,2,'2023-01-09',8,true),(2,2,2,'2023-01-10',6.5,true),(3,8,2,'2023-01-09',8,true),(4,8,2,'2023-01-10',8,false),(5,4,3,'2023-01-11',4,true),(6,5,3,'2023-01-11',7.5,true),(7,5,3,'2023-02-13',6,false),(8,3,5,'2023-02-14',8,true),(9,3,3,'2023-02-15',3,true),(10,2,1,'2022-05-20',8,true),(11,3,1,'2022-05-20',5,false),(12,8,2,'2023-02-20',7,true);
+insert into skill values (1,'Python','programming'),(2,'SQL','programming'),(3,'Figma','design'),(4,'Negotiation','business'),(5,'Rust','programming');
+insert into emp_skill values (2,1,5),(2,2,4),(3,1,3),(3,2,5),(4,3,5),(5,3,4),(6,4,5),(8,1,2),(1,2,3),(7,4,3);

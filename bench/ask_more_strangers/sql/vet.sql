@@ -1,0 +1,16 @@
+create table owner (owner_id int primary key, first_name text, surname text, town text, phone text, registered_on date);
+create table species (species_code text primary key, species_name text, exotic boolean);
+create table pet (pet_id int primary key, pet_name text, owner_id int references owner, species_code text references species, breed text, sex text, birth_date date, weight_kg numeric, neutered boolean);
+create table vet (vet_id int primary key, vet_name text, speciality text, hired_on date, salary numeric);
+create table visit (visit_id int primary key, pet_id int references pet, vet_id int references vet, visit_date date, reason text, fee numeric, follow_up_on date);
+create table medicine (medicine_id int primary key, medicine_name text, manufacturer text, unit_price numeric, stock int);
+create table prescription (prescription_id int primary key, visit_id int references visit, medicine_id int references medicine, quantity int, days int);
+create table vaccination (pet_id int references pet, vaccine text, given_on date, vet_id int references vet, primary key (pet_id, vaccine, given_on));
+insert into owner values (1,'Anna','Reed','Dorset','555-01','2016-02-10'),(2,'Bill','Stone','Exeter',null,'2019-07-04'),(3,'Carla','Reyes','Exeter','555-03','2020-01-22'),(4,'Dan','Moss','Taunton','555-04','2021-10-15'),(5,'Ella','Park','Dorset','555-05','2022-12-01'),(6,'Finn','Hart','Taunton',null,'2023-03-08');
+insert into species values ('D','dog',false),('C','cat',false),('R','rabbit',false),('S','snake',true),('P','parrot',true);
+insert into pet values (1,'Biscuit',1,'D','Beagle','F','2015-06-01',11.2,true),(2,'Milo',1,'C','Siamese','M','2018-03-12',4.6,true),(3,'Rex',2,'D','Boxer','M','2012-01-30',29.5,false),(4,'Luna',3,'C','Persian','F','2020-08-19',3.9,false),(5,'Clover',3,'R','Lop','F','2021-04-04',2.1,null),(6,'Slink',4,'S',null,'M','2017-11-11',3.2,false),(7,'Polly',5,'P','Macaw','F','1999-05-05',1.1,false),(8,'Duke',4,'D','Beagle','M','2019-09-09',13.4,true),(9,'Tiger',5,'C',null,'M','2016-12-24',5.8,true);
+insert into vet values (1,'Dr Shaw','surgery','2008-04-01',72000),(2,'Dr Iqbal','exotics','2015-09-15',61000),(3,'Dr Novak','dentistry','2019-01-07',58000),(4,'Dr Lane',null,'2023-05-30',44000);
+insert into visit values (1,1,1,'2023-01-10','limp',85,'2023-01-24'),(2,1,1,'2023-01-24','check-up',40,null),(3,3,3,'2023-02-02','tooth extraction',210,'2023-02-16'),(4,6,2,'2023-02-14','shedding',65,null),(5,4,3,'2023-03-03','dental cleaning',120,null),(6,7,2,'2023-03-15','feather loss',70,'2023-04-15'),(7,8,1,'2023-03-20','check-up',45,null),(8,2,1,'2022-11-05','check-up',40,null),(9,9,3,'2022-12-12','tooth extraction',190,null),(10,3,1,'2023-04-18','limp',90,'2023-05-02'),(11,7,2,'2023-04-15','feather loss',55,null);
+insert into medicine values (1,'Carprofen','Zelvet',2.5,340),(2,'Amoxicillin','Pharmapaw',1.2,900),(3,'Reptisol','Zelvet',8,25),(4,'Metacam','Boehring',6.4,0),(5,'Avivit','Pharmapaw',4.1,60);
+insert into prescription values (1,1,1,14,14),(2,3,2,20,10),(3,3,1,7,7),(4,4,3,2,30),(5,6,5,10,20),(6,9,2,20,10),(7,10,1,14,14),(8,11,5,5,10);
+insert into vaccination values (1,'rabies','2022-06-01',1),(1,'parvo','2022-06-01',1),(3,'rabies','2021-05-10',1),(8,'rabies','2023-03-20',1),(4,'flu','2022-09-09',3),(2,'flu','2022-11-05',1),(8,'parvo','2023-03-20',2);

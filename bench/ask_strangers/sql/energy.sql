@@ -1,0 +1,15 @@
+create table tariff (tariff_cd text primary key, tariff_name text, price_per_kwh numeric, standing_charge numeric, is_green boolean);
+create table cust (cust_no int primary key, cust_nm text, cust_type text, city text, signup_dt date, credit_limit numeric);
+create table meter (meter_id int primary key, cust_no int references cust, tariff_cd text references tariff, installed_dt date, meter_status text);
+create table reading (reading_id int primary key, meter_id int references meter, read_dt date, kwh numeric, estimated boolean);
+create table invoice (inv_no int primary key, cust_no int references cust, issue_dt date, due_dt date, tot_amt numeric, inv_status text);
+create table payment (pay_id int primary key, inv_no int references invoice, pay_dt date, pay_amt numeric, pay_method text);
+create table complaint (complaint_id int primary key, cust_no int references cust, opened_dt date, category text, resolved boolean);
+comment on column cust.cust_type is 'household or business';
+insert into tariff values ('G1','Green Flex',0.31,9,true),('S1','Standard',0.27,11,false),('N1','Night Saver',0.22,14,false),('X9','Legacy',0.35,8,false);
+insert into cust values (1,'Alder Bakery','business','Leeds','2019-03-01',2000),(2,'Mrs Brook','household','York','2020-07-15',300),(3,'Cedar Mill','business','Leeds','2018-01-10',5000),(4,'Mr Dale','household','Hull','2021-11-30',250),(5,'Elm House','household','York','2022-02-02',300),(6,'Fir and Sons','business','Hull','2022-05-20',null);
+insert into meter values (10,1,'S1','2019-03-05','active'),(11,1,'N1','2020-01-01','active'),(12,2,'G1','2020-07-20','active'),(13,3,'S1','2018-01-15','removed'),(14,3,'G1','2021-06-01','active'),(15,4,'S1','2021-12-02','active'),(16,5,'N1','2022-02-10','faulty');
+insert into reading values (1,10,'2023-01-31',820,false),(2,10,'2023-02-28',790,false),(3,11,'2023-01-31',410,true),(4,12,'2023-01-31',210,false),(5,12,'2023-02-28',190,true),(6,14,'2023-01-31',1500,false),(7,14,'2023-02-28',1620,false),(8,15,'2023-01-31',260,false),(9,16,'2023-03-31',95,true);
+insert into invoice values (100,1,'2023-02-05','2023-03-05',350.5,'paid'),(101,1,'2023-03-05','2023-04-05',330,'overdue'),(102,2,'2023-02-06','2023-03-06',80,'paid'),(103,3,'2023-02-07','2023-03-07',540,'paid'),(104,3,'2023-03-07','2023-04-07',590.25,'open'),(105,4,'2023-02-08','2023-03-08',95,'overdue');
+insert into payment values (1,100,'2023-02-20',350.5,'card'),(2,102,'2023-03-01',40,'cash'),(3,102,'2023-03-04',40,'card'),(4,103,'2023-03-01',540,'transfer');
+insert into complaint values (1,1,'2023-01-10','billing',true),(2,4,'2023-02-11','outage',false),(3,4,'2023-03-12','billing',false),(4,5,'2023-03-30','meter',true);

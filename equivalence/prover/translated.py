@@ -1,0 +1,127 @@
+"""What a translated query is made of: rows, forms, what could fail on the way, and what names mean in a
+scope.
+
+Plain records, and what is read off the algebra for them. Must not know how queries are translated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rewright.sql import algebra as a
+from rewright.sql.types import SqlType
+from rewright.sql.walk import deep_exprs
+
+from .terms import Bag, Source, Term
+
+Env = Mapping[int, tuple[Term, ...]]
+
+
+class Unsupported(Exception):
+    """The prover does not understand this; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One alternative of a FROM: variables, predicates, and the columns of its range variables."""
+
+    vars: tuple[tuple[int, Source], ...]
+    preds: tuple[Term, ...]
+    env: Env
+
+
+@dataclass(slots=True)
+class Form:
+    """A translated query: rows with the visible outputs first, then one output per sort key."""
+
+    bag: Bag
+    width: int
+    sort: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Site:
+    """Where rows are made that a condition outside cannot thin out beforehand (a materialized CTE, a grouped,
+    distinct or limited subquery, …): its relations and conditions.
+    """
+
+    tables: list[str] = field(default_factory=list)
+    filters: list[Term] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A term that may raise ``kind`` (errors or overflow), evaluated at ``sites`` (outermost first; none:
+    where the result's rows are made).
+    """
+
+    kind: str
+    term: Term
+    sites: tuple[Site, ...] = ()
+    # what holds of every row it is evaluated on
+    given: tuple[Term, ...] = ()
+    # whether the conditions beside it keep it from failing where they are evaluated first, as the planner may
+    # or may not have it
+    optional: bool = False
+
+
+@dataclass(slots=True)
+class Groups:
+    """The groups that aggregates are computed of: the conditions that drop some of them."""
+
+    having: list[Term] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Raising:
+    """An aggregate or window function that may raise ``kind``: its name and what it is of, its keys, the rows
+    it reads in full, and where it stands.
+    """
+
+    kind: str
+    plain: str
+    keys: tuple[str, ...]
+    rows: str
+    groups: Groups | None
+    sites: tuple[Site, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean: ``env`` the columns in scope; in a grouped query ``groups`` the grouping expressions'
+    values and ``body`` the rows of each group with the key terms; ``windows`` the rows a window sees.
+    """
+
+    env: Env
+    groups: tuple[tuple[a.Expr, Term], ...] = ()
+    body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]] | None = None
+    windows: Callable[[], Sequence[tuple[Rows, Scope]]] | None = None
+    grouping: tuple[a.Expr, ...] | None = None
+
+
+def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:
+    """The column types of every range variable of a FROM item."""
+    match item:
+        case a.Join(_, left, right):
+            return {**columns_of(left, types), **columns_of(right, types)}
+        case a.Derived(rel, query):
+            return {rel: tuple(c.type for c in a.output_columns(query))}
+        case a.Scan() | a.CteScan() | a.ValuesScan() | a.FunctionScan():
+            return {item.rel: tuple(c.type for c in item.columns)}
+
+
+def rels_in(expr: a.Expr) -> set[int]:
+    """The range variables whose columns an expression mentions."""
+    return {e.rel for e in deep_exprs(expr) if isinstance(e, a.Column)}
+
+
+def sort_label(key: a.SortKey | a.OutputSortKey, collation: str) -> str:
+    """How one key sorts. ``collation``: that of what is sorted by, which equal values of two columns need not
+    share.
+    """
+    direction = "desc" if key.descending else "asc"
+    nulls = "first" if key.nulls_first else "last"
+    op = key.op
+    under = "" if collation in {"", "default"} else f" collate {collation}"
+    return f"{direction} nulls {nulls} {op.schema}.{op.name}({op.left},{op.right}){under}"

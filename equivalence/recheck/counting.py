@@ -1,0 +1,179 @@
+"""How often rows may come: which of a block's rows are determined by others, and whether a bag has one row at
+most or none twice.
+
+Stated once more, apart from the prover's own: the values that are known grow until nothing is added. Must not
+know laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+from rewright.equivalence.prover.bags import subst
+from rewright.equivalence.prover.build import conj, eq, is_true, negate, not_null, same
+from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.symbols import EQ, NOT, SAME, identity
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Lit,
+    Multi,
+    Nested,
+    Source,
+    Table,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    rows_renamed,
+    source_types,
+)
+from rewright.equivalence.recheck.judging import Judge
+
+
+def equated(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> Iterator[Term]:
+    """What the predicates say that the term is equal to; with ``nulls`` by IS NOT DISTINCT FROM, too."""
+    for p in preds:
+        if not (isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME))):
+            continue
+        x, y = p.args
+        if x.type.collation != y.type.collation and not (identity(x.type) and identity(y.type)):
+            continue
+        if x == term:
+            yield y
+        elif y == term:
+            yield x
+
+
+def determined(judge: Judge, ctx: Context, b: Block, known: Iterable[Term]) -> set[int]:
+    """The block's variables that have one row at most for each value of what is outside and of the ``known``
+    terms.
+    """
+    given = frozenset(known)
+    open_ = {v for v, _ in b.vars}
+    while True:
+        found = {v for v, s in b.vars if v in open_ and _fixed(judge, ctx, b, (v, s), given, open_)}
+        if not found:
+            return {v for v, _ in b.vars} - open_
+        open_ -= found
+
+
+def _fixed(
+    judge: Judge, ctx: Context, b: Block, row: tuple[int, Source], given: frozenset[Term], open_: set[int]
+) -> bool:
+    v, source = row
+    match source:
+        case Limited(limit=limit, ties=ties, on=on):
+            return limit == Lit("1", INTEGER) and not ties and not on and not free_in_source(source) & open_
+        case Distinct():
+            columns = (Var(v, i, t) for i, t in enumerate(source_types(source)))
+            return all(_has_value(b, c, given, open_, nulls=True) for c in columns)
+        case Table(types=types):
+            inside = ctx.within(b)
+
+            def by(term: Term, *, nullable: bool) -> bool:
+                if _by_equality(b, term, given, open_):
+                    return True
+                if not _has_value(b, term, given, open_, nulls=True):
+                    return False
+                return not nullable or judge.entails(inside, not_null(term))
+
+            for key in judge.schema.keys(source):
+                if all(by(Var(v, c, types[c]), nullable=key.nullable) for c in key.columns):
+                    return True
+            return any(
+                all(by(t, nullable=some.nullable) for t in some.terms)
+                and all(judge.entails(inside, c) for c in some.conditions)
+                for some in judge.conditional_keys(source, v)
+            )
+        case Multi() | Function():
+            return False
+
+
+def _by_equality(b: Block, term: Term, given: frozenset[Term], open_: set[int]) -> bool:
+    """Whether ``=`` alone leads from the term to another that has one value; it is not NULL then."""
+    return any(_has_value(b, t, given, open_, nulls=False, but=term) for t in equated(b.preds, term))
+
+
+def _has_value(
+    b: Block, term: Term, given: frozenset[Term], open_: set[int], *, nulls: bool, but: Term | None = None
+) -> bool:
+    """Whether equalities lead from the term to one that is known or depends on no open row."""
+    seen, todo = {term, but}, [term]
+    while todo:
+        t = todo.pop()
+        if t in given or not free_vars(t) & open_:
+            return True
+        for other in equated(b.preds, t, nulls=nulls):
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return False
+
+
+def one_row(judge: Judge, ctx: Context, bag: Bag) -> bool:
+    """Whether the bag has one row at most."""
+    return all(lone(judge, ctx, b) for b in bag) and all(
+        judge.inconsistent(ctx.within(x).within(_apart(judge, y))) for x, y in combinations(bag, 2)
+    )
+
+
+def no_row_twice(judge: Judge, ctx: Context, bag: Bag) -> bool:
+    """Whether DISTINCT would leave the bag as it is."""
+    if not all(determined(judge, ctx, b, b.outs) >= {v for v, _ in b.vars} for b in bag):
+        return False
+    for x, y in combinations(bag, 2):
+        other = _apart(judge, y)
+        alike = [same(o, p) for o, p in zip(x.outs, other.outs, strict=True)]
+        if not judge.inconsistent(ctx.within(x).within(other).having(alike)):
+            return False
+    return True
+
+
+def _apart(judge: Judge, b: Block) -> Block:
+    (copy,) = judge.freshen((b,))
+    return copy
+
+
+def lone(judge: Judge, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
+    """Whether the block has one row at most for each value of the ``known`` terms: all is determined, or a
+    condition says that no other row comes before one that determines all.
+    """
+    open_ = {v for v, _ in b.vars} - determined(judge, ctx, b, known)
+    return not open_ or any(_is_first(judge, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
+
+
+def _is_first(judge: Judge, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]) -> bool:
+    source = dict(b.vars)[v]
+    if not isinstance(source, Table) or not (isinstance(goal, App) and goal.sym == NOT):
+        return False
+    (none,) = goal.args
+    if not (isinstance(none, Nested) and none.kind == "exists" and len(none.bag) == 1):
+        return False
+    (other,) = none.bag
+    columns = [Var(v, c, t) for c, t in enumerate(source.types)]
+    everything = {x for x, _ in b.vars}
+    if [s for _, s in other.vars] != [source] or not determined(judge, ctx, b, columns) >= everything:
+        return False
+    twin = _apart(judge, replace(b, preds=tuple(p for p in b.preds if p != goal), outs=known))
+    there = {x: y for (x, _), (y, _) in zip(b.vars, twin.vars, strict=True)}
+    w = other.vars[0][0]
+    # of two rows that both are first, neither comes before the other
+    neither = [
+        negate(is_true(conj(subst(p, rows_renamed(names)) for p in other.preds)))
+        for names in ({w: there[v]}, {**there, w: v})
+    ]
+    alike = [same(x, y) for x, y in zip(known, twin.outs, strict=True)]
+    both = ctx.within(replace(b, outs=())).within(twin).having((*neither, *alike))
+    return any(
+        not key.nullable
+        and all(judge.entails(both, eq(columns[c], replace(columns[c], var=there[v]))) for c in key.columns)
+        for key in judge.schema.keys(source)
+    )

@@ -1,0 +1,328 @@
+"""Terms as formulas of an SMT solver: each value a pair (is NULL, value), written independently of the
+prover's own encoding.
+
+Integers, dates and timestamps are integers; other types whose equality is identity are points of a dense
+order; values of the rest are abstract and have a place on such an order, which is all that ``=`` looks at.
+What is not read here is an unknown function of its arguments, which leaves in models that PostgreSQL does not
+have. Must not know contexts, schemas or laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from rewright.equivalence.prover.bags import NULL_ON_EMPTY, exists
+from rewright.equivalence.prover.context import IDENTICAL
+from rewright.equivalence.prover.symbols import (
+    AND,
+    CASE,
+    EQ,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LT,
+    NOT,
+    OR,
+    SAME,
+    TO_NUMERIC,
+    domain,
+    identity,
+    same_when_equal,
+)
+from rewright.equivalence.prover.terms import App, Lit, Nested, Row, Term, Var
+from rewright.equivalence.prover.texts import STARTS
+from rewright.equivalence.recheck.shapes import shape
+from rewright.equivalence.recheck.values import Month, Prefix, of_months, of_prefixes, units_a_day
+from rewright.sql.types import SqlType
+
+Pair = tuple[Any, Any]
+_DAY = 86_400_000_000  # microseconds
+_INTS = frozenset({"int2", "int4", "int8"})
+_MONTHS = frozenset(
+    {
+        "pg_catalog.extract(text,date)",
+        "pg_catalog.extract(text,timestamp)",
+        "pg_catalog.date_part(text,timestamp)",
+    }
+)
+_COMPARES = frozenset({EQ, LT, LE, SAME})
+
+
+class Formulas:
+    """Formulas of one question. ``axioms``: what holds of the values met, whatever the question; ``columns``:
+    those met.
+    """
+
+    def __init__(self) -> None:
+        import z3
+
+        self.z3 = z3
+        self.axioms: list[Any] = []
+        self.columns: dict[Var, None] = {}
+        self.prefixes: list[Prefix] = []
+        self.months: list[Month] = []
+        self.years: set[int] = set()  # of the moments met, and the ones before
+        self.literals: list[tuple[str, Any]] = []  # texts met
+        self._known: dict[Term, Pair] = {}
+        self._constants: dict[tuple[str, str], Any] = {}
+
+    # ---------------------------------------------------------------- what is asked for
+
+    def truth(self, term: Term) -> Any:
+        """That the term is TRUE."""
+        is_null, value = self.pair(term)
+        return self.z3.And(self.z3.Not(is_null), value)
+
+    def same(self, x: Term, y: Term) -> Any:
+        """That both are the very same value, or both NULL."""
+        z3 = self.z3
+        (xn, xv), (yn, yv) = self.pair(x), self.pair(y)
+        if xv.sort() != yv.sort() or domain(x.type) != domain(y.type):
+            return z3.And(xn, yn)
+        return z3.And(xn == yn, z3.Or(xn, xv == yv))
+
+    def of_values(self) -> list[Any]:
+        """What is known of the values met by their constants."""
+        z3 = self.z3
+        return [*of_prefixes(z3, self.prefixes, self.literals), *of_months(z3, self.months, self.years)]
+
+    def pair(self, term: Term) -> Pair:
+        """Whether the term is NULL, and its value if not."""
+        found = self._known.get(term)
+        if found is None:
+            found = self._known[term] = self._pair(term)
+        return found
+
+    # ---------------------------------------------------------------- sorts
+
+    def sort(self, type_: SqlType) -> Any:
+        z3, known = self.z3, domain(type_)
+        if known in {"integer", "date", "timestamp"}:
+            return z3.IntSort()
+        if known == "bool":
+            return z3.BoolSort()
+        if known and identity(type_):
+            return z3.RealSort()
+        return z3.DeclareSort(f"{known or f'{type_.schema}.{type_.name}'} {type_.collation}")
+
+    def place(self, value: Any, type_: SqlType) -> Any:
+        """Where a value stands on its type's order."""
+        z3, sort = self.z3, self.sort(type_)
+        if sort in {z3.IntSort(), z3.RealSort(), z3.BoolSort()}:
+            return value
+        return z3.Function(f"place of {sort}", sort, z3.RealSort())(value)
+
+    # ---------------------------------------------------------------- terms
+
+    def _pair(self, term: Term) -> Pair:
+        z3 = self.z3
+        match term:
+            case Var(var, pos, type_):
+                self.columns[term] = None
+                name = f"{var}.{pos}"
+                return z3.Bool(f"{name} is null"), z3.Const(name, self.sort(type_))
+            case Row(var):
+                return z3.BoolVal(False), z3.Int(f"row {var}")
+            case Lit(value, type_):
+                return self._constant(value, type_)
+            case App(sym, args) if sym in {AND, OR}:
+                return self._connective(args, every=sym == AND)
+            case App(sym, (x,)) if sym == NOT:
+                is_null, value = self.pair(x)
+                return is_null, z3.Not(value)
+            case App(sym, (x,)) if sym == IS_NULL:
+                return z3.BoolVal(False), self.pair(x)[0]
+            case App(sym, (x,)) if sym == IS_TRUE:
+                return z3.BoolVal(False), self.truth(x)
+            case App(sym, (x, y)) if sym == IDENTICAL:
+                return z3.BoolVal(False), self.same(x, y)
+            case App(sym, args) if sym == CASE:
+                return self._case(args)
+            case App(sym, (x, y)) if sym in _COMPARES:
+                return self._comparison(term, x, y)
+            case App():
+                return self._function(term)
+            case Nested():
+                return self._nested(term)
+
+    def _connective(self, args: tuple[Term, ...], *, every: bool) -> Pair:
+        z3 = self.z3
+        pairs = [self.pair(x) for x in args]
+        some, all_ = (z3.And, z3.Or) if every else (z3.Or, z3.And)
+        true = some(*(z3.And(z3.Not(n), v) for n, v in pairs))
+        false = all_(*(z3.And(z3.Not(n), z3.Not(v)) for n, v in pairs))
+        return z3.Not(z3.Or(true, false)), true
+
+    def _case(self, args: tuple[Term, ...]) -> Pair:
+        z3 = self.z3
+        is_null, value = self.pair(args[-1])
+        for test, result in reversed(list(zip(args[:-1:2], args[1::2], strict=True))):
+            here = self.truth(test)
+            rn, rv = self.pair(result)
+            if rv.sort() != value.sort():
+                rv = z3.FreshConst(value.sort(), "mixed")
+            is_null, value = z3.If(here, rn, is_null), z3.If(here, rv, value)
+        return is_null, value
+
+    def _constant(self, value: str | None, type_: SqlType) -> Pair:
+        z3, sort, known = self.z3, self.sort(type_), domain(type_)
+        if value is None:
+            return z3.BoolVal(True), z3.Const(f"nothing of {sort}", sort)
+        if known == "integer":
+            return z3.BoolVal(False), z3.IntVal(int(value))
+        if known == "bool":
+            return z3.BoolVal(False), z3.BoolVal(value == "true")
+        name = type_.name if known == "float" else known or f"{type_.schema}.{type_.name}"
+        place = (f"{name} {sort}", value)
+        if place not in self._constants:
+            self._constants[place] = self._made(name, value, sort, type_)
+        return z3.BoolVal(False), self._constants[place]
+
+    def _made(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
+        z3, point = self.z3, _number(name, value)
+        if point is not None and sort == z3.IntSort():
+            year = int(value[:4])
+            self.years |= {year - 1, year}
+            return z3.IntVal(point)
+        constant = z3.Const(f"{value!r} of {name}", sort)
+        if point is not None:
+            self.axioms.append(self.place(constant, type_) == z3.RealVal(f"{point:f}"))
+        if name == "text" and sort == z3.RealSort():
+            self.literals.append((value, constant))
+            self.axioms += [
+                constant != c for (kind, _), c in self._constants.items() if kind == f"{name} {sort}"
+            ]
+        return constant
+
+    def _comparison(self, term: App, x: Term, y: Term) -> Pair:
+        z3 = self.z3
+        (xn, xv), (yn, yv) = self.pair(x), self.pair(y)
+        equates = term.sym in {EQ, SAME}
+        one_order = x.type.collation == y.type.collation or (
+            equates and identity(x.type) and identity(y.type)
+        )
+        if domain(x.type) and domain(x.type) == domain(y.type) and xv.sort() == yv.sort() and one_order:
+            holds = self._ordered(term, x, y)
+        else:
+            name = f"{'=' if equates else term.sym.name} {x.type.collation} {y.type.collation}"
+            holds = self._applied(name, (xv, yv), z3.BoolSort())
+        if term.sym == SAME:
+            return z3.BoolVal(False), z3.And(xn == yn, z3.Or(xn, holds))
+        return z3.Or(xn, yn), holds
+
+    def _ordered(self, term: App, x: Term, y: Term) -> Any:
+        z3 = self.z3
+        (_, xv), (_, yv) = self.pair(x), self.pair(y)
+        px, py = self.place(xv, x.type), self.place(yv, y.type)
+        if term.sym in {EQ, SAME}:
+            if same_when_equal(x, y):
+                self.axioms.append(z3.Implies(px == py, xv == yv))
+            return px == py
+        if domain(x.type) == "bool":
+            px, py = z3.If(px, 1, 0), z3.If(py, 1, 0)
+        elif x.type.collation not in {"", "default"}:
+            order = z3.Function(f"order of {x.type.collation}", z3.RealSort(), z3.RealSort())
+            px, py = order(px), order(py)
+        return px < py if term.sym == LT else px <= py
+
+    def _function(self, term: App) -> Pair:
+        z3, args = self.z3, term.args
+        pairs = [self.pair(x) for x in args]
+        nulls = [n for n, _ in pairs]
+        exact = self._arithmetic(term, [v for _, v in pairs])
+        if exact is not None:
+            return z3.Or(*nulls), exact
+        collations = sorted({x.type.collation for x in args} - {"", "default"})
+        name, sort = f"{term.sym.name} {term.type.name} {collations}", self.sort(term.type)
+        if not term.sym.strict:
+            return self._lenient(name, pairs, sort)
+        values = [v for _, v in pairs]
+        value = self._applied(name, values, sort)
+        if not term.sym.total:
+            nulls.append(self._applied(f"{name} is null", values, z3.BoolSort()))
+        if term.sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
+            self.prefixes.append((values[0], args[1].value, value))
+        if _says_month(term):
+            units = units_a_day(args[1].type.name)
+            self.months.append((*pairs[1], units, z3.Or(*nulls), self.place(value, term.type)))
+        if term.sym == TO_NUMERIC:
+            self.axioms.append(self.place(value, term.type) == z3.ToReal(values[0]))
+        return z3.Or(*nulls) if nulls else z3.BoolVal(False), value
+
+    def _arithmetic(self, term: App, values: list[Any]) -> Any:
+        """Where PostgreSQL gives a result of integer arithmetic at all, it is the mathematical one."""
+        op, _, result = term.sym.name.partition(" ")
+        if result not in _INTS or op not in {"+", "-", "*"}:
+            return None
+        match values:
+            case [x]:
+                return -x if op == "-" else x
+            case [x, y] if op != "*":
+                return x + y if op == "+" else x - y
+            case [x, y] if any(isinstance(a, Lit) for a in term.args):
+                return x * y
+        return None
+
+    def _lenient(self, name: str, pairs: Iterable[Pair], sort: Any) -> Pair:
+        """A function that may give a value for NULLs."""
+        z3 = self.z3
+        seen = [
+            part for n, v in pairs for part in (n, z3.If(n, z3.Const(f"nothing of {v.sort()}", v.sort()), v))
+        ]
+        return self._applied(f"{name} is null", seen, z3.BoolSort()), self._applied(name, seen, sort)
+
+    def _applied(self, name: str, values: Iterable[Any], sort: Any) -> Any:
+        z3, given = self.z3, list(values)
+        label = f"{name} of {[str(v.sort()) for v in given]}"
+        if not given:
+            return z3.Const(label, sort)
+        return z3.Function(label, *(v.sort() for v in given), sort)(*given)
+
+    def _nested(self, term: Nested) -> Pair:
+        z3 = self.z3
+        text, columns = shape(term)
+        is_null, value = self._lenient(text, [self.pair(c) for c in columns], self.sort(term.type))
+        if term.kind == "exists":
+            return z3.BoolVal(False), value
+        short = term.name.partition(" ")[0]
+        if term.kind == "agg" and short == "cnt":
+            self.axioms.append(value >= 0)
+            self.axioms.append((value > 0) == self.truth(exists(term.bag)))
+            return z3.BoolVal(False), value
+        if (
+            term.kind == "agg"
+            and short in NULL_ON_EMPTY | {"isum"}
+            and not short.startswith(("stddev", "var"))
+        ):
+            self.axioms.append(is_null == z3.Not(self.truth(exists(term.bag))))
+        return is_null, value
+
+
+def _says_month(term: App) -> bool:
+    first = term.args[0] if term.args else None
+    return term.sym.name in _MONTHS and isinstance(first, Lit) and str(first.value).lower() == "month"
+
+
+def _number(name: str, value: str) -> int | Decimal | None:
+    """Where a constant stands on its type's order, if that is a plain number."""
+    try:
+        match name:
+            case "numeric":
+                number = Decimal(value)
+                return number if number.is_finite() and abs(number.adjusted()) < 1000 else None
+            case "date":
+                return date.fromisoformat(value).toordinal()
+            case "timestamp" if len(value.rpartition(".")[2]) <= 6 or "." not in value:
+                moment = datetime.fromisoformat(value)
+                return None if moment.tzinfo else _micros(moment)
+    except (ValueError, InvalidOperation, OverflowError):
+        pass
+    return None
+
+
+def _micros(moment: datetime) -> int:
+    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
+    return moment.toordinal() * _DAY + seconds * 1_000_000 + moment.microsecond

@@ -1,0 +1,355 @@
+"""What follows from rows in scope and predicates that hold, given the schema facts that a certificate states;
+without the prover's engine.
+
+A context is opened (rows that witness its EXISTS, rows of its DISTINCT sources); an EXISTS that is asked for
+needs rows of the context in its place, references included; all else is asked of an SMT solver. Must not know
+laws or certificates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeGuard
+
+from rewright.engines import clock
+from rewright.equivalence.prover.bags import NULL_ON_EMPTY, block, exists, subst, subst_block
+from rewright.equivalence.prover.build import conj, disj, eq, negate, not_null, predicates
+from rewright.equivalence.prover.conditional_keys import ConditionalKey
+from rewright.equivalence.prover.context import Context, identical, membership
+from rewright.equivalence.prover.schema import Reference, Schema
+from rewright.equivalence.prover.symbols import AND, CASE, IS_NULL, NOT, OR, SAME
+from rewright.equivalence.prover.terms import (
+    FALSE,
+    TRUE,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Nested,
+    Source,
+    Table,
+    Term,
+    Var,
+    free_vars,
+    max_var,
+    rename_bound,
+    rows_renamed,
+    walk_shallow,
+)
+from rewright.equivalence.recheck.lemmas import lemmas
+from rewright.equivalence.recheck.sessions import Session
+from rewright.equivalence.recheck.shapes import shape
+
+# variables of witnesses are numbered from here: they are never part of a form
+_FIRST = 50_000_000
+_MOST_WITNESSES = 60
+_MOST_CASES = 4
+_DEPTH = 3
+
+
+class OutOfTime(Exception):
+    """The deadline has passed."""
+
+
+class Judge:
+    """Answers questions with nothing but the facts that ``schema`` allows
+    (`rewright.equivalence.prover.asking.Asked`).
+    """
+
+    def __init__(self, schema: Schema, deadline: float) -> None:
+        self.schema = schema
+        self.deadline = deadline
+        self._next = _FIRST
+        self._depth = 0
+        self._opened: dict[Context, Context] = {}
+        self._sessions: dict[Context, Session] = {}
+        self._answers: dict[tuple[Context, Term], bool] = {}
+        # values made of bags that were found to be equal, in the question at hand
+        self.equal: tuple[tuple[Term, Term], ...] = ()
+
+    def tick(self) -> None:
+        if clock.now() > self.deadline:
+            raise OutOfTime
+
+    # ---------------------------------------------------------------- questions
+
+    def entails(self, ctx: Context, goal: Term) -> bool:
+        """Whether the goal is TRUE wherever all predicates of the context are."""
+        return all(self._follows(ctx, part) for part in predicates(goal))
+
+    def inconsistent(self, ctx: Context) -> bool:
+        """Whether the predicates of the context cannot hold together."""
+        return self._follows(ctx, FALSE)
+
+    def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
+        """The partial and expression keys over the row of ``var``."""
+        return self.schema.conditional_keys(source, var)
+
+    def freshen(self, bag: Bag) -> Bag:
+        """A copy of the bag over variables that are used nowhere else."""
+        renamed = rename_bound(bag, self._next)
+        self._next = max(self._next, max_var(renamed)) + 1
+        return renamed
+
+    def _follows(self, ctx: Context, goal: Term) -> bool:
+        if goal == TRUE or goal in ctx.preds:
+            return True
+        self.tick()
+        key = ctx, goal
+        if self.equal or key not in self._answers:
+            world = self.opened(ctx)
+            held = _is_exists(goal) and self._met(world, goal.bag[0])
+            answer = held or self._by_solver(world, goal)
+            if self.equal or (self._depth and not answer):
+                return answer  # asked by itself it might follow
+            self._answers[key] = answer
+        return self._answers[key]
+
+    def _by_solver(self, world: Context, goal: Term) -> bool:
+        session = self._session(world)
+        if session.refutes(goal, (), self.equal):
+            return True
+        known = [*self._lemmas(world, goal)]
+        known += self._links(world, conj((goal, *known)))
+        return bool(known) and session.refutes(goal, known, self.equal)
+
+    def _lemmas(self, world: Context, goal: Term) -> list[Term]:
+        if self._depth > 1:
+            return []
+        self._depth += 1
+        try:
+            return lemmas(self, world, goal)
+        finally:
+            self._depth -= 1
+
+    def same_rows(self, ctx: Context, one: Bag, other: Bag) -> bool:
+        """Whether each row of either bag is in the other; not asked from within another question."""
+        return self._depth <= 1 and all(
+            self.entails(ctx.within(b), exists(rows_like(self.freshen(y), b.outs)))
+            for x, y in ((one, other), (other, one))
+            for b in self.freshen(x)
+        )
+
+    def plain(self, world: Context, goal: Term) -> bool:
+        """Whether the goal follows in an opened context, without looking for rows."""
+        return goal == TRUE or goal in world.preds or self._session(world).refutes(goal, (), self.equal)
+
+    def _session(self, world: Context) -> Session:
+        if world not in self._sessions:
+            if len(self._sessions) > 40:
+                self._sessions.clear()
+            self._sessions[world] = Session(self.schema, self.deadline, world)
+        return self._sessions[world]
+
+    # ---------------------------------------------------------------- witnesses
+
+    def opened(self, ctx: Context) -> Context:
+        """The context with a row for each EXISTS, DISTINCT row and aggregate of some rows that it holds."""
+        if ctx not in self._opened:
+            todo: list[Term] = [p for p in ctx.preds if _is_exists(p)]
+            todo += [q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s))]
+            todo += [q for t in _some_rows(ctx.preds) for q in predicates(t)]
+            self._opened[ctx] = self._with_witnesses(ctx, todo)
+        return self._opened[ctx]
+
+    def _with_witnesses(self, ctx: Context, todo: list[Term]) -> Context:
+        for _ in range(_MOST_WITNESSES):
+            if not todo:
+                break
+            goal = todo.pop(0)
+            if not _is_exists(goal):
+                ctx = ctx.having((goal,))
+                continue
+            (b,) = self.freshen(goal.bag)
+            ctx = Context((*ctx.vars, *b.vars), ctx.preds).having(b.preds)
+            todo += [q for v, s in b.vars if isinstance(s, Distinct) for q in predicates(membership(v, s))]
+            todo += [p for p in b.preds if _is_exists(p)]
+        return ctx
+
+    # ---------------------------------------------------------------- rows of the context in the place of
+    # others
+
+    def _met(self, world: Context, goal: Block) -> bool:
+        """Whether rows of an opened context can stand for the variables of an EXISTS."""
+        if self._depth >= _DEPTH:
+            return False
+        self._depth += 1
+        try:
+            return self._placed(self._with_parents(world, {s for _, s in goal.vars}), goal, {})
+        finally:
+            self._depth -= 1
+
+    def _placed(self, world: Context, goal: Block, rows: dict[int, int]) -> bool:
+        self.tick()
+        if len(rows) == len(goal.vars):
+            return True
+        v, source = goal.vars[len(rows)]
+        wanted = _with_rows(source, rows)
+        own = {x for x, _ in goal.vars}
+        for w, other in world.vars:
+            if other != wanted:
+                continue
+            bound = {**rows, v: w}
+            ready = [p for p in goal.preds if v in free_vars(p) and free_vars(p) & own <= bound.keys()]
+            if all(self._holds(world, subst(p, rows_renamed(bound))) for p in ready) and self._placed(
+                world, goal, bound
+            ):
+                return True
+        return False
+
+    def _holds(self, world: Context, goal: Term) -> bool:
+        for part in predicates(goal):
+            if _is_exists(part):
+                if part not in world.preds and not self._met(world, part.bag[0]):
+                    return False
+            elif any(_is_exists(t) for t in walk_shallow(part)):
+                if not self._by_solver(world, part):
+                    return False
+            elif not self.plain(world, part):
+                return False
+        return True
+
+    def _with_parents(self, world: Context, wanted: set[Source]) -> Context:
+        """The rows that foreign keys of the context's rows refer to, where they may be asked for."""
+        for _ in range(2):
+            added = world
+            for v, source in world.vars:
+                for ref in self.schema.references(source):
+                    target = self.schema.source_of(ref.target)
+                    if target is None or not (target in wanted or self._refers_to(target, wanted)):
+                        continue
+                    added = self._with_parent(world, added, v, source, ref, target)
+            if added == world:
+                break
+            world = added
+        return world
+
+    def _refers_to(self, target: Table, wanted: set[Source]) -> bool:
+        return any(self.schema.source_of(r.target) in wanted for r in self.schema.references(target))
+
+    def _with_parent(
+        self, world: Context, added: Context, v: int, source: Source, ref: Reference, target: Table
+    ) -> Context:
+        assert isinstance(source, Table)
+        own = [Var(v, c, source.types[c]) for c in ref.columns]
+        if not all(self.plain(world, part) for x in own for part in predicates(not_null(x))):
+            return added
+        self._next += 1
+        w = self._next
+        ties = [eq(Var(w, c, target.types[c]), x) for c, x in zip(ref.target_columns, own, strict=True)]
+        return Context((*added.vars, (w, target)), added.preds).having(ties)
+
+    # ---------------------------------------------------------------- EXISTS inside conditions
+
+    def _links(self, world: Context, goal: Term) -> Iterator[Term]:
+        """Which EXISTS of the question hold, which follow from which, and those of a
+        disjunction as several.
+        """
+        if self._depth >= _DEPTH - 1:
+            return
+        atoms = list(dict.fromkeys(t for p in (goal, *world.preds) for t in _inside(p)))
+        for atom in list(atoms):
+            cases = _cases(atom)
+            if cases:
+                either = disj(cases)
+                yield disj((negate(atom), either))
+                yield disj((atom, negate(either)))
+                atoms += [t for t in dict.fromkeys(x for c in cases for x in _inside(c)) if t not in atoms]
+        self._depth += 1
+        try:
+            for target in atoms:
+                if target in world.preds:
+                    continue
+                if self._met(world, target.bag[0]):
+                    yield target
+                    continue
+                for source in atoms:
+                    if source == target or source in world.preds or shape(source) == shape(target):
+                        continue
+                    if not _tables(source) & _tables(target):
+                        continue
+                    if self._met(self._with_witnesses(world, [source]), target.bag[0]):
+                        yield disj((negate(source), target))
+        finally:
+            self._depth -= 1
+
+
+def rows_like(bag: Bag, outs: tuple[Term, ...]) -> Bag:
+    """The bag's rows that are identical to the one given, without outputs."""
+    return tuple(
+        n
+        for r in bag
+        for n in block(r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, outs, strict=True))), ())
+    )
+
+
+def _is_exists(term: Term) -> TypeGuard[Nested]:
+    return isinstance(term, Nested) and term.kind == "exists"
+
+
+def _inside(term: Term) -> Iterator[Nested]:
+    """The EXISTS of a term outside other bags, and those that its aggregates' rows are asked for."""
+    for t in walk_shallow(term):
+        if isinstance(t, Nested) and t.kind == "exists":
+            yield t
+        elif isinstance(t, Nested) and t.kind == "agg":
+            yield from (s for s in walk_shallow(exists(t.bag)) if isinstance(s, Nested))
+
+
+def _cases(atom: Nested) -> list[Term]:
+    """An EXISTS of a disjunction as one for each of its parts."""
+    (b,) = atom.bag
+    for p in b.preds:
+        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_CASES:
+            rest = tuple(q for q in b.preds if q != p)
+            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
+    return []
+
+
+def _tables(atom: Nested) -> set[Source]:
+    found: set[Source] = set()
+    for b in atom.bag:
+        for _, s in b.vars:
+            found |= {t for x in s.bag for _, t in x.vars} if isinstance(s, Distinct) else {s}
+    return found
+
+
+def _with_rows(source: Source, rows: dict[int, int]) -> Source:
+    if isinstance(source, Table) or not rows:
+        return source
+    made = Block(((0, source),), (), ())
+    renamed: Callable[[Term], Term | None] = rows_renamed(rows)  # type: ignore[assignment]
+    found = subst_block(made, renamed)
+    return found[0].vars[0][1] if found else source
+
+
+def _some_rows(preds: Iterable[Term]) -> list[Term]:
+    """That the rows of an aggregate exist which is NULL without any, where a predicate needs it not to be
+    NULL.
+    """
+    return [
+        exists(t.bag)
+        for p in preds
+        for t in strict_in(p)
+        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+    ]
+
+
+def strict_in(pred: Term) -> Iterator[Term]:
+    """The values that are not NULL where a predicate is TRUE."""
+    match pred:
+        case App(sym, (App(inner, (x,)),)) if sym == NOT and inner == IS_NULL:
+            yield from _strict_value(x)
+        case App(sym, args) if sym == AND:
+            for x in args:
+                yield from strict_in(x)
+        case App(sym, args) if sym.strict and sym not in {OR, CASE, SAME}:
+            for x in args:
+                yield from _strict_value(x)
+
+
+def _strict_value(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, App) and term.sym.strict:
+        for x in term.args:
+            yield from _strict_value(x)

@@ -1,0 +1,294 @@
+"""Laws on aggregates and scalar subqueries: of aggregates, of products, of single rows; CASE around them.
+
+Must not know the other laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from rewright.equivalence.prover.bags import NULL_ON_EMPTY, aggregate, block, exists, the
+from rewright.equivalence.prover.build import app, case, exists_value, integer, negate, not_null, predicates
+from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Lit,
+    Nested,
+    Term,
+    null,
+    walk_shallow,
+)
+from rewright.equivalence.recheck.laws.stating import Bindings, Condition, Follows, Instance, OneRow
+from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
+
+_Value = tuple[Term, tuple[Condition, ...]]
+# of which the aggregate of aggregates of parts is that of the whole
+_SAME_OF_PARTS = frozenset({"isum", "min", "max", "bool_and", "bool_or"})
+_PRODUCTS = frozenset({"* numeric", "* int8"})
+
+
+def _of_values(
+    p: Place, at: Bindings, law: Callable[[Context, Nested], Iterator[_Value]]
+) -> Iterator[Instance]:
+    """A law on one of a block's nested values. Bindings: block, value."""
+    i, n = at
+    b = pick(p.bag, i)
+    value = pick(values_in(b), n)
+    for new, needs in law(without_value(p.ctx, b, value), value):
+        yield Instance(spliced(p.bag, i, with_value(b, value, new)), needs)
+
+
+def _terms(b: Block, wanted: Callable[[App], bool]) -> list[App]:
+    found = (t for x in (*b.preds, *b.outs) for t in walk_shallow(x))
+    return list(dict.fromkeys(t for t in found if isinstance(t, App) and wanted(t)))
+
+
+# --------------------------------------------------------------------------- aggregates of aggregates
+
+
+def flatten_aggregate(p: Place, at: Bindings) -> Iterator[Instance]:
+    """An aggregate of aggregates of parts is one aggregate of the joined rows. Bindings: block, value."""
+    yield from _of_values(p, at, _flattened)
+
+
+def _flattened(ctx: Context, value: Nested) -> Iterator[_Value]:
+    if value.kind != "agg" or not value.bag:
+        return
+    short = value.name.partition(" ")[0]
+    if short in _SAME_OF_PARTS or value.name == "sum numeric":
+        yield from _of_the_same(value)
+    if short == "isum":
+        yield from _of_counts(value)
+    if short == "sum":
+        yield from _of_integers(value)
+    if value.name in {"isum", "sum numeric"}:
+        yield from _of_repeated(ctx, value)
+
+
+def _joined(parts: list[tuple[Block, Nested]]) -> Bag:
+    """The rows of each part's aggregate with the part's own; that this aggregate is not NULL its rows say by
+    themselves.
+    """
+    return tuple(
+        n
+        for b, inner in parts
+        for x in fresh_copy(inner.bag)
+        for n in block(
+            (*b.vars, *x.vars),
+            (*(q for q in b.preds if q not in predicates(not_null(inner))), *x.preds),
+            x.outs,
+        )
+    )
+
+
+def _of_the_same(value: Nested) -> Iterator[_Value]:
+    """agg{agg{e | Q} | P} = agg{e | P ∧ Q}: sums of sums, extremes of extremes."""
+    parts = [
+        (b, o)
+        for b in value.bag
+        if isinstance(o := b.outs[0], Nested) and (o.kind, o.name) == ("agg", value.name)
+    ]
+    if len(parts) == len(value.bag):
+        yield aggregate(value.name, _joined(parts), value.type), ()
+
+
+def _of_counts(value: Nested) -> Iterator[_Value]:
+    """sum{count{Q} | P} = count{P ∧ Q}, and NULL where there is nothing to sum. Constants 1 count a row,
+    constants 0 none.
+    """
+    parts: list[tuple[Block, Nested]] = []
+    for b in (arm for x in value.bag for arm in _arms(x)):
+        match b.outs[0]:
+            case Lit("0"):
+                continue
+            case Lit("1"):
+                parts.append((b, Nested("agg", "cnt", (Block((), (), ()),), INTEGER)))
+            case Nested("agg", "cnt") as counted:
+                parts.append((b, counted))
+            case _:
+                return
+    total = aggregate("cnt", _joined(parts), INTEGER)
+    yield case((exists(value.bag), total, null(INTEGER)), INTEGER), ()
+
+
+def _arms(b: Block) -> Bag:
+    """A block that puts out CASE of constants, once for each of them; NULL is not summed."""
+    out = b.outs[0]
+    if not (isinstance(out, App) and out.sym == CASE):
+        return (b,)
+    tests, results = out.args[:-1:2], (*out.args[1::2], out.args[-1])
+    if not all(isinstance(r, Lit) for r in results):
+        return (b,)
+    missed: tuple[Term, ...] = ()
+    found: list[Block] = []
+    for test, result in zip((*tests, None), results, strict=True):
+        here = missed if test is None else (*missed, test)
+        found += block(b.vars, (*b.preds, *here), (result,))
+        missed = missed if test is None else (*missed, negate(exists_value(test)))
+    return tuple(x for x in found if x.outs[0] != null(x.outs[0].type))
+
+
+def _of_integers(value: Nested) -> Iterator[_Value]:
+    """A numeric sum of exact integers is the exact integer sum."""
+    rows: list[Block] = []
+    for b in value.bag:
+        match b.outs[0]:
+            case App(sym, (inner,)) if sym == TO_NUMERIC:
+                rows += block(b.vars, b.preds, (inner,))
+            case Lit(None):
+                rows += block(b.vars, b.preds, (null(INTEGER),))
+            case _:
+                return
+    yield app(TO_NUMERIC, (aggregate("isum", tuple(rows), INTEGER),), value.type), ()
+
+
+def _of_repeated(ctx: Context, value: Nested) -> Iterator[_Value]:
+    """sum{v * count{Q} | P} = sum{v | P ∧ Q} where each count sees a row."""
+    rows: list[Block] = []
+    needs: list[Condition] = []
+    for x in value.bag:
+        found = _counted(x.outs[0])
+        if found is None:
+            return
+        counted, weighed = found
+        needs.append(Follows(ctx.within(x), exists(counted.bag)))
+        for y in fresh_copy(counted.bag):
+            rows += block((*x.vars, *y.vars), (*x.preds, *y.preds, not_null(weighed)), (weighed,))
+    yield aggregate(value.name, tuple(rows), value.type), tuple(needs)
+
+
+def _counted(out: Term) -> tuple[Nested, Term] | None:
+    if isinstance(out, App) and len(out.args) == 2 and out.sym.name in _PRODUCTS:
+        for count, value in (out.args, out.args[::-1]):
+            inner = _whole(count)
+            if isinstance(inner, Nested) and (inner.kind, inner.name) == ("agg", "cnt"):
+                return inner, value
+    return None
+
+
+def _whole(term: Term) -> Term:
+    return term.args[0] if isinstance(term, App) and term.sym == TO_NUMERIC else term
+
+
+# --------------------------------------------------------------------------- products
+
+
+def multiply(p: Place, at: Bindings) -> Iterator[Instance]:
+    """count{P} * agg{e | Q} = agg{e | P ∧ Q} for counts, and for sums where P has a row; v * count{P} = sum{v
+    | P} where it has one. Bindings: block, product.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    term = pick(_terms(b, lambda t: t.sym.name in _PRODUCTS and len(t.args) == 2), n)
+    numeric = term.sym.name == "* numeric"
+    x, y = (_whole(a) if numeric else a for a in term.args)
+    ctx = without_value(p.ctx, b, term)
+    for value, times in ((x, y), (y, x)):
+        if isinstance(times, Nested) and times.name == "cnt":
+            for made, needs in _times(ctx, value, times):
+                exact = numeric and made.type == INTEGER
+                new = app(TO_NUMERIC, (made,), term.type) if exact else made
+                yield Instance(spliced(p.bag, i, with_value(b, term, new)), needs)
+
+
+def _times(ctx: Context, value: Term, times: Nested) -> Iterator[_Value]:
+    some = (Follows(ctx, exists(times.bag)),)
+    if isinstance(value, Nested) and value.name in {"cnt", "isum", "sum numeric"}:
+        rows = tuple(
+            n
+            for x in fresh_copy(value.bag)
+            for y in fresh_copy(times.bag)
+            for n in block((*x.vars, *y.vars), (*x.preds, *y.preds), x.outs)
+        )
+        yield aggregate(value.name, rows, value.type), () if value.name == "cnt" else some
+        return
+    name = {"integer": "isum", "numeric": "sum numeric"}.get(domain(value.type))
+    if name is not None and not isinstance(value, Lit):
+        rows = tuple(
+            n for x in fresh_copy(times.bag) for n in block(x.vars, (*x.preds, not_null(value)), (value,))
+        )
+        yield aggregate(name, rows, INTEGER if name == "isum" else value.type), some
+
+
+# --------------------------------------------------------------------------- single rows
+
+
+def split_scalar(p: Place, at: Bindings) -> Iterator[Instance]:
+    """P((SELECT e WHERE Q)) = P(e) ∧ Q joined, and P(NULL) where there is no row, of a subquery of one row at
+    most. Bindings: block, value.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    value = pick(values_in(b), n)
+    if value.kind != "the":
+        return
+    found: list[Block] = []
+    for x in fresh_copy(value.bag):
+        wider = replace(b, vars=(*b.vars, *x.vars), preds=(*b.preds, *x.preds))
+        found += with_value(wider, value, x.outs[0])
+    none = replace(b, preds=(*b.preds, negate(exists(value.bag))))
+    found += with_value(none, value, null(value.type))
+    yield Instance(spliced(p.bag, i, tuple(found)), (OneRow(without_value(p.ctx, b, value), value.bag),))
+
+
+def lone_row(p: Place, at: Bindings) -> Iterator[Instance]:
+    """The minimum, maximum or exact sum of one value at most is that value. Bindings: block, value."""
+
+    def law(ctx: Context, value: Nested) -> Iterator[_Value]:
+        short = value.name.partition(" ")[0]
+        exact = short in {"min", "max", "isum", "sum"} and not value.name.startswith("sum float")
+        if value.kind == "agg" and exact:
+            yield the(value.bag, value.type), (OneRow(ctx, value.bag),)
+
+    yield from _of_values(p, at, law)
+
+
+# --------------------------------------------------------------------------- CASE
+
+
+def simplify_case(p: Place, at: Bindings) -> Iterator[Instance]:
+    """CASE WHEN t THEN x ELSE y is x where t holds, y where it does not; and x where y is what an aggregate
+    in x gives on no rows, and t holds where it has a row (or the other way round). Bindings: block, CASE.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    term = pick(_terms(b, lambda t: t.sym == CASE), n)
+    if len(term.args) != 3:
+        return
+    test, yes, no = term.args
+    ctx = without_value(p.ctx, b, term)
+    for new, goal, other in ((yes, test, no), (no, negate(test), yes)):
+        after = spliced(p.bag, i, with_value(b, term, new))
+        yield Instance(after, (Follows(ctx, goal),))
+        for made in _of_nothing(new, other):
+            rows = ctx.having(predicates(exists(made.bag)))
+            yield Instance(after, (Follows(rows, goal),))
+
+
+def _of_nothing(value: Term, other: Term) -> Iterator[Nested]:
+    """The aggregates in a value over whose empty bag it is ``other``."""
+    inner = _whole(value)
+    if isinstance(inner, Nested) and inner.name == "cnt":
+        if other == integer(0) if inner is value else isinstance(other, Lit) and other.value == "0":
+            yield inner
+    elif isinstance(other, Lit) and other.value is None:
+        yield from (t for t in _strict(value) if t.kind == "agg" and _null_of_nothing(t))
+
+
+def _null_of_nothing(t: Nested) -> bool:
+    return t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+
+
+def _strict(term: Term) -> Iterator[Nested]:
+    """The nested values that make the term NULL when they are."""
+    if isinstance(term, Nested):
+        yield term
+    elif isinstance(term, App) and term.sym.strict:
+        for x in term.args:
+            yield from _strict(x)

@@ -1,0 +1,103 @@
+"""Laws on single conditions and whole blocks: what cannot hold, what follows, blocks of which one holds at
+most.
+
+Must not know the other laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from rewright.equivalence.prover.bags import block, exists
+from rewright.equivalence.prover.build import app, case, conj, disj, exists_value, not_null
+from rewright.equivalence.prover.context import identical
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.symbols import EQ, SAME
+from rewright.equivalence.prover.terms import App, Block, Term, bag_types
+from rewright.equivalence.recheck.comparing import aligned
+from rewright.equivalence.recheck.judging import rows_like
+from rewright.equivalence.recheck.laws.stating import Bindings, Condition, Follows, Impossible, Instance
+from rewright.equivalence.recheck.places import Place, pick, spliced
+
+# outputs in which two merged blocks may differ
+_MOST_OUTPUTS = 4
+
+
+def _without(b: Block, number: int) -> Block:
+    return replace(b, preds=(*b.preds[:number], *b.preds[number + 1 :]))
+
+
+def contradiction(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x̄ . P = ∅ where P never holds. Bindings: block."""
+    (i,) = at
+    yield Instance(spliced(p.bag, i, ()), (Impossible(p.ctx.within(pick(p.bag, i))),))
+
+
+def redundant(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x̄ . P ∧ q = Σ x̄ . P where q follows from P. Bindings: block, condition."""
+    i, n = at
+    b = pick(p.bag, i)
+    goal, rest = pick(b.preds, n), _without(b, n)
+    yield Instance(spliced(p.bag, i, (rest,)), (Follows(p.ctx.within(rest), goal),))
+
+
+def plain_equality(p: Place, at: Bindings) -> Iterator[Instance]:
+    """X IS NOT DISTINCT FROM y is x = y where one of them is not NULL. Bindings: block, condition."""
+    i, n = at
+    b = pick(p.bag, i)
+    goal = pick(b.preds, n)
+    if isinstance(goal, App) and goal.sym == SAME:
+        ctx = p.ctx.within(_without(b, n))
+        plain = (*b.preds[:n], app(EQ, goal.args, goal.type), *b.preds[n + 1 :])
+        after = spliced(p.bag, i, block(b.vars, plain, b.outs))
+        for side in goal.args:
+            yield Instance(after, (Follows(ctx, not_null(side)),))
+
+
+def merge_blocks(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x̄ . C ∧ L → l + Σ x̄ . C ∧ R → r = Σ x̄ . C ∧ (L ∨ R) → o where L and R never hold both, or
+    duplicates do not count; o is r if that is l where L holds, l if that is r where R holds, else CASE WHEN L
+    THEN l ELSE r (not for sets). Bindings: blocks i < j, and for each row of i its partner in j.
+    """
+    i, j, *pairing = at
+    left = pick(p.bag, i)
+    right = aligned(left, pick(p.bag, j), tuple(pairing))
+    if not i < j or right is None or left.vars != right.vars or len(left.outs) != len(right.outs):
+        return
+    common = tuple(q for q in left.preds if q in right.preds)
+    ours = tuple(q for q in left.preds if q not in common)
+    theirs = tuple(q for q in right.preds if q not in common)
+    shared = p.ctx.within(replace(left, preds=common))
+    apart = () if p.sets else (Impossible(shared.having((*ours, *theirs))),)
+    one, other = conj(exists_value(q) for q in ours), conj(exists_value(q) for q in theirs)
+
+    def ways(x: Term, y: Term) -> Iterator[tuple[Term, tuple[Condition, ...]]]:
+        if x == y:
+            yield y, ()
+            return
+        yield y, (Follows(shared.having(ours), identical(x, y)),)
+        yield x, (Follows(shared.having(theirs), identical(x, y)),)
+        if not p.sets:
+            type_ = bag_types((Block((), (), (x,)), Block((), (), (y,))))[0]
+            yield case((one, x, y), type_), ()
+
+    pairs = list(zip(left.outs, right.outs, strict=True))
+    if sum(x != y for x, y in pairs) > _MOST_OUTPUTS:
+        return
+    for chosen in product(*(tuple(ways(x, y)) for x, y in pairs)):
+        merged = block(left.vars, (*common, disj((one, other))), tuple(o for o, _ in chosen))
+        needs = (*apart, *(c for _, conditions in chosen for c in conditions))
+        yield Instance((*p.bag[:i], *merged, *p.bag[i + 1 : j], *p.bag[j + 1 :]), needs)
+
+
+def covered_block(p: Place, at: Bindings) -> Iterator[Instance]:
+    """A block all of whose rows another one has adds nothing where duplicates do not count. Bindings: the
+    block, the other.
+    """
+    i, j = at
+    b, cover = pick(p.bag, i), pick(p.bag, j)
+    if p.sets and i != j:
+        some = exists(rows_like(fresh_copy((cover,)), b.outs))
+        yield Instance(spliced(p.bag, i, ()), (Follows(p.ctx.within(b), some),))

@@ -1,0 +1,195 @@
+"""Laws on orders: first rows, ranks, columns of limited rows that nobody looks at.
+
+Must not know the other laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
+from rewright.equivalence.prover.build import integer, negate, not_null, same
+from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.positions import before, extreme_name, first_of, window_keys
+from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Block,
+    Distinct,
+    Limited,
+    Nested,
+    Row,
+    Term,
+    Var,
+    free_vars,
+    rows_renamed,
+    walk_bag,
+    walk_shallow,
+)
+from rewright.equivalence.recheck.laws.stating import Bindings, Determined, Follows, Instance
+from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
+
+
+def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
+    """A column of limited rows that nobody looks at, or that repeats a later one, goes. Bindings: block, row,
+    column.
+    """
+    i, n, c = at
+    b = pick(p.bag, i)
+    v, source = pick(b.vars, n)
+    if not isinstance(source, Limited) or len(source.bag) != 1 or source.ties:
+        return
+    (inner,) = source.bag
+    width = len(inner.outs)
+    if not 0 <= c < width - len(source.keys) - source.on:
+        return
+    later = [k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]]
+    read = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
+    if read and not later:
+        return
+    keep = [k for k in range(width) if k != c]
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        return Var(v, keep.index(later[0] if t.pos == c else t.pos), t.type)
+
+    smaller = replace(source, bag=(replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
+    rows = tuple((x, smaller if x == v else s) for x, s in b.vars)
+    yield Instance(spliced(p.bag, i, subst_block(replace(b, vars=rows), env)))
+
+
+def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
+    """The first row in a total order (of each group of DISTINCT ON) is the one that no other comes before.
+    Bindings: block, row.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    v, source = pick(b.vars, n)
+    if not isinstance(source, Limited) or not first_of(source) or len(source.bag) != 1:
+        return
+    if any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+        return
+    others = Block(
+        tuple(x for x in b.vars if x[0] != v), tuple(q for q in b.preds if v not in free_vars(q)), ()
+    )
+    ctx = p.ctx.within(others)
+    (inner,), (other,) = fresh_copy(source.bag), fresh_copy(source.bag)
+    width = len(inner.outs) - len(source.keys) - source.on
+    groups = list(zip(other.outs, inner.outs, strict=True))[width : width + source.on]
+    keys = zip(source.keys, other.outs[width + source.on :], inner.outs[width + source.on :], strict=True)
+    earlier = before(tuple(k for k in keys if k[1:] not in groups))
+    if earlier is None:
+        return
+    alike = tuple(same(x, y) for x, y in groups)
+    none = negate(exists(block(other.vars, (*other.preds, *alike, earlier), ())))
+
+    def env(t: Term) -> Term | None:
+        return inner.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    rest = subst_block(replace(b, vars=others.vars), env)
+    after = tuple(
+        m for r in rest for m in block((*r.vars, *inner.vars), (*r.preds, *inner.preds, none), r.outs)
+    )
+    (rows,) = source.bag
+    yield Instance(spliced(p.bag, i, after), (Determined(ctx, rows, rows.outs[width:]),))
+
+
+def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
+    """(SELECT k ORDER BY k LIMIT 1) is min(k) where NULLs come last, or are none. Bindings: block, value."""
+    i, n = at
+    b = pick(p.bag, i)
+    value = pick(values_in(b), n)
+    if value.kind != "the" or len(value.bag) != 1 or len(value.bag[0].vars) != 1 or value.bag[0].preds:
+        return
+    ((v, source),) = value.bag[0].vars
+    out = value.bag[0].outs[0]
+    if not isinstance(source, Limited) or not first_of(source) or source.on or len(source.keys) != 1:
+        return
+    if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
+        return
+    (inner,) = source.bag
+    key = inner.outs[-1]
+    name = extreme_name(source.keys[0], key.type)
+    if inner.outs[out.pos] != key or name is None or not identity(key.type):
+        return
+    rows = tuple(
+        m
+        for x in fresh_copy(source.bag)
+        for m in block(x.vars, (*x.preds, not_null(x.outs[-1])), x.outs[-1:])
+    )
+    after = spliced(p.bag, i, with_value(b, value, aggregate(name, rows, value.type)))
+    last = " nulls last" in source.keys[0]
+    ctx = without_value(p.ctx, b, value).within(inner)
+    yield Instance(after, () if last else (Follows(ctx, not_null(key)),))
+
+
+def rank(p: Place, at: Bindings) -> Iterator[Instance]:
+    """The rank of a row is one more than the count of those that come before; so is its number where the
+    order is total. Bindings: block, value.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    value = pick(values_in(b), n)
+    if value.kind != "win" or len(value.bag) != 1:
+        return
+    name, keys = window_keys(value.name)
+    (rows,) = fresh_copy(value.bag)
+    if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
+        return
+    earlier = before(tuple(zip(keys, rows.outs, value.args, strict=False)))
+    if earlier is None:
+        return
+    counted = (Block((), (), ()), *block(rows.vars, (*rows.preds, earlier), ()))
+    after = spliced(p.bag, i, with_value(b, value, aggregate("cnt", counted, INTEGER)))
+    total = Determined(without_value(p.ctx, b, value), rows, rows.outs[: len(keys)])
+    yield Instance(after, () if name == "rank" else (total,))
+
+
+def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x . P(x) ∧ row_number() OVER (PARTITION BY k) = 1 → o(k) = Σ d ∈ δ(k | P) → o(d): one row of each
+    partition, whichever. Bindings: block, condition.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    goal = pick(b.preds, n)
+    if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
+        return
+    win = goal.args[0]
+    if not (isinstance(win, Nested) and win.kind == "win" and window_keys(win.name)[0] == "row_number"):
+        return
+    if len(win.bag) != 1 or [s for _, s in win.bag[0].vars] != [s for _, s in b.vars]:
+        return
+    (rows,) = win.bag
+    own = {v for v, _ in b.vars}
+    names = {w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)}
+    # that a row is in the current one's partition; all else is asked of every row of the window
+    ties = [q for q in rows.preds if free_vars(q) & own]
+    keys = [_key_of(q, names) for q in ties]
+    known = [k for k in keys if k is not None and identity(k.type)]
+    kept = [q for q in b.preds if q != goal]
+    inside = [subst(q, rows_renamed(names)) for q in rows.preds if q not in ties]
+    if not known or len(known) < len(ties) or not set(inside) <= set(kept):
+        return
+    w = fresh()
+    columns: dict[Term, Term] = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+    outside = tuple(subst(q, columns.get) for q in kept if q not in inside)
+    source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
+    new = block(((w, source),), outside, tuple(subst(o, columns.get) for o in b.outs))
+    if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
+        return
+    ctx = p.ctx.within(replace(b, preds=tuple(kept)))
+    # by = a NULL is in no partition
+    plain = (k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ)
+    yield Instance(spliced(p.bag, i, new), tuple(Follows(ctx, not_null(k)) for k in plain))
+
+
+def _key_of(tie: Term, names: dict[int, int]) -> Term | None:
+    """The current row's side of ``k(row) IS NOT DISTINCT FROM k(current)``."""
+    if isinstance(tie, App) and tie.sym in {SAME, EQ}:
+        for x, y in (tie.args, tie.args[::-1]):
+            if free_vars(x) <= names.keys() and subst(x, rows_renamed(names)) == y:
+                return y
+    return None

@@ -1,0 +1,83 @@
+"""Every law by the name that certificates give it.
+
+Owns the table only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from rewright.equivalence.recheck.laws.aggregates import (
+    flatten_aggregate,
+    lone_row,
+    multiply,
+    simplify_case,
+    split_scalar,
+)
+from rewright.equivalence.recheck.laws.conditions import (
+    contradiction,
+    covered_block,
+    merge_blocks,
+    plain_equality,
+    redundant,
+)
+from rewright.equivalence.recheck.laws.counts import (
+    bounded_count,
+    counted_sum,
+    extreme_as_exists,
+    own_row,
+    some_first,
+)
+from rewright.equivalence.recheck.laws.distinct import (
+    bind_column,
+    determined_column,
+    distinct_to_exists,
+    distinct_to_parent,
+    drop_column,
+    multi_to_set,
+    open_distinct,
+)
+from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
+from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
+from rewright.equivalence.recheck.laws.rows import merge_copies, semijoin, tied_outside
+from rewright.equivalence.recheck.laws.stating import Law
+
+LAWS: Mapping[str, Law] = MappingProxyType(
+    {
+        "bind-column": bind_column,
+        "tied-outside": tied_outside,
+        "some-first": some_first,
+        "own-row": own_row,
+        "one-of-each": one_of_each,
+        "nearest-row": nearest_row,
+        "first-rows": first_rows,
+        "first-of-array": first_of_array,
+        "extreme-as-exists": extreme_as_exists,
+        "distinct-to-parent": distinct_to_parent,
+        "determined-column": determined_column,
+        "dense-rank": dense_rank,
+        "counted-sum": counted_sum,
+        "bounded-count": bounded_count,
+        "contradiction": contradiction,
+        "covered": covered_block,
+        "distinct-to-exists": distinct_to_exists,
+        "drop-column": drop_column,
+        "first-row": first_row,
+        "flatten-aggregate": flatten_aggregate,
+        "lone-extreme": lone_extreme,
+        "lone-row": lone_row,
+        "merge-blocks": merge_blocks,
+        "merge-copies": merge_copies,
+        "multi-to-set": multi_to_set,
+        "open-distinct": open_distinct,
+        "plain-equality": plain_equality,
+        "product": multiply,
+        "prune-limited": prune_limited,
+        "rank": rank,
+        "redundant": redundant,
+        "semijoin": semijoin,
+        "simplify-case": simplify_case,
+        "split-scalar": split_scalar,
+    }
+)

@@ -1,0 +1,174 @@
+"""What is always so of extremes and counts, for one question.
+
+Some row is below t exactly when the minimum is; no row of a bag is below its minimum; of two counts over the
+same rows the one with more conditions is not larger, and equal when no row fails these. Must not know laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
+from rewright.equivalence.prover.build import app, conj, disj, eq, integer, is_true, negate, not_null
+from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, domain
+from rewright.equivalence.prover.terms import (
+    App,
+    Bag,
+    Block,
+    Nested,
+    Term,
+    free_vars,
+    rows_renamed,
+    walk_shallow,
+)
+from rewright.equivalence.recheck.shapes import shape
+from rewright.sql.types import BOOL
+
+if TYPE_CHECKING:
+    from rewright.equivalence.recheck.judging import Judge
+
+_MOST = 40
+
+
+def lemmas(judge: Judge, world: Context, goal: Term) -> list[Term]:
+    """Theorems about the values of a question over an opened context."""
+    met = (t for p in (goal, *world.preds) for t in walk_shallow(p))
+    values = list(dict.fromkeys(t for t in met if isinstance(t, Nested)))
+    extremes = [n for n in values if n.kind == "agg" and n.name.startswith(("min ", "max "))]
+    counts = [n for n in values if n.kind == "agg" and n.name == "cnt"]
+    found = [*_of_counts(counts)]
+    if extremes:
+        found += [*_of_tests(judge, world, values, extremes), *_of_members(judge, world, extremes)]
+    return found[:_MOST]
+
+
+def _means(x: Term, y: Term) -> Iterator[Term]:
+    yield disj((negate(x), y))
+    yield disj((x, negate(y)))
+
+
+# --------------------------------------------------------------------------- EXISTS with a comparison
+
+
+def _of_tests(judge: Judge, world: Context, values: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
+    for n in values:
+        if n.kind != "exists" or len(n.bag) != 1:
+            continue
+        (b,) = n.bag
+        for p in b.preds:
+            found = _comparison(p, {v for v, _ in b.vars})
+            if found is None:
+                continue
+            x, t, op = found
+            rest = tuple(q for q in b.preds if q != p)
+            rows = block(b.vars, (*rest, not_null(x)), (x,))
+            low, high = (_extreme(judge, world, extremes, rows, name) for name in ("min", "max"))
+            test = _test(low, high, t, op)
+            if test is not None:
+                yield from _means(n, is_true(test))
+
+
+def _comparison(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
+    """(x, t, operator): a comparison of the rows' x with a t from outside; <> is the negation of =."""
+    core, differs = p, False
+    if isinstance(p, App) and p.sym == NOT and isinstance(p.args[0], App) and p.args[0].sym == EQ:
+        core, differs = p.args[0], True
+    if not isinstance(core, App) or not (differs or core.sym in {LT, LE}):
+        return None
+    x, y = core.args
+    if not domain(x.type) or domain(x.type) != domain(y.type) or x.type.collation != y.type.collation:
+        return None
+    op = "<>" if differs else core.sym.name
+    match bool(free_vars(x) & own), bool(free_vars(y) & own):
+        case True, False:
+            return x, y, op
+        case False, True:
+            return y, x, {"<": ">", "<=": ">=", "<>": "<>"}[op]
+        case _:
+            return None
+
+
+def _test(low: Term | None, high: Term | None, t: Term, op: str) -> Term | None:
+    match op:
+        case "<" | "<=" if low is not None:
+            return app(LT if op == "<" else LE, (low, t), BOOL)
+        case ">" | ">=" if high is not None:
+            return app(LT if op == ">" else LE, (t, high), BOOL)
+        case "<>" if low is not None and high is not None:
+            return disj((negate(eq(low, t)), negate(eq(high, t))))
+    return None
+
+
+def _extreme(judge: Judge, world: Context, extremes: list[Nested], rows: Bag, name: str) -> Nested | None:
+    """The extreme of the question that is over these rows."""
+    for e in extremes:
+        shown = {o.type.collation for b in rows for o in b.outs}
+        if not e.name.startswith(f"{name} ") or shown != {e.type.collation}:
+            continue
+        made = aggregate(e.name, rows, e.type)
+        if isinstance(made, Nested) and (
+            shape(_of_any(made)) == shape(_of_any(e)) or judge.same_rows(world, made.bag, e.bag)
+        ):
+            return e
+    return None
+
+
+def _of_any(e: Nested) -> Nested:
+    """The extreme without the condition that its argument is not NULL: NULLs never are the extreme."""
+    bag = tuple(replace(b, preds=tuple(p for p in b.preds if p != not_null(b.outs[0]))) for b in e.bag)
+    return replace(e, bag=bag)
+
+
+# --------------------------------------------------------------------------- rows of the bag
+
+
+def _of_members(judge: Judge, world: Context, extremes: list[Nested]) -> Iterator[Term]:
+    for e in extremes:
+        for b in e.bag:
+            for rows in _members(judge, world, b, {}):
+                value = subst(b.outs[0], rows_renamed(rows))
+                yield is_true(app(LE, (e, value) if e.name.startswith("min ") else (value, e), BOOL))
+
+
+def _members(judge: Judge, world: Context, b: Block, rows: dict[int, int]) -> Iterator[dict[int, int]]:
+    """Rows of the context that are rows of the block."""
+    if len(rows) == len(b.vars):
+        if all(judge.plain(world, subst(p, rows_renamed(rows))) for p in b.preds):
+            yield rows
+        return
+    v, source = b.vars[len(rows)]
+    for w, other in world.vars:
+        if other == source:
+            yield from _members(judge, world, b, {**rows, v: w})
+
+
+# --------------------------------------------------------------------------- counts
+
+
+def _of_counts(counts: list[Nested]) -> Iterator[Term]:
+    for c in counts:
+        sure = [b for b in c.bag if not b.vars and not b.preds]
+        more = tuple(b for b in c.bag if b.vars or b.preds)
+        if sure and more:
+            yield app(LE, (integer(len(sure)), c), BOOL)
+            yield from _means(negate(exists(more)), is_true(eq(c, integer(len(sure)))))
+        for d in counts:
+            if c is not d and len(c.bag) == len(d.bag) == 1:
+                yield from _fewer(c, d)
+
+
+def _fewer(c: Nested, d: Nested) -> Iterator[Term]:
+    """Of counts over the same rows, ``d`` with more conditions than ``c``."""
+    (all_,), (some,) = c.bag, d.bag
+    if [s for _, s in all_.vars] != [s for _, s in some.vars]:
+        return
+    rows = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}
+    moved = subst_block(replace(some, vars=()), rows_renamed(rows))
+    if len(moved) == 1 and set(all_.preds) < set(moved[0].preds):
+        extra = conj(p for p in moved[0].preds if p not in all_.preds)
+        yield app(LE, (d, c), BOOL)
+        failing = exists(block(all_.vars, (*all_.preds, negate(is_true(extra))), ()))
+        yield from _means(negate(failing), is_true(eq(c, d)))

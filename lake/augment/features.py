@@ -1,0 +1,183 @@
+"""A table's features by key, made once for each table and key and kept: they do not depend on what is to be
+predicted.
+
+Owns the arrays, the memory they take and the file beside the catalog in which they stay. What a base table
+needs of a candidate is then an alignment of hashes, no statement. Must not know targets or scores. The idea
+is Kitana's (Huang et al. 2023): aggregates of the lake's tables are made before anybody asks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sqlite3
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from rewright.lake.api import Lake
+
+_VERSION = 1
+_MEMORY = 256 << 20
+"""Bytes of arrays held at once."""
+_KEPT_BYTES = 16 << 20
+"""A table whose features take more is not kept in the file."""
+_FILE_BYTES = 2 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """One row per key: `hashes` (keys,) uint64, sorted; `values` (keys, features), NaN where missing."""
+
+    hashes: Any
+    values: Any
+
+    @property
+    def bytes(self) -> int:
+        return int(self.hashes.nbytes + self.values.nbytes)
+
+    def aligned(self, wanted: Any) -> tuple[Any, Any]:
+        """The rows for `wanted` hashes (NaN where there is none), and which were found. The hash 0 is
+        nobody's.
+        """
+        if not len(self.hashes):
+            return np.full((len(wanted), self.values.shape[1]), np.nan), np.zeros(len(wanted), dtype=bool)
+        at = np.minimum(np.searchsorted(self.hashes, wanted), len(self.hashes) - 1)
+        found = (self.hashes[at] == wanted) & (wanted != 0)
+        values = np.where(found[:, None], self.values[at], np.nan)
+        return values, found
+
+
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Which keys of one side of a table go with which of the other: `arriving`, `leaving` (pairs,) uint64, by
+    `arriving`.
+    """
+
+    arriving: Any
+    leaving: Any
+
+    def carried(self, keyed: Keyed) -> Keyed:
+        """Features of the leaving keys as features of the arriving ones: means over the pairs, so that rows
+        never multiply.
+        """
+        values, found = keyed.aligned(self.leaving)
+        arriving, values = self.arriving[found], values[found]
+        hashes, first = np.unique(arriving, return_index=True)
+        if not len(hashes):
+            return Keyed(hashes, values)
+        there = np.isfinite(values)
+        # `arriving` is sorted: each key's pairs are neighbours
+        filled = np.add.reduceat(there.astype(float), first, axis=0)
+        sums = np.add.reduceat(np.where(there, values, 0.0), first, axis=0)
+        means = np.divide(sums, filled, out=np.full_like(sums, np.nan), where=filled > 0)
+        return Keyed(hashes, means)
+
+
+class FeatureStore:
+    """The arrays of one lake. Used by one thread at a time."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._held: OrderedDict[str, Keyed] = OrderedDict()
+        self._bytes = 0
+        self._file = file
+        self._connection: sqlite3.Connection | None = None
+
+    def get(self, parts: Sequence[object], make: Callable[[], tuple[Any, Any]]) -> Keyed:
+        """What `parts` (all that the arrays depend on) stand for; `make` gives hashes and values where it is
+        not known yet.
+        """
+        name = hashlib.blake2b(
+            json.dumps([_VERSION, duckdb.__version__, *map(str, parts)]).encode(), digest_size=20
+        ).hexdigest()
+        found = self._held.get(name)
+        if found is None:
+            found = self._read(name)
+            if found is None:
+                found = _sorted(*make())
+                self._write(name, found)
+            self._hold(name, found)
+        self._held.move_to_end(name)
+        return found
+
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """What is made meanwhile stays, however it ends."""
+        try:
+            yield
+        finally:
+            if self._connection is not None:
+                with suppress(sqlite3.Error):
+                    self._connection.commit()
+
+    def forget(self) -> None:
+        """Make everything anew when it is next asked for."""
+        self._held.clear()
+        self._bytes = 0
+        with suppress(sqlite3.Error, OSError):
+            self._open().execute("DELETE FROM features")
+
+    def _hold(self, name: str, keyed: Keyed) -> None:
+        self._held[name] = keyed
+        self._bytes += keyed.bytes
+        while self._bytes > _MEMORY and len(self._held) > 1:
+            self._bytes -= self._held.popitem(last=False)[1].bytes
+
+    def _read(self, name: str) -> Keyed | None:
+        """None: not kept, or what is kept cannot be read."""
+        try:
+            row = self._open().execute("SELECT data FROM features WHERE name = ?", [name]).fetchone()
+            if row is None:
+                return None
+            with np.load(io.BytesIO(row[0]), allow_pickle=False) as arrays:
+                return Keyed(arrays["hashes"], arrays["values"])
+        except (sqlite3.Error, OSError, ValueError, KeyError):
+            return None
+
+    def _write(self, name: str, keyed: Keyed) -> None:
+        """A file that cannot be written costs time only."""
+        if keyed.bytes > _KEPT_BYTES:
+            return
+        data = io.BytesIO()
+        np.savez(data, hashes=keyed.hashes, values=keyed.values)
+        with suppress(sqlite3.Error, OSError):
+            self._open().execute("INSERT OR REPLACE INTO features VALUES (?, ?)", [name, data.getvalue()])
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            place = ":memory:" if self._file is None else str(self._file)
+            connection = sqlite3.connect(place, timeout=1.0, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS features (name TEXT PRIMARY KEY, data BLOB NOT NULL)"
+            )
+            if self._file is not None and self._file.stat().st_size > _FILE_BYTES:
+                connection.execute("DELETE FROM features")
+            self._connection = connection
+        return self._connection
+
+
+def _sorted(hashes: Any, values: Any) -> Keyed:
+    order = np.argsort(hashes, kind="stable")
+    return Keyed(hashes[order], values[order])
+
+
+_stores: weakref.WeakKeyDictionary[Lake, FeatureStore] = weakref.WeakKeyDictionary()
+
+
+def features_of(lake: Lake) -> FeatureStore:
+    """The lake's store of features, beside its catalog."""
+    if lake not in _stores:
+        _stores[lake] = FeatureStore(
+            lake.catalog.with_suffix(".features") if lake.catalog is not None else None
+        )
+    return _stores[lake]

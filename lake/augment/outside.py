@@ -1,0 +1,59 @@
+"""A base table of a PostgreSQL database beside the lake: read once, profiled, and put among the lake's tables
+for one search.
+
+Owns the copy and the view of the lake that knows it. Its rows are read with the rights that every query of
+the lake's has there (docs/decisions/0185-postgresql-beside-the-lake.md); the client's statement is checked
+like one. Must not know targets.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import duckdb
+
+from rewright.engines.duckdb.errors import LakeError, translated
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.api import Lake
+from rewright.lake.catalog.profile import profiled_copy
+
+COPY = "outside_rows"
+
+
+def is_outside(lake: Lake, table: str) -> bool:
+    """Does the name say a table of a database beside the lake: ``database.table`` or
+    ``database.schema.table``?
+    """
+    return "." in table and lake.index.table(table) is None
+
+
+def relation_of(table: str) -> str:
+    """The table as SQL names it."""
+    return ".".join(quoted(part) for part in table.split("."))
+
+
+def with_outside(lake: Lake, cursor: Any, table: str) -> Lake:
+    """The lake with that table in its index, its rows as the cursor's temporary table COPY.
+
+    :raises LakeError: there is no such table, it may not be read, or it is too large to be held.
+    """
+    relation = relation_of(table)
+    try:
+        described = lake.database.describe(f"SELECT * FROM {relation}")
+    except LakeError as error:
+        if error.sqlstate in {"42P01", "3F000", "42703"}:
+            raise LakeError(
+                f"neither the lake nor a database beside it has a table {table}", sqlstate="42P01"
+            ) from error
+        raise
+    try:
+        cursor.execute(f"CREATE OR REPLACE TEMP TABLE {COPY} AS SELECT * FROM {relation}")
+        found, values = profiled_copy(cursor, table, COPY, described)
+    except duckdb.Error as error:
+        raise translated(error) from error
+    # before the table is there: the graph is the lake's own, and kept
+    lake.graph()
+    seen = copy.copy(lake)
+    seen.index = lake.index.with_table(found, values)
+    return seen

@@ -1,0 +1,64 @@
+"""What serving and the DuckDB backend may ask of a session, and tell it. The interceptor is one.
+
+Owns the list; every part in it says what it may be asked itself. Must not know who fills it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from rewright.proxy.duckdb_backend.ports import Declared, LakeSession
+from rewright.proxy.machine.cycles import Cycles
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.serving.identity import Identity
+from rewright.proxy.serving.in_force import SettingsInForce
+from rewright.proxy.serving.lookups import Lookups
+from rewright.proxy.serving.measuring import Measuring
+from rewright.proxy.serving.private import Privates
+from rewright.proxy.slow import SlowReports
+from rewright.proxy.statements import Statement, StatementRegistry
+
+
+class SessionContext(Protocol):
+    """One session, as an exchange sees it. ``parameters``: those that the server reports (client_encoding,
+    …). ``asked_before``: what questions of this session may follow up, for their reader.
+    """
+
+    ports: Ports
+    identity: Identity
+    metrics: Metrics
+    clock: Callable[[], float]
+    cycles: Cycles
+    parameters: Mapping[bytes, bytes]
+    registry: StatementRegistry
+    privates: Privates
+    in_force: SettingsInForce
+    lookups: Lookups
+    measuring: Measuring
+    slow: SlowReports
+    lake: LakeSession | None
+    lake_cursors: dict[str, Declared]
+    asked_before: object
+
+    def note_parsed(self, name: bytes, statement: Statement) -> None:
+        """The client has prepared a statement."""
+
+    def drop_portal(self, name: bytes) -> None:
+        """The client's portal is gone, and ours behind it with the next cleaning."""
+
+    def forget_unnamed(self) -> None:
+        """The unnamed statement and the unnamed portal are gone."""
+
+    def rewatch(self) -> None:
+        """What is special has changed: look at names only while one of them is."""
+
+    def look_again(self) -> None:
+        """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
+
+    def session_view(self) -> SessionView:
+        """As its login told, with the rights of nobody."""
+
+    def seen_as(self, current: str) -> SessionView:
+        """The session with the rights of its current role, as the server named it just now."""

@@ -1,0 +1,87 @@
+"""What is known of a text: a rewrite, an answer of Rewright's own, or that the optimiser is worth asking.
+
+Must not know messages.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rewright.proxy.ports import Answer, Candidate, Ports
+from rewright.proxy.serving.in_force import UNWANTED, SettingsInForce
+from rewright.proxy.serving.sites import FIRST, find_site
+from rewright.proxy.slow import is_select
+
+_OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
+
+
+class Lookups:
+    """Of one session with ``database``. ``seen``: the version of the set of rewrites that its statements were
+    looked up in.
+    """
+
+    def __init__(self, ports: Ports, database: str, in_force: SettingsInForce) -> None:
+        self._ports = ports
+        self._lookup = ports.lookup
+        self._database = database
+        self._in_force = in_force
+        self.seen = -1 if ports.lookup is None else ports.lookup.version
+        self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
+        self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
+
+    def renewed(self) -> bool:
+        """Whether the set of rewrites has changed since this was asked last."""
+        lookup = self._lookup
+        if lookup is None or lookup.version == self.seen:
+            return False
+        self.seen = lookup.version
+        return True
+
+    def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for a text, unless this session wants none."""
+        lookup = self._lookup
+        if lookup is None or (self._in_force.view.mode in UNWANTED and not self._in_force.stale):
+            return None
+        candidate = lookup.find(self._database, text, types)
+        if candidate is None and text and text[0] in FIRST:
+            candidate = self._find_inside(text, types)
+        return None if candidate is None or _OFF.search(text) else candidate
+
+    def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for the SELECT in a COPY, CREATE TABLE AS, INSERT or EXPLAIN."""
+        site = find_site(text)
+        if site is None or self._lookup is None:
+            return None
+        found = self._lookup.find(self._database, site.select, types)
+        if found is None:
+            return None
+        plain = found.plain_replacement
+        return Candidate(
+            found.rewrite,
+            site.around(found.replacement),
+            None if plain is None else site.around(plain),
+            site,
+            (site.select.decode(), found.replacement),
+        )
+
+    def match(self, text: bytes) -> Answer | None:
+        if self._ports.answers is None:
+            return None
+        try:
+            return self._ports.answers.match(text.decode())
+        except UnicodeDecodeError:
+            return None
+
+    def may_hold(self, text: bytes) -> bool:
+        """Whether an unknown text is worth asking the optimiser about before it runs (``rewright.mode =
+        inline``).
+        """
+        ports = self._ports
+        return (
+            self._in_force.view.mode == "inline"
+            and ports.inline is not None
+            and not (ports.pause is not None and ports.pause.paused)
+            and text not in self.asked
+            and is_select(text)
+            and not _OFF.search(text)
+        )

@@ -1,0 +1,269 @@
+"""ASK in both protocols: the question is read while the client waits, and what it became runs as a query of
+the client's own.
+
+Owns the reading's conversation with the server, which goes through the client's session, and what each
+message of the client becomes. Must not know how a question is read (``rewright.proxy.serving.asking_ports``),
+nor do I/O. docs/decisions/0392-questions-are-read-through-the-clients-session.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rewright.proxy.answers import encoding
+from rewright.proxy.answers.questions import Question
+from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
+from rewright.proxy.ports import LastQuery, LocalRows, Outcome, ResultColumn, SessionView, SqlError
+from rewright.proxy.serving import forwarding, local, refusing
+from rewright.proxy.serving.asked import Asked, savepoint, undo
+from rewright.proxy.serving.asking import ask_in_cycle
+from rewright.proxy.serving.asking_ports import Asker, Conversation, Lent, ReadAs, Told, ToServer
+from rewright.proxy.serving.taking import TakesOver
+from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
+from rewright.proxy.statements import Portal, Statement
+from rewright.proxy.wire.frontend import SYNC, Bind, Describe, Parse, Query
+from rewright.proxy.wire.tables import ERROR, READY, ROW_DESCRIPTION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rewright.proxy.serving.context import SessionContext
+
+_FAILED = ord("E")
+# what a reader may never send while the client has a transaction open: its end
+_ENDS = re.compile(rb"\s*(?:begin|start|commit|end|abort|prepare|rollback(?!\s+to\b))\b", re.IGNORECASE)
+Reading = Generator[Any, Any, ReadAs | Told]
+
+
+@dataclass(frozen=True, slots=True)
+class AskAnswer(TakesOver):
+    """One ASK of one client."""
+
+    question: Question
+    asker: Asker
+
+    def query_exchange(self, context: SessionContext) -> Exchange:
+        if context.cycles.status == _FAILED:
+            yield from refusing.failed_query(None)  # the server says what it says in a failed transaction
+            return
+        try:
+            step = yield from _read(context, self)
+        except SqlError as error:
+            yield from refusing.failed_query(error)
+            return
+        except Cancelled:
+            yield from refusing.failed_query(None)
+            return
+        if isinstance(step, Told):
+            yield from local.query_rows(step.rows)
+            return
+        yield Emit(encoding.notices(step.notices))
+        if context.lake is not None:
+            yield from _on_lake(duckdb_backend.query_exchange(context, step.sql.encode()))
+            return
+        yield from _run(context, step)
+
+    def parse_exchange(self, context: SessionContext, name: bytes, statement: Statement) -> Exchange:
+        if context.cycles.status == _FAILED:
+            yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
+            return
+        try:
+            step = yield from _read(context, self)
+            yield from _unnamed_again(context, name)
+        except SqlError as error:
+            yield from refusing.failed_parse(error)
+            return
+        except Cancelled:
+            yield from refusing.failed_parse(None)
+            return
+        yield from _parsed(context, name, statement, step)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """What EXPLAIN ASK and ASK … CHOOSE have said already, when they were parsed."""
+
+    told: LocalRows
+
+    @property
+    def rights(self) -> bool:
+        return False
+
+    @property
+    def redirects(self) -> bool:
+        return False
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return self.told.columns
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return ()
+
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del session, parameters
+        return self.told
+
+
+# --- what is run ------------------------------------------------------------------------------------
+
+
+def _parsed(context: SessionContext, name: bytes, statement: Statement, step: ReadAs | Told) -> Exchange:
+    statement.param_types = ()
+    if isinstance(step, Told):
+        statement.answer = _Rows(step.rows)
+        context.note_parsed(name, statement)
+        yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
+        return
+    yield Emit(encoding.notices(step.notices))
+    text = step.sql.encode()
+    if context.lake is not None:
+        yield from _on_lake(duckdb_backend.parse_exchange(context, name, Statement(text, ())))
+        return
+    statement.text = text
+    statement.executes = Asked(step)
+    statement.candidate = context.lookups.find(text, ())
+    context.note_parsed(name, statement)
+    yield from forwarding.forward(Parse(name, text).encode(), b"P")
+
+
+def _run(context: SessionContext, step: ReadAs) -> Exchange:
+    """A Query's answer from the messages of the extended protocol, which can be bounded."""
+    text = step.sql.encode()
+    statement = Statement(text, ())
+    statement.candidate = context.lookups.find(text, ())
+    bind = Bind(b"", b"").encode()
+    messages = Parse(b"", text).encode() + bind + Describe(b"P", b"").encode()
+    shown = PendingReply(visible=False, take=_described)
+    yield Send(messages, pending_replies=(_hidden(), _hidden(), shown), kinds=b"PBD")
+    yield from Asked(step).execute_exchange(context, b"", Portal(statement, bind), 0)
+    yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
+
+
+def _described(kind: int, message: bytes) -> bytes:
+    return message if kind in {ROW_DESCRIPTION, ERROR} else b""
+
+
+def _hidden() -> PendingReply:
+    return PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+
+
+def _on_lake(exchange: Exchange | None) -> Exchange:
+    """The lake's own way for the query of a question."""
+    if exchange is None:
+        yield from refusing.failed_query(SqlError("XX000", "the question's query reads no table of the lake"))
+        return
+    yield from exchange
+
+
+# --- reading ----------------------------------------------------------------------------------------
+
+
+def _read(context: SessionContext, answer: AskAnswer) -> Reading:
+    """Raises SqlError, Cancelled; then nothing of the reading is left in the session."""
+    _check(context, answer.question)
+    view: SessionView = yield from ask_in_cycle(context)
+    is_lake = context.lake is not None
+    lent = None if is_lake else Lent(context.parameters, bytes((context.cycles.status,)), view.backend_pid)
+    conversation = answer.asker.begin(answer.question, view, lent, context.asked_before)
+    try:
+        step: ReadAs | Told = yield from (_told(conversation) if is_lake else _lending(context, conversation))
+    finally:
+        conversation.close()
+    context.asked_before = step.history
+    context.metrics.routes["asked"] += 1
+    context.measuring.last = LastQuery(
+        "asked", None, f"question {step.id}" if isinstance(step, ReadAs) else ""
+    )
+    return step
+
+
+def _check(context: SessionContext, question: Question) -> None:
+    """Raises SqlError for an ASK that can't be answered here."""
+    if question.problem:
+        raise SqlError(question.sqlstate, question.problem)
+    if context.cycles.since:
+        raise SqlError(
+            "0A000",
+            "ASK can't follow other messages of the same pipeline",
+            hint="Send a Sync (in drivers: leave the pipeline, or run another statement) before it.",
+        )
+    if context.parameters.get(b"client_encoding", b"UTF8") != b"UTF8":
+        raise SqlError("0A000", "ASK needs client_encoding UTF8")
+    if context.parameters.get(b"standard_conforming_strings", b"on") != b"on":
+        raise SqlError("0A000", "ASK needs standard_conforming_strings on")
+
+
+def _told(conversation: Conversation) -> Reading:
+    step = yield Wait(conversation.next)
+    assert isinstance(step, ReadAs | Told)
+    return step
+
+
+def _lending(context: SessionContext, conversation: Conversation) -> Reading:
+    """Pass the reader's cycles on, in a part of the client's transaction of their own where there is one."""
+    is_idle = context.cycles.status == IDLE
+    if not is_idle:
+        yield from _cycle(savepoint())
+    status = context.cycles.status
+    try:
+        step = yield Wait(conversation.next)
+        while isinstance(step, ToServer):
+            if not is_idle and _ends_transaction(step.data):
+                raise SqlError("XX000", "the reader of the question wanted to end the transaction")
+            replies: Replies = yield Ask(step.data, 0, cycles=1)
+            reply = _as_sent(replies)
+            status = reply[-1]
+            step = yield Wait(partial(conversation.next, reply))
+    except (SqlError, Cancelled):
+        conversation.close()
+        yield from _tidy(is_idle=is_idle)
+        raise
+    if not is_idle or status != IDLE:
+        yield from _tidy(is_idle=is_idle)
+    assert isinstance(step, ReadAs | Told)
+    return step
+
+
+def _ends_transaction(data: bytes) -> bool:
+    """Simple queries only: the reader's library sends nothing of the kind in the extended protocol."""
+    return data[:1] == b"Q" and any(_ENDS.match(part) for part in data[5:].split(b";"))
+
+
+def _as_sent(replies: Replies) -> bytes:
+    """What the server said in one cycle; it ends with ReadyForQuery."""
+    messages = [message for kind, message in replies.pending_replies[0] if kind != READY]
+    end = [message for kind, message in replies.pending_replies[0] if kind == READY]
+    error = [replies.error.encode()] if replies.error is not None else []
+    return b"".join([*messages, *error, *end])
+
+
+def _tidy(*, is_idle: bool) -> Exchange:
+    """Whatever the reader had open ends. A cancel may hit this, too."""
+    text = b"rollback" if is_idle else undo()
+    for _ in range(3):
+        try:
+            replies = yield from _cycle(text)
+        except Cancelled:
+            continue
+        if replies.error is None:
+            return
+
+
+def _cycle(text: bytes) -> Generator[Any, Any, Replies]:
+    replies: Replies = yield Ask(Query(text).encode(), 0, cycles=1)
+    return replies
+
+
+def _unnamed_again(context: SessionContext, name: bytes) -> Exchange:
+    """The reader's simple queries have dropped the client's unnamed statement, which it may still bind."""
+    unnamed = context.registry.statements.get(b"")
+    if not name or unnamed is None or unnamed.answer is not None:
+        return
+    again = Parse(b"", unnamed.text, unnamed.param_types).encode()
+    yield Ask(again + SYNC, 1, cycles=1)

@@ -1,0 +1,135 @@
+"""`rewright ask` as people type it: over a lake, with choices, in a conversation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from rewright.ask.api import Asker
+from rewright.ask.command import command
+from rewright.ask.interactive import converse
+from rewright.ask.sources.lake import LakeSource
+from rewright.cli import rewright
+from rewright.lake.api import open_lake
+
+FIELDS = {
+    *("question", "sql", "columns", "rows", "row_count", "truncated", "confidence", "refused", "reading"),
+    *("linked", "alternatives", "tokens", "money", "seconds", "error"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("museums")
+    (made / "museum.csv").write_text(
+        "museum_id,name,city,founded\n1,Old Hall,Porto,1901\n2,Glass House,Porto,1950\n3,Dock,Lima,1988\n"
+    )
+    (made / "painting.csv").write_text(
+        "painting_id,title,museum_id,price\n1,Sea,1,100\n2,Hill,2,300\n3,Rain,1,50\n4,Night,3,250\n"
+    )
+    return made
+
+
+@pytest.fixture(scope="module")
+def source(folder: Path) -> Iterator[LakeSource]:
+    with open_lake(folder) as lake:
+        yield LakeSource(lake, "museums")
+
+
+def test_a_lake_is_asked_as_a_database_is(folder: Path) -> None:
+    asked = CliRunner().invoke(
+        command, ["--lake", str(folder), "--json", "How many paintings are there in each museum?"]
+    )
+    document = json.loads(asked.stdout)
+    assert set(document) == FIELDS
+    assert sorted(document["rows"]) == [["Dock", 1], ["Glass House", 1], ["Old Hall", 2]]
+    assert "lake" not in document["sql"], "a lake has no schemas"
+    assert document["linked"]["tables"] == ["painting", "museum"]
+
+
+def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    lines = [
+        '{"id": 7, "question": "How many museums are there?"}',
+        "Why?",
+        '{"question": 5}',
+        "{",
+        '{"id": 8}',
+    ]
+    file.write_text("\n".join(lines))
+    asked = CliRunner().invoke(command, ["--lake", str(folder), "--batch", str(file)])
+    documents = [json.loads(line) for line in asked.stdout.splitlines()]
+    assert [one.get("id") for one in documents] == [7, None, None, None, 8]
+    assert [bool(one["refused"]) for one in documents] == [False, True, True, True, True]
+
+
+def test_readings_that_are_not_sure_are_shown(folder: Path) -> None:
+    arguments = ["--lake", str(folder), "--confidence", "0.999", "which museums are in Porto?"]
+    refused = CliRunner().invoke(command, arguments)
+    assert refused.exit_code == 1
+    assert "not answered" in refused.stderr
+    shown = CliRunner().invoke(command, ["--choose", *arguments])
+    assert "1. " in shown.stderr
+    assert "select museum.name" in shown.stderr
+    assert not shown.stdout, "nobody chose"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--dsn", "dbname=x"],
+        ["why?"],
+        ["--dsn", "dbname=x", "--lake", ".", "why?"],
+        ["--lake", ".", "why?", "--batch", __file__],
+        ["--lake", "/nowhere", "why?"],
+    ],
+)
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert CliRunner().invoke(command, arguments, env={"REWRIGHT_DSN": ""}).exit_code == 2
+
+
+def typed(*lines: str) -> Callable[[str], str]:
+    left = list(lines)
+
+    def read(_prompt: str) -> str:
+        if not left:
+            raise EOFError
+        return left.pop(0)
+
+    return read
+
+
+def test_a_conversation(source: LakeSource, capsys: pytest.CaptureFixture[str]) -> None:
+    asker = Asker(source, follows=True)
+    lines = ("\\e", "which museums are in Porto?", "\\e", "\\c", "1", "\\c", "9", "\\?", "")
+    converse(asker, read=typed(*lines), edit=lambda sql: sql.replace("Porto", "Lima"))
+    out, err = capsys.readouterr()
+    assert out.splitlines() == ["name", "Old Hall", "Glass House", "name", "Dock", "name", "Dock"]
+    assert "there is no question yet" in err
+    assert err.count("SQL: ") == 3
+
+
+def test_an_edited_query_is_judged_as_any_other(
+    source: LakeSource, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edited = lambda _sql: "copy museum to '/tmp/x'"  # noqa: E731 - a person's editor
+    converse(
+        Asker(source, follows=True), read=typed("which museums are in Porto?", "\\e", "\\q"), edit=edited
+    )
+    assert "only SELECT may run" in capsys.readouterr().err
+
+
+def test_a_question_may_look_like_an_option(folder: Path) -> None:
+    words = ["ask", "--config", str(folder / "rewright.toml"), "--json", "--lake", str(folder)]
+    (folder / "rewright.toml").write_text("")
+    for question in ("--help", "--documents=/etc/passwd", "--config=x", "--"):
+        asked = CliRunner().invoke(rewright, [*words, "--", question])
+        assert json.loads(asked.stdout)["question"] == question
+        assert asked.exit_code == 1
+    assert CliRunner().invoke(rewright, [*words, "How many museums are there?"]).exit_code == 0
+    assert "QUESTION" in CliRunner().invoke(rewright, ["ask", "--help"]).stdout

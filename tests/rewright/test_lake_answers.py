@@ -1,0 +1,96 @@
+"""On the command line a lake's queries mean what they mean in a session: what PostgreSQL says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from rewright.cli import rewright
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.api import Lake, open_lake
+from rewright.wiring.lake_answers import answered, served
+
+pytestmark = pytest.mark.server
+
+
+def _write(folder: Path) -> Path:
+    (folder / "shops.csv").write_text("city,visitors,opened\nUlm,7,2024-01-05\nBonn,10,2023-02-01\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
+    catalog = tmp_path_factory.mktemp("catalog") / "shops.db"
+    with open_lake(_write(tmp_path_factory.mktemp("shops")), catalog=catalog) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def dsn(lake: Lake) -> Iterator[str]:
+    with served(lake) as address:
+        yield address
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("SELECT visitors / 2 AS half FROM shops ORDER BY city", [(5,), (3,)]),
+        ("SELECT count(*) FROM shops WHERE city ~ 'l'", [(1,)]),
+        ("SELECT avg(visitors) FROM shops", [(Decimal("8.5000000000000000"),)]),
+        ("SELECT to_char(opened, 'YYYY-MM') FROM shops ORDER BY 1", [("2023-02",), ("2024-01",)]),
+        ("SELECT initcap(lower(city)), visitors > 8 FROM shops ORDER BY 1", [("Bonn", True), ("Ulm", False)]),
+    ],
+)
+def test_a_query_that_binds(lake: Lake, dsn: str, query: str, told: list[tuple[Any, ...]]) -> None:
+    answer = answered(lake, dsn, query, "bind", 0.7)
+    assert answer.rows is not None
+    assert answer.rows.rows == told
+    assert answer.resolution.kind == "bound"
+
+
+def test_a_query_that_is_resolved(lake: Lake, dsn: str) -> None:
+    answer = answered(lake, dsn, "SELECT town, number_of_visitors / 2 AS half FROM stores", "bind", 0.2)
+    assert answer.rows is not None
+    assert sorted(answer.rows.rows) == [("Bonn", 5), ("Ulm", 3)]
+    assert answer.resolution.kind == "resolved"
+    assert answer.rows.columns == ("town", "half")
+
+
+@pytest.mark.parametrize(
+    ("query", "state"),
+    [
+        ("SELECT no_such_function(city) FROM shops", "42883"),
+        ("SELECT 1 / 0 FROM shops", "22012"),
+        ("SELECT flux_capacity FROM star_ships", "42P01"),
+        ("SELECT pg_read_file('/etc/passwd')", "0A000"),
+    ],
+)
+def test_errors_are_postgresqls(lake: Lake, dsn: str, query: str, state: str) -> None:
+    with pytest.raises(LakeError) as caught:
+        answered(lake, dsn, query, "bind", 0.99)
+    assert caught.value.sqlstate == state
+
+
+def test_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    pairs, out, folder = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl", tmp_path / "shops"
+    folder.mkdir()
+    _write(folder)
+    asked = [
+        {"id": 1, "user_query": "SELECT SUM(visitors / 2) AS halves FROM shops"},
+        {"id": 2, "user_query": "SELEC"},
+    ]
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in asked))
+    done = CliRunner().invoke(
+        rewright, ["lake", "batch", str(folder), str(pairs), "--out", str(out), "--model", "off"]
+    )
+    assert done.exit_code == 0, done.output
+    first, second = [json.loads(line) for line in out.read_text().splitlines()]
+    assert first["rows"] == [[8]]
+    assert second["error"].startswith("42601")

@@ -1,0 +1,160 @@
+"""AUGMENT through real clients: rows in both protocols, EXPLAIN, views, rights, cancelling."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.fixtures.lake_server import served_lake
+
+pytestmark = pytest.mark.server
+COLUMNS = [
+    "rank", "table", "join_path", "added_columns", "r2_before", "r2_after", "interval", "leakage", "evidence",
+]  # fmt: skip
+
+
+def make_files(folder: Path) -> None:
+    """Sales of shops, streets that explain them, a copy of the target, and noise."""
+    chance = random.Random(3)
+    folder.mkdir()
+    shops = [f"S{i * 37 + 1009}" for i in range(150)]
+    signal = [chance.gauss(0, 1) for _ in shops]
+    revenue = [round(20 + 4 * s + chance.gauss(0, 1), 3) for s in signal]
+    files = {
+        "sales": ("shop,revenue", [f"{k},{y}" for k, y in zip(shops, revenue, strict=True)]),
+        "streets": ("shop,footfall", [f"{k},{round(100 + 9 * s, 3)}" for k, s in zip(shops, signal, strict=True)]),
+        "ledger": ("shop,cents", [f"{k},{round(100 * y)}" for k, y in zip(shops, revenue, strict=True)]),
+        "weather": ("shop,wind", [f"{k},{round(chance.gauss(3, 1), 3)}" for k in shops]),
+    }  # fmt: skip
+    for name, (header, rows) in files.items():
+        (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
+
+
+@pytest.fixture(scope="module")
+def dsn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    home = tmp_path_factory.mktemp("augment")
+    make_files(home / "files")
+    with served_lake(home) as found:
+        yield found
+
+
+@pytest.fixture
+def lake(dsn: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def simple(dsn: str) -> Iterator[psycopg.Connection]:
+    """A client that sends simple queries."""
+    with psycopg.connect(dsn, autocommit=True, cursor_factory=psycopg.ClientCursor) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_rows_say_what_helps_and_what_gives_the_target_away(lake: psycopg.Connection, binary: bool) -> None:
+    cursor = lake.execute("AUGMENT TABLE sales TARGET revenue TABLES 3 BUDGET '60s';", binary=binary)
+    assert [column.name for column in cursor.description or ()] == COLUMNS
+    rows = cursor.fetchall()
+    assert rows[0][:2] == (1, "streets")
+    assert "footfall" in rows[0][3]
+    assert rows[0][5] > rows[0][4] + 0.5
+    assert any(row[0] is None and row[1] == "ledger" and "copy of the target" in row[7] for row in rows)
+
+
+def test_the_simple_protocol_gives_the_same(simple: psycopg.Connection, lake: psycopg.Connection) -> None:
+    text = "/* which? */ augment table sales target revenue on (shop)"
+    assert simple.execute(text).fetchall() == lake.execute(text, prepare=True).fetchall()
+
+
+def test_explain_shows_the_sql_and_it_runs(lake: psycopg.Connection) -> None:
+    lines = [line for (line,) in lake.execute("EXPLAIN AUGMENT TABLE sales TARGET revenue").fetchall()]
+    sql = "\n".join(lines[lines.index("SQL:") + 1 :])
+    assert "LEFT JOIN" in sql
+    assert any("Left out: ledger.cents" in line for line in lines)
+
+
+def test_a_view_is_its_makers_alone_and_goes_when_dropped(lake: psycopg.Connection, dsn: str) -> None:
+    made = lake.execute("CREATE VIEW Sales_Plus AS AUGMENT TABLE sales TARGET revenue")
+    assert made.statusmessage == "CREATE VIEW"
+    rows = lake.execute("SELECT * FROM sales_plus WHERE revenue > %s", [20.0]).fetchall()
+    assert len(rows[0]) == 3
+    assert lake.execute("select count(*), count(shop) from sales_plus s join sales using (shop)").fetchone() == (150, 150)  # fmt: skip
+    with pytest.raises(psycopg.errors.DuplicateTable):
+        lake.execute("CREATE VIEW sales_plus AS AUGMENT TABLE sales TARGET revenue")
+    lake.execute("CREATE OR REPLACE VIEW sales_plus AS AUGMENT TABLE sales TARGET revenue")
+    with pytest.raises(psycopg.errors.DuplicateTable):
+        lake.execute("CREATE VIEW streets AS AUGMENT TABLE sales TARGET revenue")
+    with psycopg.connect(dsn, user="bob", autocommit=True) as other:
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            other.execute("select footfall from sales_plus where zyx = 3")
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            other.execute("drop view sales_plus")
+    assert lake.execute("DROP VIEW sales_plus").statusmessage == "DROP VIEW"
+    assert lake.execute("DROP VIEW IF EXISTS sales_plus").statusmessage == "DROP VIEW"
+
+
+def test_searches_are_remembered_for_who_made_them(lake: psycopg.Connection, dsn: str) -> None:
+    lake.execute("AUGMENT TABLE sales TARGET revenue").fetchall()
+    told = lake.execute(
+        "SELECT gain, recommended FROM rewright.augmentations WHERE base_table = 'sales' AND added_table = 'streets'"
+    ).fetchall()
+    assert told
+    assert told[0][0] > 0.5
+    with psycopg.connect(dsn, user="bob", autocommit=True) as other:
+        assert other.execute("SELECT count(*) FROM rewright.augmentations").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("AUGMENT TABLE nothing TARGET revenue", "42P01"),
+        ("AUGMENT TABLE sales TARGET nothing", "42703"),
+        ("AUGMENT TABLE sales", "42601"),
+        ("AUGMENT TABLE sales TARGET shop", "22023"),
+        ("AUGMENT TABLE sales TARGET revenue TABLES 0", "22023"),
+        ("AUGMENT TABLE sales TARGET revenue TABLES 5 TABLES 6", "42601"),
+        ("AUGMENT TABLE sales TARGET revenue SELECTOR enrich", "0A000"),
+        ("AUGMENT TABLE sales TARGET revenue WHERE (shop IN (SELECT content FROM read_text('/etc/passwd')))", "42501"),
+        ("AUGMENT TABLE sales TARGET revenue WHERE (getenv('HOME') = 'x')", "42883"),
+        ("AUGMENT TABLE sales TARGET revenue WHERE (1 = 1) UNION SELECT 1, 2", "42601"),
+        ("AUGMENT TABLE sales TARGET revenue; DROP TABLE sales", "42601"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_told(lake: psycopg.Connection, text: str, state: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        lake.execute(text.encode()).fetchall()
+    assert caught.value.sqlstate == state
+    assert lake.execute("select count(*) from sales").fetchone() == (150,)
+
+
+def test_an_error_fails_the_block(lake: psycopg.Connection) -> None:
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction), lake.transaction():  # noqa: PT012
+        with pytest.raises(psycopg.Error):
+            lake.execute("AUGMENT TABLE sales TARGET nothing")
+        lake.execute("AUGMENT TABLE sales TARGET revenue")
+
+
+def test_a_budget_that_ends_says_what_was_not_tried(lake: psycopg.Connection) -> None:
+    told: list[str] = []
+    lake.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+    assert lake.execute("AUGMENT TABLE sales TARGET revenue BUDGET '0s'").fetchall() == []
+    assert any("not tried" in line and "streets" in line for line in told)
+
+
+def test_cancelled_it_ends_within_a_second(lake: psycopg.Connection) -> None:
+    timer = threading.Timer(0.05, lake.cancel_safe)
+    timer.start()
+    started = time.monotonic()
+    try:
+        lake.execute("AUGMENT TABLE sales TARGET revenue HOPS 4").fetchall()
+    except psycopg.errors.QueryCanceled:
+        assert time.monotonic() - started < 1.05
+    timer.join()
+    assert lake.execute("select count(*) from sales").fetchone() == (150,)
