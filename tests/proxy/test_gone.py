@@ -99,6 +99,13 @@ def backends(server: DebianServer) -> list[tuple[str, str]]:
     return [(str(state), str(event)) for state, event in found]
 
 
+def stuck(server: DebianServer) -> int:
+    """How many sessions of tester wait for who does not read. The state of one that waits to send that an
+    answer is complete is idle already.
+    """
+    return sum(event == "ClientWrite" for _state, event in backends(server))
+
+
 def soon(condition: Callable[[], object]) -> None:
     began = time.monotonic()
     until(condition)
@@ -130,7 +137,7 @@ def test_a_client_that_never_read_takes_its_server_along(
     clients = [client_of(proxy.port, tls=tls) for _ in range(2)]
     for client in clients:
         assert pour(client, PIPELINE) > 100_000
-    until(lambda: backends(server) == [("active", "ClientWrite")] * 2)
+    until(lambda: stuck(server) == 2)
     for client in clients:
         end(client)
     soon(lambda: not backends(server))
@@ -147,7 +154,7 @@ def test_a_client_that_goes_in_the_middle_of_copy(
     client = client_of(proxy.port, tls=tls)
     client.sendall(Query(copy or b"create temp table t (x text)").encode())
     if copy:
-        until(lambda: backends(server) == [("active", "ClientWrite")])
+        until(lambda: stuck(server) == 1)
     else:
         client.sendall(Query(b"copy t from stdin").encode() + b"d\0\0\0\6x\n" * 10_000)
         until(lambda: backends(server) == [("active", "ClientRead")])
@@ -162,7 +169,7 @@ def test_who_only_stops_sending_gets_every_answer(proxy: RunningProxy, server: D
         count = 2000
         client.sendall(ANSWER * count)
         client.shutdown(socket.SHUT_WR)
-        until(lambda: backends(server) == [("active", "ClientWrite")])
+        until(lambda: stuck(server) == 1)
         heard = 0
         while piece := client.recv(1 << 20):
             heard += len(piece)
@@ -178,7 +185,7 @@ def test_a_server_that_goes_while_the_client_does_not_read(
     monkeypatch.setattr(relay.Side.close, "__defaults__", (0.5,))
     with closing(client_of(proxy.port, tls=False)) as client:
         assert pour(client, PIPELINE) > 100_000
-        until(lambda: backends(server) == [("active", "ClientWrite")])
+        until(lambda: stuck(server) == 1)
         with psycopg.connect(
             host=str(server.home), port=server.port, user="postgres", dbname="postgres"
         ) as one:
