@@ -56,6 +56,12 @@ test: check
 test-fast: install
 	$(BIN)/pytest -m "not server"
 
+.PHONY: newcomer
+# the tutorial timed from an empty folder: wheel, package index, Debian's PostgreSQL with TLS, a browser; about two minutes
+newcomer: install
+	tests/install_system.sh
+	$(BIN)/python -m tests.journeys.newcomer
+
 # a real small language model (125 MB), through litellm, and a lake on Spark (450 MB); not part of `make test`
 test-extras: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'ik-llama-cpp-python>=0.1.5'
