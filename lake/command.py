@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +28,7 @@ from rewright.lake.remote import is_remote
 from rewright.lake.resolve.loop import Options
 from rewright.lake.worker import Task, Worker
 from rewright.models.api import Model
+from rewright.terminal import echo_table, on_terminal
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
@@ -170,11 +171,13 @@ def tables(folder: Path, over: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    for table in found:
-        click.echo(
-            f"{table['table']} ({table['rows']} rows): "
-            + ", ".join(f"{c['name']} {c['type']}" for c in table["columns"])
-        )
+    listed = [", ".join(f"{c['name']} {c['type']}" for c in table["columns"]) for table in found]
+    if on_terminal():
+        rows = [(t["table"], str(t["rows"]), columns) for t, columns in zip(found, listed, strict=True)]
+        echo_table(("table", "rows", "columns"), rows)
+        return
+    for table, columns in zip(found, listed, strict=True):
+        click.echo(f"{table['table']} ({table['rows']} rows): {columns}")
 
 
 @command.command("search-table")
@@ -261,8 +264,7 @@ def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool)
         print_json({"name": made.name, "sql": made.sql, "cleaned": list(made.columns), "rows": rows})
         return
     click.echo(made.sql)
-    for row in rows:
-        click.echo("\t".join("" if v is None else str(v) for v in row))
+    _echo_rows(made.preview.columns, rows)
 
 
 @command.command()
@@ -326,9 +328,7 @@ def query(
         )
         return
     click.echo(answer.resolution.notice(), err=True)
-    click.echo("\t".join(answer.rows.columns))
-    for row in rows:
-        click.echo("\t".join("" if v is None else str(v) for v in row))
+    _echo_rows(answer.rows.columns, rows)
 
 
 @command.command()
@@ -382,5 +382,19 @@ def _show(found: list[dict[str, Any]], as_json: bool, form: str) -> None:
     if as_json:
         print_json(found)
         return
+    names = re.findall(r"{(\w+)}", form)
+    if found and on_terminal():
+        echo_table(names, [[str(item[name]) for name in names] for item in found])
+        return
     for item in found:
         click.echo(form.format(**item))
+
+
+def _echo_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """An answer: a table for a person, tabs for a program."""
+    cells = [["" if value is None else str(value) for value in row] for row in rows]
+    if on_terminal():
+        echo_table(names, cells)
+        return
+    for line in (names, *cells):
+        click.echo("\t".join(line))

@@ -18,8 +18,8 @@ from rewright.cli.common import (
 )
 from rewright.cli.documents import log_document
 from rewright.cli.parameters import DURATION
-from rewright.cli.tables import echo_table, on_terminal
 from rewright.store.records import LogEntry
+from rewright.terminal import echo_table, on_terminal
 
 POLL_SECONDS = 0.5
 _NAMES = ("when", "took", "route", "who", "why", "query")

@@ -21,6 +21,7 @@ from pathlib import Path
 import psycopg
 import trustme
 from playwright.sync_api import expect, sync_playwright
+from psycopg import sql
 
 from rewright.engines.postgres.scratch import free_port
 from tests.proxy.debian import DebianServer
@@ -51,7 +52,7 @@ def main() -> int:
 def built(home: Path) -> Path:
     """The wheel, made from an sdist as an index's users get it."""
     uv = Path(sysconfig.get_path("scripts")) / "uv"
-    command = [
+    command: list[str | Path] = [
         uv,
         "build",
         "-q",
@@ -77,10 +78,10 @@ def server_with_tls(home: Path) -> DebianServer:
 
 def walked(home: Path, wheel: Path, port: int) -> str:
     """Seconds for each section, as lines. Raises RuntimeError with what was printed where a step fails."""
-    with psycopg.connect(
-        f"host=127.0.0.1 port={port} user=postgres dbname=postgres", **socket_of(port)
-    ) as one:
-        one.execute(f"alter role postgres password '{PASSWORD.replace(chr(39), chr(39) * 2)}'")
+    # where the throw-away server lets its owner in without a password
+    socket = next(Path(tempfile.gettempdir()).glob(f"rewright-debian-*/.s.PGSQL.{port}"))
+    with psycopg.connect(host=str(socket.parent), port=port, user="postgres", dbname="postgres") as one:
+        one.execute(sql.SQL("alter role postgres password {}").format(PASSWORD))
     folder = home / "empty"
     folder.mkdir()
     script = home / "newcomer.sh"
@@ -137,12 +138,6 @@ def steps(wheel: Path, port: int) -> Iterator[str]:
 
 def mark(title: str) -> str:
     return f'echo "@@ $(date +%s.%N) {title}"'
-
-
-def socket_of(port: int) -> dict[str, str]:
-    """Where the throw-away server lets its owner in without a password."""
-    found = next(Path(tempfile.gettempdir()).glob(f"rewright-debian-*/.s.PGSQL.{port}"))
-    return {"host": str(found.parent)}
 
 
 def approve(port: int) -> None:

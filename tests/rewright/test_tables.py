@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from rewright.cli import log_command
-from rewright.cli.tables import lines_of
+from rewright.lake import command as lake_command
 from rewright.store.api import open_store
 from rewright.store.records import LogEntry
+from rewright.terminal import lines_of
 
 
 def test_what_steers_a_terminal_is_left_out() -> None:
@@ -36,3 +37,22 @@ def test_the_log_is_a_table_for_people_alone(tmp_path: Path, monkeypatch: pytest
     assert len(shown) == 2
     assert shown[0].split() == ["when", "took", "route", "who", "why", "query"]
     assert shown[1].split()[2:] == ["7", "ms", "held", "ann@app", "select", "1"]
+
+
+def test_a_lake_is_shown_in_tables_to_people_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "vessels.csv").write_text("vessel_id,vessel_name\n1,Aurora\n2,Borealis\n")
+
+    def said(*words: str) -> list[str]:
+        done = CliRunner().invoke(lake_command.command, [words[0], str(tmp_path), *words[1:]])
+        assert done.exit_code == 0, done.output
+        return done.stdout.splitlines()
+
+    query = "select vessel_id, vessel_name from vessels order by 1"
+    assert said("tables")[0].startswith("vessels (2 rows): vessel_id ")
+    assert said("query", query) == ["vessel_id\tvessel_name", "1\tAurora", "2\tBorealis"]
+    monkeypatch.setattr(lake_command, "on_terminal", lambda: True)
+    names, vessels = said("tables")
+    assert names.split() == ["table", "rows", "columns"]
+    assert vessels.split()[:3] == ["vessels", "2", "vessel_id"]
+    assert said("query", query) == ["vessel_id  vessel_name", "1          Aurora", "2          Borealis"]
+    assert said("search-table", "vessel")[0].split() == ["table", "score"]
