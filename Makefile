@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# bytecode is kept, whatever the shell says: else each of the processes that are started compiles all it imports
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 

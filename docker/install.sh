@@ -2,6 +2,8 @@
 # Installs Rewright from the source tree in $1 into the virtual environment $2. Each RUN line of the
 # Dockerfile is one of these scripts, so that tests can execute them where no engine runs.
 set -eu
+# the account that serves may not write here: it would compile everything again at each start
+export UV_COMPILE_BYTECODE=1
 tree=${1:?source tree}
 venv=${2:?virtual environment}
 python3 -m venv "$venv"

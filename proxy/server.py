@@ -21,6 +21,7 @@ from rewright.proxy.config import DatabaseConfig, ProxyConfig
 from rewright.proxy.connection import Connection
 from rewright.proxy.gate import Gate
 from rewright.proxy.hosts import HostChooser
+from rewright.proxy.listening import listening_socket
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.places import Places
 from rewright.proxy.ports import Ports, SessionView
@@ -31,7 +32,6 @@ from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from rewright.proxy.wire.startup import CancelRequest
 
-BACKLOG = 1024
 TICK = 0.05
 
 
@@ -294,26 +294,6 @@ class Proxy:
             await self._mail.close()
         self.places.close()
         self.event("proxy.stopped")
-
-
-def listening_socket(host: str, port: int, *, share: bool) -> socket.socket:
-    """``share``: other sockets may listen at the same address. Raises OSError with a
-    message that names it.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if share:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        listener.bind((host, port))
-        listener.listen(BACKLOG)
-        listener.setblocking(False)
-    except OSError as error:
-        listener.close()
-        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        raise OSError(f"[listen] address {where}: {error.strerror}") from error
-    return listener
 
 
 def _first_der(path: str) -> bytes:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
@@ -154,4 +153,11 @@ def ensure_schema(engine: Engine) -> None:
 
 def upsert(connection: Connection) -> Any:
     """The dialect's ``insert`` that knows ON CONFLICT."""
-    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
+    # each dialect brings all its drivers: only the one that is used is loaded
+    if connection.dialect.name == "postgresql":
+        from sqlalchemy.dialects.postgresql import insert
+
+        return insert
+    from sqlalchemy.dialects.sqlite import insert as insert_sqlite
+
+    return insert_sqlite

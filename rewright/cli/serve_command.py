@@ -92,6 +92,9 @@ def serve(
 
     ``takeover``: with the sockets of the process that listens at the configured address.
     """
+    from rewright.processes import copies
+
+    copies.begin()
     from rewright import logs
     from rewright.processes.instances import registered
     from rewright.processes.notifying import notify

@@ -26,7 +26,7 @@ import structlog
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes import channel, interrupts
+from rewright.processes import channel, copies, interrupts
 from rewright.processes.channel import (
     Failed,
     Figures,
@@ -40,8 +40,8 @@ from rewright.processes.channel import (
     tell,
 )
 from rewright.processes.exporting import Figureboard
+from rewright.proxy.listening import listening_socket
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
-from rewright.proxy.server import listening_socket
 from rewright.wiring import pausing
 from rewright.wiring.proxies import proxy_config
 
@@ -49,9 +49,6 @@ START_SECONDS = 90.0
 # a child that dies is started again at once; one that dies again and again ever less often
 BACKOFF = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY_SECONDS = 60.0
-# what a worker's process has loaded before it is copied: nothing that starts threads, which a copy would not
-# have
-PRELOADED = ("rewright.processes.worker", "uvloop")
 
 
 class ServeFailed(Exception):
@@ -114,12 +111,8 @@ class Supervisor:
         self.address: tuple[str, int] = ("", 0)
         self.restarts: dict[str, int] = {}
         self._reread = reread
-        self._context = multiprocessing.get_context("spawn")
         # a worker is a copy of a process that has loaded all it needs: it listens again within a moment
-        self._copies: Any = self._context
-        if self._has_files:
-            self._copies = multiprocessing.get_context("forkserver")
-            self._copies.set_forkserver_preload(list(PRELOADED))
+        self._context: Any = copies.context() if self._has_files else multiprocessing.get_context("spawn")
         self._listeners = list(listeners)
         self._retiring = threading.Event()
         self.on_retire: Callable[[], None] = lambda: None
@@ -185,13 +178,13 @@ class Supervisor:
         # of another process there may be more sockets than workers, or fewer
         every = max(config.listen.workers, 1)
         listeners = self._listeners[number::every] or [self._listeners[number % len(self._listeners)]]
-        return self._spawn(_worker_main, config, number, job_path, listeners, pipe, context=self._copies)
+        return self._spawn(_worker_main, config, number, job_path, listeners, pipe)
 
     def _start_optimiser(self, pipe: Connection) -> BaseProcess:
         return self._spawn(_optimiser_main, self.config, self._job_path, pipe)
 
-    def _spawn(self, main: Callable[..., None], *arguments: object, context: Any = None) -> BaseProcess:
-        process: BaseProcess = (context or self._context).Process(target=main, args=arguments)
+    def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
+        process: BaseProcess = self._context.Process(target=main, args=arguments)
         with interrupts.held_back():
             process.start()
         return process

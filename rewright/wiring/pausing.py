@@ -13,14 +13,17 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rewright.config.model import Config
 from rewright.config.showing import without_passwords
 from rewright.proxy.ports import Pause
 from rewright.proxy.private_directory import shared_directory
-from rewright.store.api import Store
 from rewright.store.errors import StoreError
-from rewright.wiring.feed import StoreFeed
+
+if TYPE_CHECKING:
+    from rewright.store.api import Store
+    from rewright.wiring.feed import StoreFeed
 
 LOOK_SECONDS = 0.25
 ALONE, WITH_STORE = "paused\n", "paused, the store was told\n"

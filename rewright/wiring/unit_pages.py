@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rewright.wiring.knowledge_provider import knowledge_base, own_folder
-
 if TYPE_CHECKING:
+    from rewright.knowledge.api import KnowledgeBase
     from rewright.knowledge.units import Unit
 
 MOST_FOUND = 50
@@ -29,7 +28,7 @@ class UnitPages:
         """Those that fit words or a query best, each with ``why`` it was found; all, by category and title,
         for no text.
         """
-        base = knowledge_base(own_folder(self.store_url))
+        base = self._base()
         if not text.strip():
             listed = sorted(base.units, key=lambda unit: (unit.category, unit.title))
             return [_summary(unit) | {"why": []} for unit in listed]
@@ -38,8 +37,14 @@ class UnitPages:
 
     def one(self, id_: str) -> Mapping[str, Any] | None:
         """Everything of one unit, by ``category/name``; None where there is none."""
-        base = knowledge_base(own_folder(self.store_url))
+        base = self._base()
         return next((_whole(unit) for unit in base.units if unit.id == id_), None)
+
+    def _base(self) -> KnowledgeBase:
+        # with what retrieval needs it is half of what a start would load
+        from rewright.wiring.knowledge_provider import knowledge_base, own_folder
+
+        return knowledge_base(own_folder(self.store_url))
 
 
 def _summary(unit: Unit) -> dict[str, Any]:
