@@ -3,7 +3,12 @@
 import os
 import sys
 
-pytest_plugins = ["tests.fixtures.postgres", "tests.fixtures.hint_plan", "tests.fixtures.lake_server"]
+pytest_plugins = [
+    "tests.fixtures.postgres",
+    "tests.fixtures.hint_plan",
+    "tests.fixtures.lake_server",
+    "tests.fixtures.order",
+]
 
 # Tests start hundreds of processes; without bytecode each compiles all it imports, which takes three times as
 # long as the start itself.
