@@ -11,12 +11,24 @@ TREE = Path(__file__).resolve().parents[2]
 PAGE = (TREE / "docs" / "where-is-what.md").read_text()
 
 
-def test_every_link_leads_somewhere(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", TREE / "docs", tmp_path],
+def site(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", *arguments],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_every_link_leads_somewhere(tmp_path: Path) -> None:
+    """All pages, with a plain theme: the site's own draws a list of all pages beside each."""
+    done = site("-D", "html_theme=basic", TREE / "docs", tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_page_in_the_sites_theme(tmp_path: Path) -> None:
+    (tmp_path / "index.md").write_text("# A page\n")
+    done = site("-c", TREE / "docs", tmp_path, tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    assert "furo" in (tmp_path / "site" / "index.html").read_text()
 
 
 # NAME stands for one of many
