@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 
 import click
@@ -79,8 +80,11 @@ def commands() -> str:
     context = click.Context(rewright, info_name="rewright", terminal_width=100, **rewright.context_settings)
     lines += ["```", rewright.get_help(context), "```"]
     for name in COMMANDS:
-        command = rewright.get_command(context, name)
-        assert command is not None
+        found = rewright.get_command(context, name)
+        assert found is not None
+        # click keeps the help option of the first context that asked for it, which may have been another
+        command = copy(found)
+        command._help_option = None
         lines += ["", f"## rewright {name}", "", "```"]
         lines += [
             command.get_help(

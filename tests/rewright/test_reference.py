@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
+from rewright.cli.doctor_command import command as doctor
 from rewright.reference import DIRECTORY, MADE, PAGES, installed
 
 
@@ -12,6 +14,14 @@ def test_the_page_is_in_sync(name: str) -> None:
     path = DIRECTORY / name
     assert path.exists(), "make reference"
     assert path.read_text(encoding="utf-8") == MADE + PAGES[name](), "make reference"
+
+
+def test_the_page_is_the_same_after_a_command_was_used_by_itself() -> None:
+    """As another test in this process may have done."""
+    before = PAGES["commands.md"]()
+    doctor._help_option = None
+    assert CliRunner().invoke(doctor, ["--no-such-option"]).exit_code == 2
+    assert PAGES["commands.md"]() == before
 
 
 def test_what_is_installed_beside_is_in_sync() -> None:
