@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewright.hints.text_report import lines_of_document
 from rewright.processes.jobs import Job
 from rewright.proxy.answers.parts import ExplainRequest
 from rewright.proxy.ports import SessionView, SqlError
@@ -72,6 +71,8 @@ def text(outcome: Mapping[str, Any]) -> Iterator[str]:
     if outcome["hints"]:
         yield f"Hints: {outcome['hints']}"
     if outcome.get("hinting"):
+        from rewright.hints.text_report import lines_of_document
+
         yield from (f"  {line}".rstrip() for line in lines_of_document(outcome["hinting"]))
     yield f"Cost: {_figure(outcome['cost_before'])} -> {_figure(outcome['cost_after'])}"
     if outcome["seconds_after"] is not None:

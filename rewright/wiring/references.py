@@ -19,7 +19,6 @@ from rewright.config.model import Config
 from rewright.engines.postgres.references import Broken, Kept, look
 from rewright.engines.postgres.session import Session
 from rewright.processes.jobs import Job
-from rewright.rewrite.model import Deadline
 from rewright.sql.references import Policy, Reference
 from rewright.store.api import Store
 from rewright.store.records import NewRewrite, Rewrite
@@ -94,6 +93,8 @@ class Looks:
 
 def looks_for(session: Session, job: Job, config: Config, broken: BrokenReferences, budget: float) -> Looks:
     """The looks of one job. While somebody waits, a look has what is left of the ``budget``, in seconds."""
+    from rewright.rewrite.model import Deadline  # relays, which load this module, only ask for leases
+
     waiting = job.kind == "inline"
     limit, deadline = config.optimiser.run_timeout, Deadline.after(budget)
     return Looks(

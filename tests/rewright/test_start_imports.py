@@ -6,6 +6,7 @@ import sys
 import pytest
 
 RETRIEVAL = ("numpy", "scipy", "bm25s")
+PRINTING = ("pglast.stream", "rewright.hints", "rewright.rewrite")
 CHECKER = ("z3", "rewright.equivalence.prover", "rewright.rewrite.rules")
 LAKES = ("duckdb", "sqlglot", "networkx", "rewright.lake.api")
 MODELS = ("litellm", "tokenizers")
@@ -17,7 +18,7 @@ MODELS = ("litellm", "tokenizers")
         ("rewright.cli.serve_command", ("psycopg", "sqlalchemy", "pglast", "structlog", "starlette")),
         ("rewright.processes.supervisor", ("sqlalchemy", "pglast", "rewright.proxy.server", *RETRIEVAL)),
         ("rewright.processes.pages", ("rewright.proxy.server", *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
-        ("rewright.processes.worker", ("starlette", *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
+        ("rewright.processes.worker", ("starlette", *PRINTING, *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
         ("rewright.processes.optimiser", ("starlette", "prometheus_client", *LAKES, *MODELS)),
         ("rewright.processes.lake_runner", ("starlette", "prometheus_client", *CHECKER, *MODELS)),
         ("rewright.store.api", ("sqlalchemy.dialects.postgresql", "psycopg")),
