@@ -1,7 +1,7 @@
-"""Compiles ``proxy/machine/hot.py``, where Cython and a C compiler are there; everything else is in
-pyproject.toml.
+"""Compiles ``proxy/machine/hot.py``, where Cython and a C compiler are there; all else is in pyproject.toml.
 
-Without them, or with REWRIGHT_PURE set, the package is the same without the compiled copy, and runs hot.py.
+Without them the package is the same without the compiled copy, and runs hot.py. With REWRIGHT_PURE=1 it is
+not even tried, and a wheel is one for every platform.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-FOLDER = Path("proxy/machine")
+FOLDER = Path("rewright/proxy/machine")
 SOURCES = ("hot.py", "hot.pxd")
 MODULE = "rewright.proxy.machine._hot"
 BUILD = Path("build/compiled")
@@ -49,7 +49,12 @@ class BuildOptional(build_ext):
             from Cython.Build import cythonize
 
             source = Extension(MODULE, [str(copied())])
-            made = cythonize([source], include_path=[str(BUILD)], compiler_directives={"language_level": 3, "annotation_typing": False}, quiet=True)
+            made = cythonize(
+                [source],
+                include_path=[str(BUILD)],
+                compiler_directives={"language_level": 3, "annotation_typing": False},
+                quiet=True,
+            )
         except Exception as error:  # noqa: BLE001 -- the package does without
             print(f"rewright: {MODULE} is not compiled: {error}")
             self.extensions = []
@@ -59,6 +64,8 @@ class BuildOptional(build_ext):
 
 
 setup(
-    ext_modules=[Extension(MODULE, [str(FOLDER / "hot.py")], optional=True, extra_compile_args=["-g0"])] if wanted() else [],
+    ext_modules=[Extension(MODULE, [str(FOLDER / "hot.py")], optional=True, extra_compile_args=["-g0"])]
+    if wanted()
+    else [],
     cmdclass={"build_ext": BuildOptional},
 )

@@ -49,4 +49,9 @@ else:
         from rewright.proxy.machine import hot
     ClientWalk, Cycles, Outlet, ServerWalk = hot.ClientWalk, hot.Cycles, hot.Outlet, hot.ServerWalk
 
-__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk"]
+
+def described() -> str:
+    return f"pure Python: {PURE}" if PURE else "compiled"
+
+
+__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "described"]

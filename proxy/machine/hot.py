@@ -1,14 +1,15 @@
 """What runs for every piece of bytes: the counts, the walks over both sides' headers, and sending on.
 
-The same file is run as it stands and, where a C compiler was there when it was installed, compiled: ``hot.pxd``
-says which of its names are plain C then, ``rewright.proxy.machine.core`` which of the two is used. So
-everything that is called here for most messages is in this file, and everything else in its subclasses. Must
-not know what is done about a message that is special.
+Where a C compiler was there at installation a compiled copy of this very file is run instead of it:
+``hot.pxd`` says which of its names are plain C then, ``rewright.proxy.machine.core`` which of the two is
+used. So all that is called for most messages is in this file, and everything else in subclasses. Must not
+know what is done about a message that is special.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from rewright.proxy.machine.phases import Life, Phase
@@ -41,7 +42,7 @@ REPLIED = table(bytes((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE)))
 EVENT_LIMIT = 1 << 20
 WAITING = Phase.WAITING
 DIGITS = b"0123456789"
-NO_TEXTS: Set[bytes] = frozenset()
+NO_TEXTS: AbstractSet[bytes] = frozenset()
 # the message types that are looked at below, as one C integer each
 _Q, _SYNC, _PARSE, _READY = Q, SYNC, PARSE, READY
 

@@ -1,4 +1,4 @@
-"""What the server sends that means something, and message by message while replies are sorted: see ``hot.py``.
+"""What the walk over the server's headers (``hot.py``) leaves: messages that mean something, replies to sort.
 
 Must not know what the replies are for.
 """
