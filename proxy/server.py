@@ -22,6 +22,7 @@ from rewright.proxy.connection import Connection
 from rewright.proxy.gate import Gate
 from rewright.proxy.hosts import HostChooser
 from rewright.proxy.listening import listening_socket
+from rewright.proxy.machine import core
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.places import Places
 from rewright.proxy.ports import Ports, SessionView
@@ -89,7 +90,7 @@ class Proxy:
             listener.setblocking(False)
             asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
-        self.event("proxy.listening", host=self.address[0], port=self.address[1])
+        self.event("proxy.listening", host=self.address[0], port=self.address[1], relay=core.described())
 
     async def _meet_workers(self, run_dir: str) -> None:
         """Without a directory a cancel that comes to the wrong worker is forwarded to every server, and each

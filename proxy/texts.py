@@ -55,7 +55,9 @@ class Texts:
         context, registry, in_force = self._context, self._registry, self._in_force
         if registry.statements or registry.portals:
             context.forget_unnamed()
-        if text.translate(None, _DIGITS) in _plain_texts:
+        bare = text.translate(None, _DIGITS)
+        plain = bare in _plain_texts
+        if plain:
             if in_force.stale and not refreshed and in_force.must_refresh():
                 return self._refreshing_query(text)
         else:
@@ -72,6 +74,8 @@ class Texts:
         self._measuring.passed()
         if in_force.view.mode == "inline" and self._lookups.may_hold(text):
             return inline.query_exchange(context, text)
+        if plain:
+            self._lookups.note_passing(bare)
         return None
 
     def _noted(self, text: bytes, *, refreshed: bool) -> Exchange | None:

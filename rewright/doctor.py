@@ -16,6 +16,7 @@ from rewright.config.model import Config
 from rewright.config.showing import without_passwords
 from rewright.engines.postgres.installation import ServerUnavailable, find_installation
 from rewright.engines.postgres.session import Session, SessionError
+from rewright.proxy.machine import core
 from rewright.settings import REGISTRY
 from rewright.sql.printer.names import quote_ident
 from rewright.store.errors import StoreError
@@ -93,6 +94,7 @@ def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -
     ``ask_model``: send each configured model a word.
     """
     yield Finding("ok", "versions", f"Rewright {version()}, Python {platform.python_version()}")
+    yield _relay()
     yield from _packages()
     yield _embedded()
     yield _store(config)
@@ -129,6 +131,14 @@ def grants(database: str, role: str) -> tuple[str, ...]:
         f"grant pg_read_all_data to {role};  -- or USAGE on the schemas and SELECT on the tables",
         f"alter role {role} set default_transaction_read_only = on;",
     )
+
+
+def _relay() -> Finding:
+    """Whether the innermost part of the proxy is compiled."""
+    if not core.PURE:
+        return Finding("ok", "relay", "compiled")
+    remedy = "install a C compiler (Debian: apt-get install gcc), then rewright from its source once more"
+    return Finding("note", "relay", f"{core.described()}; a query passes with more CPU time", (remedy,))
 
 
 def _packages() -> Iterator[Finding]:

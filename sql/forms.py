@@ -136,6 +136,8 @@ _NESTED = re.compile(rb"/\*(?:[^*/]|\*(?!/)|/(?!\*))*+/\*")
 # both ways begin with a byte that can be looked for: a \b in front would be tried at every place
 _UNSURE = re.compile(rb"\$(?![0-9])|0(?<=\b0)[xob]")
 _STRING = re.compile(rb"['$]")
+# what 0xA, 0o7 or 0b1 leave of themselves
+_BARE_NUMBER = re.compile(rb"(?<![a-zA-Z_])(?:[xX][a-fA-F_]*|[oO]_*|[bB]_*)(?![a-zA-Z_])")
 HEAD = 24
 _WINDOW = 256
 # a text with more comments in front is found by its bytes only
@@ -158,6 +160,18 @@ def rough_key(text: bytes) -> bytes:
     if (b"$" in left or b"0x" in left or b"0o" in left or b"0b" in left) and _UNSURE.search(left):
         return b""
     return left.translate(None, _DROPPED)
+
+
+def bare_key(bare: bytes) -> bytes:
+    """The key that all texts have which are ``bare`` without their digits; empty where they may have several.
+
+    >>> bare_key(b"select a from t where c = 'x '"), bare_key(b"select b from t"), bare_key(b"values ('--')")
+    (b'slctafromtwhrc=', b'', b'')
+    """
+    # digits gone, other bytes may stand side by side, a date may look like a comment, a 0xA like a word
+    if b"--" in bare or b"/*" in bare or b"$" in bare or _BARE_NUMBER.search(_NOISE.sub(b"", bare)):
+        return b""
+    return rough_key(bare)
 
 
 def rough_head(text: bytes) -> bytes:

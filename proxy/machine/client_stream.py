@@ -1,4 +1,4 @@
-"""The walk over what the client sends: the hot path, and message by message where it does not do.
+"""What the client sends, message by message where the walk of ``hot.py`` does not do.
 
 Forwards whole pieces; decodes nothing but what ``rewright.proxy.wire.tables`` marks. Must not know what an
 exchange does.
@@ -6,21 +6,19 @@ exchange does.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
-from typing import Protocol
 
+from rewright.proxy.machine.core import ClientWalk
 from rewright.proxy.machine.cycles import CYCLES, REPLIED, Cycles, unpack
 from rewright.proxy.machine.phases import Life
 from rewright.proxy.machine.replies import PendingReplies
-from rewright.proxy.machine.steps import Interceptor, PendingReply
+from rewright.proxy.machine.steps import PendingReply
 from rewright.proxy.wire.tables import (
     CALL,
     COPY_DONE,
     COPY_FAIL,
     FRONTEND_KNOWN,
     HEADER_SIZE,
-    PARSE,
     TERMINATE,
     Q,
     table,
@@ -34,44 +32,10 @@ WATCHED = table(b"SQFXPCBED")
 IN_COPY = table(b"cf")
 
 
-class Upwards(Protocol):
-    """What the stream tells the session of."""
+class ClientStream(ClientWalk):
+    """What the walk over headers leaves: messages one by one, and what comes in pieces."""
 
-    def begin(self, message: bytes, rest: bytes) -> None:
-        """The message is for an exchange; ``rest`` came behind it."""
-
-    def hold(self, data: bytes) -> None:
-        """Bytes that came while the client is held back."""
-
-    def pass_through(self, reason: str, *, replies: bool = False) -> None: ...
-
-
-class ClientStream:
-    """``data`` takes the client's bytes as they come. ``slow`` is false only where the stream stands at a
-    message boundary and nothing is held or counted. ``rest``: the beginning of a message that is waited
-    for; ``skip``: bytes of one that is forwarded.
-    """
-
-    __slots__ = (
-        "_clock",
-        "_cycles",
-        "_end_server",
-        "_life",
-        "_replies",
-        "_text_limit",
-        "_to_server",
-        "ended",
-        "interceptor",
-        "looking",
-        "normal",
-        "rest",
-        "skip",
-        "slow",
-        "table",
-        "upwards",
-    )
-
-    upwards: Upwards
+    __slots__ = ("_end_server", "_life", "_replies", "_text_limit", "ended", "normal")
 
     def __init__(
         self,
@@ -83,19 +47,12 @@ class ClientStream:
         clock: Callable[[], float],
         text_limit: int,
     ) -> None:
-        self._cycles = cycles
+        super().__init__(cycles, to_server, clock, PLAIN)
         self._replies = replies
         self._life = life
-        self._to_server = to_server
         self._end_server = end_server
-        self._clock = clock
         self._text_limit = text_limit
-        self.interceptor: Interceptor | None = None
-        self.table = self.normal = PLAIN
-        self.slow = False
-        self.rest = b""
-        self.skip = 0
-        self.looking = True  # false while memory is short: texts pass unseen
+        self.normal = PLAIN
         self.ended = False  # it sends nothing more, and may still read
 
     def watch(self, *, names: bool) -> None:
@@ -121,68 +78,6 @@ class ClientStream:
                 self._to_server(rest)
             self._end_server()
 
-    # --- the hot path -------------------------------------------------------------------------------
-
-    def data(self, data: bytes) -> None:
-        """Bytes as they came. Forwarded as one piece unless a message in them is special."""
-        cycles = self._cycles
-        if not cycles.pending:
-            cycles.started = self._clock()
-            cycles.chunk = data
-        if self.slow:
-            self._slowly(data)
-            return
-        size = len(data)
-        at = cut = 0
-        watched = self.table
-        try:
-            while at < size:
-                kind, length = unpack(data, at)
-                if not watched[kind]:
-                    at += length + 1
-                elif kind == SYNC_TYPE:
-                    cycles.pending += 1
-                    cycles.last = kind
-                    at += length + 1
-                    cut = at
-                else:
-                    end = at + length + 1
-                    behind = kind == Q and (
-                        at > cut or cycles.since or cycles.mixed
-                    )  # extended messages without a Sync
-                    if end > size or behind or not self._is_quick(kind):
-                        # `cut` may be behind: what was counted above stays counted
-                        cycles.note_since(data, cut, at)
-                        self._slowly(data, at)
-                        return
-                    if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
-                        cycles.note_since(data, cut, at)
-                        if at:
-                            self._to_server(data[:at])
-                        self.upwards.begin(data[at:end], data[end:])
-                        return
-                    # a Parse may be of interest: what binds it can stand in this very piece
-                    watched = self.table
-                    if kind == Q:
-                        cycles.pending += 1
-                        cycles.last = kind
-                        cut = end
-                    at = end
-        except struct.error:
-            cycles.note_since(data, cut, at)
-            self._keep(data, 0, at)
-            return
-        if cut == size:
-            if cycles.since:
-                cycles.since = b""
-                cycles.answered = 0
-        else:
-            cycles.note_since(data, cut, size)
-            if at > size:
-                self.skip = at - size
-                self.slow = True
-        self._to_server(data)
-
     def held(self, data: bytes) -> None:
         """What was held, once it may go on; its clock runs since it came."""
         cycles = self._cycles
@@ -190,19 +85,7 @@ class ClientStream:
         self.data(data)
         cycles.started, cycles.chunk = started, chunk
 
-    def _is_quick(self, kind: int) -> bool:
-        """A text that the interceptor can look at without the exact state of the stream."""
-        interceptor = self.interceptor
-        return (
-            kind in (Q, PARSE)
-            and interceptor is not None
-            and self.looking
-            and not self._cycles.failed
-            and not interceptor.in_force.stale
-        )
-
-    def _keep(self, data: bytes, start: int, at: int) -> None:
-        """Forward up to ``at``; the beginning of a message after it waits for its rest."""
+    def keep(self, data: bytes, start: int, at: int) -> None:
         self.rest = data[at:]
         self.slow = True
         if at > start:
@@ -210,10 +93,7 @@ class ClientStream:
 
     # --- message by message -------------------------------------------------------------------------
 
-    def _slowly(self, data: bytes, at: int = 0) -> None:
-        """``at``: where to begin looking; what stands before it was walked already and goes out with the
-        rest.
-        """
+    def slowly(self, data: bytes, at: int = 0) -> None:
         if self._life.gave_up():
             rest, self.rest = self.rest, b""
             self._to_server(rest + data)
@@ -227,7 +107,7 @@ class ClientStream:
         start = 0
         while at < size:
             if size - at < HEADER_SIZE:
-                self._keep(data, start, at)
+                self.keep(data, start, at)
                 return
             kind, length = unpack(data, at)
             end = at + length + 1
@@ -237,7 +117,7 @@ class ClientStream:
                 return
             if self.table[kind] and end > size:
                 if length <= self._text_limit:
-                    self._keep(data, start, at)
+                    self.keep(data, start, at)
                     return
                 if self.interceptor is not None and not self.interceptor.unseen(kind, data, at):
                     self.upwards.pass_through("a message is larger than is looked at")
@@ -309,7 +189,7 @@ class ClientStream:
             self._cycles.sent(kind)
             if self._replies:
                 self._replies.queue.append(PendingReply(cycle=True))
-        elif kind in REPLIED:
+        elif REPLIED[kind]:
             self._cycles.sent(kind)
             if self._replies:
                 self._replies.queue.append(PendingReply())

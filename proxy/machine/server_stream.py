@@ -1,17 +1,17 @@
-"""The walk over what the server sends: the hot path, and message by message while replies are sorted.
+"""What the walk over the server's headers (``hot.py``) leaves: messages that mean something, replies to sort.
 
 Must not know what the replies are for.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable
-from typing import Protocol
 
 from rewright.proxy.machine.client_stream import IN_COPY, ClientStream
+from rewright.proxy.machine.core import ServerWalk
 from rewright.proxy.machine.cycles import Cycles, unpack
-from rewright.proxy.machine.phases import Life, Phase
+from rewright.proxy.machine.hot import EVENT_LIMIT
+from rewright.proxy.machine.phases import Life
 from rewright.proxy.machine.replies import PendingReplies
 from rewright.proxy.machine.steps import PendingReply
 from rewright.proxy.wire.tables import (
@@ -31,53 +31,17 @@ from rewright.proxy.wire.tables import SYNC as SYNC_TYPE
 
 COPY_IN, COPY_OUT, COPY_BOTH = b"GHW"
 DATA = b"Dd"
-WAITING = Phase.WAITING
 # Types that are looked at: cycle ends, errors, parameters, copies; with tags where statements may vanish or
 # are timed.
 NOTHING = table(b"")
 EVENTS = table(b"ZESGW")
 EVENTS_AND_TAGS = table(b"ZESGWCs")
-# messages that hold back the rest of the stream until they are whole must not grow beyond this
-EVENT_LIMIT = 1 << 20
 
 
-class Upwards(Protocol):
-    """What the stream tells the session of."""
+class ServerStream(ServerWalk):
+    """What the walk over headers leaves: what messages mean, and who takes them while replies are sorted."""
 
-    # asked for once the session is idle
-    on_idle: Callable[[], None] | None
-
-    def rested(self) -> None:
-        """No cycle is open."""
-
-    def answer_due(self) -> None:
-        """The message at hand is dealt with: an exchange may have its answer."""
-
-    def pass_through(self, reason: str, *, replies: bool = False) -> None: ...
-
-
-class ServerStream:
-    """``data`` takes the server's bytes as they come. ``slow`` is false only where the stream stands at a
-    message boundary and no reply has a taker. ``rest`` and ``skip`` as the client's.
-    """
-
-    __slots__ = (
-        "_client",
-        "_clock",
-        "_cycles",
-        "_life",
-        "_replies",
-        "_to_client",
-        "parameters",
-        "rest",
-        "skip",
-        "slow",
-        "slow_after",
-        "table",
-        "upwards",
-    )
-
-    upwards: Upwards
+    __slots__ = ("_client", "_replies", "parameters")
 
     def __init__(
         self,
@@ -88,17 +52,9 @@ class ServerStream:
         to_client: Callable[[bytes], None],
         clock: Callable[[], float],
     ) -> None:
-        self._cycles = cycles
+        super().__init__(cycles, life, to_client, clock, EVENTS)
         self._replies = replies
-        self._life = life
         self._client = client
-        self._to_client = to_client
-        self._clock = clock
-        self.table = EVENTS
-        self.slow = False
-        self.rest = b""
-        self.skip = 0
-        self.slow_after = float("inf")
         self.parameters: dict[bytes, bytes] = {}
 
     def watch_tags(self, watched: bool) -> None:
@@ -117,63 +73,13 @@ class ServerStream:
         self.slow = bool(self.skip or self.rest)
         self._client.settle()
 
-    # --- the hot path -------------------------------------------------------------------------------
+    # --- what the walk meets ------------------------------------------------------------------------
 
-    def data(self, data: bytes) -> None:
-        if self.slow:
-            self._slowly(data)
-            return
-        cycles = self._cycles
-        size = len(data)
-        at = 0
-        watched = self.table
-        try:
-            while at < size:
-                kind, length = unpack(data, at)
-                if watched[kind]:
-                    if kind == READY and length != 5:
-                        self._strange(data)
-                        return
-                    if at + length >= size:
-                        if length <= EVENT_LIMIT:
-                            break
-                        self._event(kind, data[at:])  # too much to wait for: its beginning tells enough
-                    elif kind == READY:
-                        cycles.pending -= 1
-                        cycles.status = data[at + 5]
-                        cycles.answered = 0
-                        if cycles.unusual:
-                            self._back_to_usual()
-                        if self._clock() - cycles.started > self.slow_after:
-                            self._slow_ended()
-                    else:
-                        self._event(kind, data[at : at + length + 1])
-                at += length + 1
-        except struct.error:
-            pass
-        if cycles.since:
-            cycles.count_answers(data, min(at, size))
-        if at == size:
-            self._to_client(data)
-        elif at > size:
-            self.skip = at - size
-            self.slow = True
-            self._to_client(data)
-        else:
-            self._keep(data[at:])
-            if at:
-                self._to_client(data[:at])
-        if cycles.pending <= 0 and (
-            cycles.pending or self._life.phase is WAITING or self.upwards.on_idle is not None
-        ):
-            self.upwards.rested()
-
-    def _slow_ended(self) -> None:
+    def slow_ended(self) -> None:
         if self._client.interceptor is not None:
             self._client.interceptor.slow_ended()
 
-    def _strange(self, data: bytes) -> None:
-        """What a server of PostgreSQL never says: from here on nothing is looked at."""
+    def strange(self, data: bytes) -> None:
         self.upwards.pass_through("malformed message from the server")
         self.table = NOTHING
         self._to_client(data)
@@ -182,16 +88,15 @@ class ServerStream:
         self.rest = rest
         self.slow = True
 
-    def _event(self, kind: int, message: bytes) -> None:
-        """A message that is forwarded all the same, but changes what is known. (ReadyForQuery too.)"""
+    def event(self, kind: int, message: bytes) -> None:
         cycles, interceptor = self._cycles, self._client.interceptor
         if kind == READY:
             cycles.pending -= 1
             cycles.status = message[HEADER_SIZE]
             cycles.answered = 0
-            self._back_to_usual()
+            self.back_to_usual()
             if self._clock() - cycles.started > self.slow_after:
-                self._slow_ended()
+                self.slow_ended()
         elif kind == PARAMETER:
             name, _, value = message[HEADER_SIZE:-1].partition(b"\0")
             self.parameters[name] = value
@@ -213,8 +118,7 @@ class ServerStream:
         elif kind == COPY_BOTH:
             self.upwards.pass_through("replication")
 
-    def _back_to_usual(self) -> None:
-        """A cycle ended: errors, cancels and copies of it are over."""
+    def back_to_usual(self) -> None:
         cycles, client = self._cycles, self._client
         cycles.unusual = cycles.failed = cycles.cancelled = False
         client.table = client.normal
@@ -238,7 +142,7 @@ class ServerStream:
 
     # --- message by message -------------------------------------------------------------------------
 
-    def _slowly(self, data: bytes) -> None:
+    def slowly(self, data: bytes) -> None:
         if self.rest:
             data = self.rest + data
             self.rest = b""
@@ -270,7 +174,7 @@ class ServerStream:
         kind, length = unpack(data)
         end = length + 1
         if kind == READY and length != 5:
-            self._strange(data)
+            self.strange(data)
             return size
         reply = self._replies.first
         if end > size and reply.take is None and (kind in DATA or length > EVENT_LIMIT):
@@ -290,7 +194,7 @@ class ServerStream:
     def _sort(self, reply: PendingReply, kind: int, message: bytes) -> None:
         if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and reply.take is None):
             if kind == PARAMETER:
-                self._event(kind, message)
+                self.event(kind, message)
             self._to_client(message)
             return
         if kind == ERROR and is_fatal(message):
@@ -300,7 +204,7 @@ class ServerStream:
             return
         shown = message if reply.take is None else reply.take(kind, message)
         if self.table[kind] and ((kind == READY and reply.visible) or shown):
-            self._event(kind, shown or message)
+            self.event(kind, shown or message)
         if shown:
             self._to_client(shown)
         if kind == READY and not reply.cycle:

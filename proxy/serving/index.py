@@ -15,6 +15,7 @@ from rewright.proxy.ports import Candidate, ServedRewrite, Templater
 from rewright.sql.forms import (
     HINT,
     Form,
+    bare_key,
     form_of,
     known_head,
     may_hold_comment,
@@ -25,6 +26,7 @@ from rewright.sql.forms import (
 from rewright.sql.placeholders import HOLE
 
 _Types = tuple[int, ...]
+DIGITS = b"0123456789"
 # a text that is so much longer than all that is known is not scanned, whatever it begins with
 _LONGER = 16_384
 # any literal of the kind does: only the kind is part of a shape
@@ -36,7 +38,7 @@ _form = lru_cache(maxsize=20_000)(form_of)
 class _Tables:
     """One generation of the index."""
 
-    __slots__ = ("exact", "forms", "heads", "keys", "longest", "shapes")
+    __slots__ = ("bare", "exact", "forms", "heads", "keys", "longest", "shapes")
 
     def __init__(self, rewrites: Iterable[ServedRewrite], templater: Templater | None) -> None:
         self.exact: dict[tuple[str, bytes], list[Candidate]] = {}
@@ -45,6 +47,7 @@ class _Tables:
         self.keys: set[bytes] = set()
         self.heads: dict[int, set[bytes]] = {}
         self.longest = 0
+        self.bare: set[bytes] = set()
         for rewrite in rewrites:
             if rewrite.scope == "these":
                 self._add_text(rewrite)
@@ -54,11 +57,13 @@ class _Tables:
     def _add_text(self, rewrite: ServedRewrite) -> None:
         form = _form(rewrite.original)
         candidate = _candidate(rewrite, form, rewrite.replacement, rewrite.plain_replacement)
-        self.exact.setdefault((rewrite.database, rewrite.original.encode()), []).append(candidate)
+        text = rewrite.original.encode()
+        self.exact.setdefault((rewrite.database, text), []).append(candidate)
+        self.bare.add(text.translate(None, DIGITS))
         if form is not None:
             key = rewrite.database, form.shape, form.literals
             self.forms.setdefault(key, []).append(candidate)
-            self._add_keys(rewrite.original.encode())
+            self._add_keys(text)
 
     def _add_template(self, rewrite: ServedRewrite) -> None:
         sample = HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", rewrite.original)
@@ -90,18 +95,31 @@ class _Tables:
         key = rough_key(text)
         return not key or key in self.keys or b"" in self.keys
 
+    def may_know_like(self, bare: bytes) -> bool:
+        """``may_know`` for any text that is ``bare`` without its digits, or one of ``exact`` is."""
+        if bare in self.bare:
+            return True
+        key = bare_key(bare)
+        return not key or key in self.keys or b"" in self.keys
+
 
 class RewriteIndex:
     """``Lookup`` over a set of records. ``replace`` changes the set and ``version``."""
 
     def __init__(self, templater: Templater | None = None) -> None:
         self.version = 0
+        self.passing: set[bytes] = set()
         self._templater = templater
         self._tables = _Tables((), templater)
 
     def replace(self, rewrites: Iterable[ServedRewrite]) -> None:
         self._tables = _Tables(rewrites, self._templater)
         self.version += 1
+        self.passing.clear()  # sessions that do not know yet find nothing in theirs
+        self.passing = set()
+
+    def may_know_like(self, bare: bytes) -> bool:
+        return self._tables.may_know_like(bare)
 
     def find(self, database: str, text: bytes, param_types: _Types) -> Candidate | None:
         tables = self._tables

@@ -12,6 +12,8 @@ from rewright.proxy.serving.in_force import UNWANTED, SettingsInForce
 from rewright.proxy.serving.sites import FIRST, find_site
 from rewright.proxy.slow import is_select
 
+MAX_PASSING = 1000
+_SITES = frozenset(bytes((byte,)) for byte in FIRST)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
 
 
@@ -63,6 +65,17 @@ class Lookups:
             site,
             (site.select.decode(), found.replacement),
         )
+
+    def note_passing(self, bare: bytes) -> None:
+        """A text that is ``bare`` without its digits has no word of ours and was of no interest: where that
+        holds for all texts like it, nobody need look at them again.
+        """
+        lookup = self._lookup
+        if lookup is None or lookup.may_know_like(bare) or bare[:1] in _SITES:
+            return
+        if len(lookup.passing) >= MAX_PASSING:
+            lookup.passing.clear()
+        lookup.passing.add(bare)
 
     def match(self, text: bytes) -> Answer | None:
         if self._ports.answers is None:

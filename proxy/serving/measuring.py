@@ -76,7 +76,18 @@ class Measuring:
 
     def passed(self) -> None:
         """A query went on as it came."""
-        self.last = _UNWANTED if self._in_force.view.mode in UNWANTED else _UNKNOWN
+        wanted = self._of_passed()
+        if self.last is not wanted:
+            self.last = wanted
+            self._rewatch()
+
+    def _of_passed(self) -> LastQuery:
+        return _UNWANTED if self._in_force.view.mode in UNWANTED else _UNKNOWN
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether another query that goes on as it comes changes nothing here."""
+        return self.timing is None and self.last is self._of_passed()
 
     def passed_by(self) -> None:
         """An original was executed: what was known of the last query is over."""
@@ -84,7 +95,6 @@ class Measuring:
             self._followed = True
         elif self.last.text:
             self.passed()
-            self._rewatch()
 
     def was_slow(self, text: bytes, duration: float) -> None:
         """The last query was slow, and nothing is known of it here: what became of it can be asked for by its

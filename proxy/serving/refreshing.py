@@ -43,6 +43,7 @@ def refresh(context: SessionContext) -> Exchange:
                 yield Emit(warnings)
     finally:
         privates.guard_ready = False
+        context.rewatch()  # less need be looked at than while they were not known
 
 
 def _add_who_serves(context: SessionContext, batch: Batch) -> int:

@@ -37,7 +37,7 @@ def _raising(function: Callable[..., object]) -> Callable[..., object]:
 @pytest.mark.parametrize("uv", [True, False], ids=["uvloop", "asyncio"])
 @pytest.mark.parametrize(
     ("part", "method", "sql"),
-    [(Texts, "query", "select 'FAULT'"), (ServerStream, "_event", "do $$ begin raise 'FAULT'; end $$")],
+    [(Texts, "query", "select 'FAULT'"), (ServerStream, "event", "do $$ begin raise 'FAULT'; end $$")],
     ids=["client", "server"],
 )
 def test_a_fault_is_counted_and_told_with_its_cause(

@@ -1,9 +1,12 @@
 """The distribution: what the wheel holds, and that it works outside of the checkout without any extra."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tomllib
 import venv
 import zipfile
@@ -44,16 +47,20 @@ sys.meta_path.insert(0, NotInstalled())
 """
 
 
+def build(out: Path, source: Path = TREE, **environment: str) -> Path:
+    """Built from an sdist, as an index's users get it."""
+    uv = Path(sysconfig.get_path("scripts")) / "uv"
+    kind = ["--wheel"] if source.is_file() else []
+    subprocess.run(
+        [uv, "build", *kind, "-q", "--offline", "--no-build-isolation", "--python", sys.executable, "-o", out, source],
+        check=True, env=os.environ | environment,
+    )  # fmt: skip
+    return next(out.glob("*.whl"))
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from an sdist, as an index's users get it."""
-    out = tmp_path_factory.mktemp("dist")
-    uv = Path(sysconfig.get_path("scripts")) / "uv"
-    subprocess.run(
-        [uv, "build", "-q", "--offline", "--no-build-isolation", "--python", sys.executable, "-o", out, TREE],
-        check=True,
-    )
-    return next(out.glob("*.whl"))
+    return build(tmp_path_factory.mktemp("dist"))
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +104,29 @@ def test_the_wheel_holds_every_file_of_the_tree(wheel: Path) -> None:
     }
     expected = {name if name.startswith("rewright/") else f"rewright/{name}" for name in expected}
     assert packed == expected
+
+
+@pytest.mark.parametrize(
+    "environment", [{"REWRIGHT_PURE": "1"}, {"CC": "no-such-compiler"}], ids=["not wanted", "no compiler"]
+)
+def test_a_wheel_without_the_compiled_module(
+    wheel: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """Installing needs no compiler, and a wheel that was made without one is for every platform."""
+    pure = build(tmp_path, next(wheel.parent.glob("*.tar.gz")), **environment)
+    if "CC" not in environment:
+        assert pure.name.endswith("-py3-none-any.whl")
+    names = {name for name in zipfile.ZipFile(pure).namelist() if name.startswith("rewright/")}
+    compiled = {name for name in zipfile.ZipFile(wheel).namelist() if "/machine/_hot." in name}
+    assert len(compiled) == (shutil.which("cc") is not None)
+    assert names == {n for n in zipfile.ZipFile(wheel).namelist() if n.startswith("rewright/")} - compiled
+
+
+def test_an_sdist_holds_what_is_compiled_and_nothing_compiled(wheel: Path) -> None:
+    with tarfile.open(next(wheel.parent.glob("*.tar.gz"))) as packed:
+        held = {name.partition("/")[2] for name in packed.getnames()}
+    assert {"setup.py", "rewright/proxy/machine/hot.py", "rewright/proxy/machine/hot.pxd"} <= held
+    assert not [name for name in held if name.endswith((".so", ".pyd", ".c"))]
 
 
 def test_the_manual_page_and_completions_are_installed(wheel: Path) -> None:

@@ -1,0 +1,89 @@
+# What is plain C in hot.py once it is compiled. Names that are missing here stay Python's.
+
+cimport cython
+
+cdef bint COMPILED
+cdef Py_ssize_t EVENT_LIMIT
+cdef int _Q, _SYNC, _PARSE, _READY
+
+
+@cython.final
+cdef class Cycles:
+    cdef public Py_ssize_t pending
+    cdef public int last
+    cdef public int status
+    cdef public bytes since
+    cdef public Py_ssize_t answered
+    cdef public bint failed
+    cdef public bint cancelled
+    cdef public bint mixed
+    cdef public bint unusual
+    cdef public double started
+    cdef public bytes chunk
+
+    cpdef sent(self, int kind)
+    cpdef note_since(self, bytes data, Py_ssize_t cut, Py_ssize_t end)
+    cpdef count_answers(self, bytes data, Py_ssize_t end)
+
+
+cdef class ClientWalk:
+    cdef public Cycles _cycles
+    cdef public object _to_server
+    cdef public object _clock
+    cdef public object interceptor
+    cdef public object upwards
+    cdef public bytes table
+    cdef public bint slow
+    cdef public bytes rest
+    cdef public Py_ssize_t skip
+    cdef public bint looking
+    cdef public object passing
+
+    @cython.locals(
+        cycles=Cycles,
+        size=Py_ssize_t,
+        at=Py_ssize_t,
+        cut=Py_ssize_t,
+        end=Py_ssize_t,
+        length=Py_ssize_t,
+        kind=int,
+        behind=bint,
+        kept=bytes,
+        head="const unsigned char *",
+        watched="const unsigned char *",
+    )
+    cpdef data(self, bytes data)
+    cdef bint is_quick(self, int kind) except -1
+
+
+cdef class ServerWalk:
+    cdef public Cycles _cycles
+    cdef public object _life
+    cdef public object _to_client
+    cdef public object _clock
+    cdef public object upwards
+    cdef public bytes table
+    cdef public bint slow
+    cdef public bytes rest
+    cdef public Py_ssize_t skip
+    cdef public double slow_after
+
+    @cython.locals(
+        cycles=Cycles,
+        size=Py_ssize_t,
+        at=Py_ssize_t,
+        length=Py_ssize_t,
+        kind=int,
+        kept=bytes,
+        head="const unsigned char *",
+        watched="const unsigned char *",
+    )
+    cpdef data(self, bytes data)
+
+
+cdef class Outlet:
+    cdef public object send
+    cdef public bint queued
+
+    @cython.locals(sent=Py_ssize_t)
+    cpdef write(self, data)

@@ -1,0 +1,142 @@
+"""Queries that no session need look at: found again by their text without digits, and not a moment too long."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from rewright.proxy.serving.index import DIGITS, RewriteIndex
+from rewright.proxy.wire import frontend as f
+from rewright.sql.forms import rough_key
+from rewright.sql.templates import split
+from rewright.wiring.templates import make
+from tests.proxy.test_interceptor import OTHER, REWRITE, SHOW, SLOW, World
+
+NUMBERED = b"select a17 from t where c = "
+
+
+def settled() -> World:
+    """A session that has read its settings, and sent a query of no interest."""
+    world = World()
+    for number in (b"1", b"2"):
+        world.send(f.Query(NUMBERED + number))
+    assert world.session.client.passing is world.index.passing
+    assert NUMBERED.translate(None, DIGITS) in world.index.passing
+    return world
+
+
+def looked_at(world: World, text: bytes, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether the interceptor sees the text."""
+    seen: list[int] = []
+    passes = world.interceptor.passes
+
+    def noting(kind: int, data: bytes, at: int, end: int) -> bool:
+        seen.append(kind)
+        return passes(kind, data, at, end)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.interceptor, "passes", noting)
+        world.send(f.Query(text))
+    return bool(seen)
+
+
+def test_a_text_of_no_interest_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    assert not looked_at(world, NUMBERED + b"3", monkeypatch)
+    assert looked_at(world, OTHER + b" 3 as b", monkeypatch)
+
+
+def test_nor_by_another_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, other = settled(), World()
+    other.index.replace([])
+    world.index.passing.add(b"select other ")
+    assert not looked_at(world, OTHER + b" 4", monkeypatch)
+    assert looked_at(other, OTHER + b" 4", monkeypatch)
+
+
+def test_a_rewrite_found_since_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    text = NUMBERED + b"5"
+    world.index.replace([REWRITE, replace(REWRITE, id=2, original=text.decode())])
+    assert looked_at(world, NUMBERED + b"6", monkeypatch)  # may be one without being it
+    world.send(f.Query(text))
+    world.send(f.Query(SHOW))
+    assert world.show.last.rewrite_id == 2
+
+
+def test_statements_prepared_before_gain_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    world.send(f.Parse(b"s", OTHER), f.Sync())
+    assert not looked_at(world, NUMBERED + b"6", monkeypatch)
+    world.index.replace([replace(REWRITE, id=3, original=OTHER.decode())])
+    World().index.passing.add(NUMBERED.translate(None, DIGITS))
+    world.send(f.Query(NUMBERED + b"7"))
+    world.send(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    world.send(f.Query(SHOW))
+    assert world.show.last.rewrite_id == 3
+
+
+def test_what_became_of_the_last_query_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    world.send(f.Query(SLOW))
+    world.send(f.Query(SHOW))
+    assert world.show.last.rewrite_id == REWRITE.id
+    assert looked_at(world, NUMBERED + b"8", monkeypatch)
+    world.send(f.Query(SHOW))
+    assert world.show.last.rewrite_id is None
+    world.send(f.Query(NUMBERED))  # SHOW may have changed the settings; they are read again
+    assert not looked_at(world, NUMBERED + b"9", monkeypatch)
+
+
+def test_not_before_the_settings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    world.send(f.Query(b"set rewright.mode = 'inline'"))
+    assert looked_at(world, NUMBERED + b"10", monkeypatch)
+
+
+WORDS = (
+    "select", "a1", "x", "x0", "from", "t", "0x1F", "0b1", "0o7", "1.5", "17", "'x'", "'1-1-1'", "'a''b'", "-1-1", "/1*", "*/",
+    "--\n", "/* 1 */", "/*/* */*/", "$1", "$$2$$", "E'\\n'", "=", ",", "order", "b", "1e5", '"B1"', "where", "limit", ";", "4x",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_no_text_with_a_rewrite_is_among_them(seed: int) -> None:
+    """Whatever is known, and however it is written."""
+    chance = random.Random(seed)
+
+    def text() -> str:
+        return chance.choice((" ", "", "  ")).join(chance.choices(WORDS, k=chance.randint(1, 6)))
+
+    known = [text() for _ in range(4)]
+    if seed % 2:
+        known = [one for one in known if rough_key(one.encode())]
+    rewrites = [replace(REWRITE, id=n, original=one) for n, one in enumerate(known)]
+    templates = [one for one in map(split, known) if one is not None]
+    rewrites += [
+        replace(REWRITE, id=9, original=one[0], replacement=one[0], scope="any") for one in templates
+    ]
+    index = RewriteIndex(make())
+    index.replace(rewrites)
+    tried = known + [one.upper() for one in known] + [one.replace(" ", "\t ") for one in known]
+    tried += [one.replace("17", "23") for one in known] + [text() for _ in range(40)]
+    tried += [one.replace("17", number) for one in known for number in ("0x1F", "0b11", "0o17", "0XaF")]
+    for one in tried:
+        if index.find("db", one.encode(), ()) is not None:
+            assert index.may_know_like(one.encode().translate(None, DIGITS)), one
+
+
+def test_most_texts_are_told_apart() -> None:
+    index = RewriteIndex()
+    index.replace([REWRITE])
+    for text in (
+        NUMBERED,
+        b"update t set a = 'x' where c = 3",
+        b"begin",
+        b"select a from t order by c limit 5",
+    ):
+        bare = text.translate(None, DIGITS)
+        assert not index.may_know_like(bare)
+    assert not index.may_know_like(b"begin")
