@@ -65,7 +65,9 @@ def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var
             return None
         (scan,) = query.from_
         expr = query.targets[0].expr
-        if not isinstance(scan, a.Scan) or scan.table != relation.ref or not all(_plain(e) for e in deep_exprs(expr)):
+        if not isinstance(scan, a.Scan) or scan.table != relation.ref:
+            return None
+        if not all(_plain(e) for e in deep_exprs(expr)):
             return None
         # also casts: what date::text gave when the row was stored need not be what it gives now
         if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
