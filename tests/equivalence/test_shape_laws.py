@@ -262,3 +262,28 @@ def test_the_checks_of_a_table_are_its_own_whatever_it_is_called(held: bool, col
         q1, q2 = (bind(text, NAMED) for text in (first, second))
         found = prove_pair(Binding(q1, q2, NAMED), NAMED, 20.0).proved
         assert (found is not None and not found.modulo) == held
+
+
+@pytest.mark.parametrize(("held", "key"), [(True, "s"), (False, "10 / s"), (False, "(select u.k from o u)")])
+def test_a_fuller_order_raises_nothing(held: bool, key: str) -> None:
+    q1, q2 = (
+        bind(text, CATALOG)
+        for text in (
+            "select id from t order by k limit 3",
+            f"select id from t order by k, {key} limit 3",
+        )
+    )
+    found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 20.0).proved
+    assert (found is not None and found.modulo == ("refinement",)) == held
+
+
+def test_a_fuller_order_adds_nothing_up() -> None:
+    q1, q2 = (
+        bind(text, CATALOG)
+        for text in (
+            "select k from t group by k order by count(*) limit 3",
+            "select k from t group by k order by count(*), sum(f::float8) limit 3",
+        )
+    )
+    found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved
+    assert found is None or "errors" in found.modulo or "overflow" in found.modulo
