@@ -7,7 +7,8 @@ Of rows that tie on the original's keys any may come first, so the one that the 
 choice that the server might have made: each answer under the fuller order is an answer of the original, and
 not the other way round. So it is of the order of the result, of what LIMIT, OFFSET and DISTINCT ON keep, and
 of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is
-taken away or changed, and none is added that may raise an error: the original computes none. A judgement in one direction: its reservation is `refinement`. Must not know rules or
+taken away or changed, and none is added that may raise an error: the original computes none. A judgement in
+one direction: its reservation is `refinement`. Must not know rules or
 provers.
 """
 

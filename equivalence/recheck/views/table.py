@@ -12,8 +12,12 @@ from types import MappingProxyType
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.constants import constants
+from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.lists import lists
+from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.patterns import patterns
+from rewright.equivalence.recheck.views.presence import presence
+from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -22,9 +26,13 @@ from rewright.sql.facts import Facts
 # in the order in which they are looked for
 VIEWS: Mapping[str, Law] = MappingProxyType(
     {
+        "orders": orders,
         "constants": of_trees(constants),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
+        "shifts": of_each(shifts),
+        "groups": of_each(groups),
+        "presence": of_each(presence),
     }
 )
 
