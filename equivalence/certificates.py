@@ -108,7 +108,7 @@ def _body(binding: Binding, names: Sequence[str], proof: Proof | None, deadline:
         parts.append(part.document)
         modulo |= part.modulo
         facts |= part.facts
-    document = {"method": "forms", "views": list(names), "parts": parts}
+    document = {"method": "parts", "views": list(names), "parts": parts}
     return _Body(document, frozenset(modulo), frozenset(facts))
 
 

@@ -13,21 +13,19 @@ from typing import Any
 from rewright.equivalence.prover.fresh import numbering
 from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.prover.replay import Stages, stages
-from rewright.equivalence.prover.schema import Schema
 from rewright.equivalence.prover.terms import Bag
 from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.recheck import deriving
-from rewright.equivalence.recheck.deriving import Facts, Pair, Pairing, Reading
+from rewright.equivalence.recheck.chance import left_to_chance
+from rewright.equivalence.recheck.deriving import Facts, Pair, Reading
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import Refused
-from rewright.equivalence.recheck.views.stating import View
+from rewright.equivalence.recheck.views.stating import View, stated
 from rewright.equivalence.recheck.views.table import VIEWS, changed, opened
 from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
-from rewright.sql import algebra as a
-from rewright.sql.walk import walk
 
 # forms that leave something open, or help few pairs: first without them
 _RARE: tuple[frozenset[str], ...] = (frozenset({"orders"}), frozenset())
@@ -47,13 +45,13 @@ class Part:
 
 
 def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
-    """The forms to look at a pair in: as it is, and in those that change it."""
-    yield ()
+    """The forms to look at a pair in: those that change it, and none."""
     try:
         start = opened(View(((binding.original, binding.candidate),), binding.catalog))
     except Refused:
+        yield ()
         return
-    seen: list[tuple[str, ...]] = [()]
+    found: list[tuple[str, ...]] = []
     for left_out in _RARE:
         names: tuple[str, ...] = ()
         view = start
@@ -61,9 +59,8 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
             made = None if name in left_out else _changed(view, name)
             if made is not None:
                 names, view = (*names, name), made
-        if names not in seen:
-            seen.append(names)
-            yield names
+        found += [names] if names in found else [names, ()]
+    yield from dict.fromkeys(found)
 
 
 def _changed(view: View, name: str) -> View | None:
@@ -78,22 +75,17 @@ def part_of(pair: Pair, proof: Proof | None, seconds: float) -> Part:
 
     Raises NotDerived with the name of the stage, Busy and OutOfTime.
     """
+    if proof is None and same_tree(pair.original, pair.candidate):
+        modulo, basis = left_to_chance(pair.original, pair.catalog)
+        facts = frozenset(stated(c, pair.catalog) for c in basis)
+        return Part({"method": "same tree"}, modulo, facts)
     with solver_alone(seconds):
-        alike = proof is None and _alike(pair)
-        if not alike and proof is None:
-            proof = _found(pair, seconds / 2)
+        proof = proof or _found(pair, seconds / 2)
         with numbering():
-            if alike:
-                return _Same(pair).part()
-            assert proof is not None
             found = stages(proof, pair.original, pair.candidate, pair.catalog, pair.deadline)
             if found is None:
                 raise NotDerived("more time")
-            return _Proved(pair, proof, found).part()
-
-
-def _alike(pair: Pair) -> bool:
-    return same_tree(pair.original, pair.candidate)
+            return _Written(pair, proof, found).part()
 
 
 def _found(pair: Pair, seconds: float) -> Proof:
@@ -104,10 +96,11 @@ def _found(pair: Pair, seconds: float) -> Proof:
 
 
 class _Written:
-    """What all proofs of a pair come to: ``pool``, the facts that they may rest on."""
+    """What a proof of a pair comes to."""
 
-    def __init__(self, pair: Pair, pool: Facts, pairing: Pairing) -> None:
-        self.pair, self.pool, self.pairing = pair, pool, pairing
+    def __init__(self, pair: Pair, proof: Proof, found: Stages) -> None:
+        self.pair, self.pool, self.pairing = pair, proof.assumptions, proof.matching.blocks
+        self.found = found
 
     def part(self) -> Part:
         pair, pool = self.pair, self.pool
@@ -119,7 +112,7 @@ class _Written:
         ends = deriving.ends(pair, reading, last, pool)
         if ends is None:
             raise NotDerived("the order of rows")
-        pairing = self.pairing or tuple((i, tuple(range(len(b.vars)))) for i, b in enumerate(last[0]))
+        pairing = self.pairing
         read = deriving.needed(pool, lambda fewer: deriving.reads_alike(pair, reading, last, ends, fewer))
         paired = needed(
             pool,
@@ -127,6 +120,7 @@ class _Written:
             "the comparison of the last forms",
         )
         document = {
+            "method": "forms",
             "readings": reading.forms,
             "reading_facts": [f.to_json() for f in read],
             "steps": [document for document, _ in steps],
@@ -135,22 +129,6 @@ class _Written:
         }
         facts = frozenset({*read, *paired, *(f for _, facts in steps for f in facts)})
         return Part(document, ends.modulo, facts)
-
-    def steps(self, reading: Reading) -> tuple[tuple[Bag, Bag], list[tuple[dict[str, Any], Facts]]]:
-        return (reading.prepared[0].bag, reading.prepared[1].bag), []
-
-
-class _Same(_Written):
-    """Of two queries that are the same tree."""
-
-    def __init__(self, pair: Pair) -> None:
-        super().__init__(pair, known_facts(pair), ())
-
-
-class _Proved(_Written):
-    def __init__(self, pair: Pair, proof: Proof, found: Stages) -> None:
-        super().__init__(pair, proof.assumptions, proof.matching.blocks)
-        self.found = found
 
     def steps(self, reading: Reading) -> tuple[tuple[Bag, Bag], list[tuple[dict[str, Any], Facts]]]:
         if reading.forms != [written(f) for f in self.found.readings]:
@@ -187,18 +165,3 @@ def needed(pool: Facts, stands: Callable[[Facts], bool], stage: str) -> Facts:
     if not stands(pool):
         raise NotDerived(stage)
     return deriving.needed(pool, stands)
-
-
-def known_facts(pair: Pair) -> Facts:
-    """What the schema says of the tables that the queries read."""
-    schema = Schema(pair.catalog)
-    found: set[Assumption] = set()
-    for scan in (n for q in (pair.original, pair.candidate) for n in walk(q) if isinstance(n, a.Scan)):
-        source = schema.source_of(scan.table)
-        if source is None:
-            continue
-        for key in schema.keys(source):
-            found |= {key.assumption, *key.not_nulls}
-        nulls = (schema.not_null(source, i) for i in range(len(source.types)))
-        found |= {n for n in nulls if n is not None}
-    return tuple(sorted(found))

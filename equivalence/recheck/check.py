@@ -21,11 +21,13 @@ from rewright.equivalence.prover.prepare import same_tree, scope_of
 from rewright.equivalence.prover.terms import Bag
 from rewright.equivalence.prover.translated import Unsupported as NotRead
 from rewright.equivalence.recheck import deriving, document
+from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.deriving import Pair
 from rewright.equivalence.recheck.document import Certificate, StatedPart, StatedStep
 from rewright.equivalence.recheck.judging import OutOfTime
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import NotRechecked, Outcome, Refused
+from rewright.equivalence.recheck.views.stating import stated as in_words
 from rewright.equivalence.recheck.views.table import seen
 from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption
@@ -97,14 +99,32 @@ def _check(found: Certificate, deadline: float, laws: Counter[str]) -> None:
     modulo, facts = set(view.modulo), set(view.facts)
     for (first, second), part in zip(view.pairs, found.parts, strict=True):
         apart = Pair(first, second, view.catalog, deadline)
-        try:
-            with numbering():
-                modulo |= _derived(part, apart, laws)
-        except NotRead as why:
-            raise Refused(f"not read: {why}") from None
-        facts |= {*part.reading_facts, *part.pairing_facts, *(f for s in part.steps for f in s.facts)}
+        left_open, rests_on = _alike(apart) if part.method == "same tree" else _by_forms(part, apart, laws)
+        modulo |= left_open
+        facts |= rests_on
     scope = scope_of(pair.original, pair.candidate)
     _stated(found, scope, frozenset(modulo), tuple(sorted(facts)))
+
+
+def _alike(pair: Pair) -> tuple[frozenset[str], frozenset[Assumption]]:
+    """Of one tree twice: what it leaves to chance, and what that rests on."""
+    if not same_tree(pair.original, pair.candidate):
+        raise Refused("the queries are not the same tree")
+    modulo, basis = left_to_chance(pair.original, pair.catalog)
+    return modulo, frozenset(in_words(c, pair.catalog) for c in basis)
+
+
+def _by_forms(
+    part: StatedPart, pair: Pair, laws: Counter[str]
+) -> tuple[frozenset[str], frozenset[Assumption]]:
+    try:
+        with numbering():
+            modulo = _derived(part, pair, laws)
+    except NotRead as why:
+        raise Refused(f"not read: {why}") from None
+    return modulo, frozenset(
+        {*part.reading_facts, *part.pairing_facts, *(f for s in part.steps for f in s.facts)}
+    )
 
 
 def _stated(found: Certificate, scope: str, modulo: frozenset[str], facts: tuple[Assumption, ...]) -> None:

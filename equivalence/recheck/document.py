@@ -45,10 +45,11 @@ class StatedStep:
 
 @dataclass(frozen=True, slots=True)
 class StatedPart:
-    """That two queries are the same. ``readings``: both queries' forms; ``pairing``: for each block of the
-    first last form its partner and its rows' partners.
+    """That two queries are the same: the same tree, or by their forms. ``readings``: both queries' forms;
+    ``pairing``: for each block of the first last form its partner and its rows' partners.
     """
 
+    method: str
     readings: tuple[Any, ...]
     reading_facts: tuple[Assumption, ...]
     steps: tuple[StatedStep, ...]
@@ -137,13 +138,13 @@ def _certificate(top: _Reader) -> Certificate:
     method = proof.text("method")
     if method == "same tree":
         proof.only("method")
-    elif method == "forms":
+    elif method == "parts":
         proof.only("method", "views", "parts")
     elif method == "by other proofs":
         raise NotRechecked(proof.text("uses"))
     else:
         raise Refused(f"no such method: {method[:40]}")
-    forms = method == "forms"
+    parts = method == "parts"
     return Certificate(
         schema=top.text("schema", 4 * MOST_TEXT),
         search_path=top.texts("search_path"),
@@ -155,8 +156,8 @@ def _certificate(top: _Reader) -> Certificate:
         modulo=top.texts("modulo"),
         assumptions=top.list("assumptions", _fact),
         method=method,
-        views=proof.texts("views") if forms else (),
-        parts=proof.list("parts", _part, MOST_PARTS) if forms else (),
+        views=proof.texts("views") if parts else (),
+        parts=proof.list("parts", _part, MOST_PARTS) if parts else (),
     )
 
 
@@ -234,8 +235,15 @@ def _parameter(value: Any, name: str) -> tuple[str, str, int, str]:
 
 def _part(value: Any, name: str) -> StatedPart:
     found = _Reader(value, name)
-    found.only("readings", "reading_facts", "steps", "pairing", "pairing_facts")
+    method = found.text("method")
+    if method == "same tree":
+        found.only("method")
+        return StatedPart(method, (), (), (), (), ())
+    if method != "forms":
+        raise Refused(f"no such method: {method[:40]}")
+    found.only("method", "readings", "reading_facts", "steps", "pairing", "pairing_facts")
     return StatedPart(
+        method,
         found.list("readings", lambda x, _: x),
         found.list("reading_facts", _fact),
         found.list("steps", _step, MOST_STEPS),

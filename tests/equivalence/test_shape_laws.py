@@ -287,3 +287,17 @@ def test_a_fuller_order_adds_nothing_up() -> None:
     )
     found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved
     assert found is None or "errors" in found.modulo or "overflow" in found.modulo
+
+
+def test_no_table_of_the_schema_is_taken_for_a_fixpoint() -> None:
+    catalog = catalog_from_ddl("""
+    create schema rewright_fixpoint; create table edge (a int not null, b int not null);
+    create table rewright_fixpoint.r1 (c1 int);
+    """)
+    reach = (
+        "with recursive r as (select a from edge where a = 1 union select e.b from edge e, r where e.a = r.a)"
+    )
+    q1, q2 = (
+        bind(f"{reach} select {shown} from r, rewright_fixpoint.r1 t", catalog) for shown in ("r.a", "t.c1")
+    )
+    assert prove_pair(Binding(q1, q2, catalog), catalog, 5.0).proved is None

@@ -12,10 +12,13 @@ from types import MappingProxyType
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.constants import constants
+from rewright.equivalence.recheck.views.cuts import cuts
+from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.patterns import patterns
+from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
@@ -27,12 +30,15 @@ from rewright.sql.facts import Facts
 VIEWS: Mapping[str, Law] = MappingProxyType(
     {
         "orders": orders,
+        "fixpoints": fixpoints,
+        "plain": of_each(plain),
         "constants": of_trees(constants),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
         "shifts": of_each(shifts),
         "groups": of_each(groups),
         "presence": of_each(presence),
+        "cuts": of_each(cuts),
     }
 )
 
