@@ -76,7 +76,7 @@ def certificate(proved: Proved, texts: Texts, binding: Binding, seconds: float =
     scope = scope_of(binding.original, binding.candidate)
     for names in [()] if proof is not None else ways(binding):
         try:
-            body = _body(binding, names, proof, deadline)
+            body = seen_as(binding, names, proof, deadline)
         except (Refused, NotDerived) as stage:
             uses = uses or str(stage)
         except (Busy, OutOfTime):
@@ -89,13 +89,15 @@ def certificate(proved: Proved, texts: Texts, binding: Binding, seconds: float =
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
+class Seen:
+    """What is stated of a pair in some forms: the proof, and what that leaves open and rests on."""
+
     document: dict[str, Any]
     modulo: frozenset[str]
     facts: frozenset[Assumption]
 
 
-def _body(binding: Binding, names: Sequence[str], proof: Proof | None, deadline: float) -> _Body:
+def seen_as(binding: Binding, names: Sequence[str], proof: Proof | None, deadline: float) -> Seen:
     """What a proof of the pair in these forms comes to; ``proof``: where that is known, of the pair as it is.
     Raises NotDerived and Refused where there is none, Busy and OutOfTime.
     """
@@ -109,7 +111,7 @@ def _body(binding: Binding, names: Sequence[str], proof: Proof | None, deadline:
         modulo |= part.modulo
         facts |= part.facts
     document = {"method": "parts", "views": list(names), "parts": parts}
-    return _Body(document, frozenset(modulo), frozenset(facts))
+    return Seen(document, frozenset(modulo), frozenset(facts))
 
 
 def _by_others(uses: str) -> dict[str, Any]:

@@ -67,13 +67,13 @@ def _as_rows(item: a.FunctionScan, call: a.Call) -> a.FromItem:
 
 def _series(call: a.Call) -> tuple[a.Expr, ...] | None:
     """Whole numbers from a first to a last, each a step from the one before."""
+    if call.type not in {SqlType("int4"), SqlType("int8")} or len(call.args) not in {2, 3}:
+        return None
     numbers: list[int] = []
     for x in call.args:
         if not isinstance(x, a.Const) or x.value is None or x.type != call.type:
             return None
         numbers.append(int(x.value))
-    if call.type not in {SqlType("int4"), SqlType("int8")} or len(numbers) not in {2, 3}:
-        return None
     first, last, step = numbers if len(numbers) == 3 else (*numbers, 1)
     if step == 0:
         return None
