@@ -27,6 +27,7 @@ create table t (id int primary key, k int, s smallint not null, x text, v varcha
     p numeric(10,2), d date, at timestamp, check (d > '2000-01-01' and d < '2100-01-01'),
     check (at between '2000-01-01' and '2100-01-01'));
 create table o (id int primary key, k int, x text, n numeric, t int not null references t, far int references t);
+create table tick (id int primary key, at timestamptz, n timestamp);
 create table edge (src int not null, dst int not null);
 """
 CATALOG = catalog_from_ddl(SCHEMA)
@@ -49,6 +50,20 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         ("select id from t where k = length('abc')", "select id from t where k = 3"),
         ("select id from t where d = date '2024-03-01' - 1", "select id from t where d = date '2024-02-29'"),
         ("select id from t where x = left('abc', 2) || 'd'", "select id from t where x = 'abd'"),
+    ),
+    "moments": (
+        (
+            "select id from tick where at::date = date '2000-01-15'",
+            "select id from tick where at::date = date '2000-01-15' and at >= '2000-01-07 00:00:00+00' and at < '2000-01-25 00:00:00+00'",
+        ),
+        (
+            "select id from tick where date_trunc('month', at, 'Europe/Paris') > timestamptz '2000-01-15 00:00+01'",
+            "select id from tick where date_trunc('month', at, 'Europe/Paris') > timestamptz '2000-01-15 00:00+01' and at > '2000-01-01 00:00:00+00'",
+        ),
+        (
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and (n >= timestamp '2000-02-01 00:00:00' and n < timestamp '2000-03-01 00:00:00' or n < timestamp '0001-01-08 00:00:00')",
+        ),
     ),
     "shifts": (
         ("select id from t where d + 7 > date '2024-01-10'", "select id from t where d > date '2024-01-03'"),
@@ -136,6 +151,36 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ("select id from t where s = 32767::int2 + 1::int2", "select id from t where s = 32768"),
         ("select id from t where x = left('abc', -1)", "select id from t where x = 'abc'"),
         ("select id from t where x = upper('i')", "select id from t where x = 'I'"),
+    ),
+    "moments": (
+        (
+            "select id from tick where at::date = date '2000-01-15'",
+            "select id from tick where at::date = date '2000-01-15' and at >= '2000-01-08 00:00:00+00'",
+        ),
+        (
+            "select id from tick where at::date = date '2000-01-15'",
+            "select id from tick where at::date = date '2000-01-15' and at < '2000-01-22 00:00:00+00'",
+        ),
+        (
+            "select id from tick where at::date > date '2000-01-15'",
+            "select id from tick where at::date > date '2000-01-15' and at < '2900-01-22 00:00:00+00'",
+        ),
+        (
+            "select id from tick where at::date = date '2000-01-15'",
+            "select id from tick where at::date = date '2000-01-15' and at >= '2000-01-07 00:00:00'",
+        ),
+        (
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and n >= timestamp '2000-02-01 00:00:00'",
+        ),
+        (
+            "select id from tick where extract(month from at) = 2",
+            "select id from tick where extract(month from at) = 2 and at > '1000-01-01 00:00:00+00'",
+        ),
+        (
+            "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15'",
+            "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15' and at >= '2000-01-01 00:00:00+00'",
+        ),
     ),
     "shifts": (
         ("select id from t where k + 5 > 7", "select id from t where k > 2"),

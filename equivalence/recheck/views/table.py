@@ -16,6 +16,7 @@ from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.lists import lists
+from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
@@ -35,6 +36,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "constants": of_trees(constants),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
+        "moments": of_each(moments),
         "shifts": of_each(shifts),
         "groups": of_each(groups),
         "presence": of_each(presence),
