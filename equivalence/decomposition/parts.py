@@ -68,7 +68,8 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     rows of subqueries numbered, where only one has such.
     """
     left_open = chosen(before, after)
-    if left_open is None:
+    # a form may compute an expression once more, or not at all
+    if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
         return
     if before != after:
         left_open = left_open.union(m for q in (before, after) for m in shared_failures(q, catalog))
@@ -113,6 +114,10 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _by_chance(query: a.Query, catalog: Catalog) -> bool:
+    return Facts(catalog, query).volatility(query) is a.Volatility.VOLATILE
 
 
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:

@@ -58,7 +58,7 @@ def _refined(proved: Proved) -> Proved:
 
 def _in_fuller_order(binding: Binding) -> Binding | None:
     try:
-        ordered = fuller(binding.original, binding.candidate)
+        ordered = fuller(binding.original, binding.candidate, binding.catalog)
     except RecursionError:
         return None
     return None if ordered is None else replace(binding, original=ordered)

@@ -28,7 +28,7 @@ class RefinementProof:
 
     def replay(self, q1: a.Query, q2: a.Query, catalog: Catalog) -> Flaw | None:
         """See `rewright.equivalence.proof.check_proof`."""
-        ordered = fuller(q1, q2)
+        ordered = fuller(q1, q2, catalog)
         if ordered is None:
             return Flaw("the candidate's order is not fuller")
         return check_proof(self.proof, ordered, q2, catalog)

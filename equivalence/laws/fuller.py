@@ -7,18 +7,20 @@ Of rows that tie on the original's keys any may come first, so the one that the 
 choice that the server might have made: each answer under the fuller order is an answer of the original, and
 not the other way round. So it is of the order of the result, of what LIMIT, OFFSET and DISTINCT ON keep, and
 of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is
-taken away or changed. A judgement in one direction: its reservation is `refinement`. Must not know rules or
+taken away or changed, and none is added that may raise an error: the original computes none. A judgement in
+one direction: its reservation is `refinement`. Must not know rules or
 provers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.walk import (
     from_rels,
     highest_number,
@@ -31,14 +33,16 @@ from rewright.sql.walk import (
 )
 
 REFINEMENT = "refinement"
+Keys = tuple[a.SortKey, ...]
 # what of a window follows the order of rows and asks for no peers
 _IN_ORDER = frozenset({"row_number", "lag", "lead", "ntile"})
 
 
-def fuller(original: a.Query, candidate: a.Query) -> a.Query | None:
+def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query | None:
     """The original with the candidate's keys behind its own, block by block; None where it has them all."""
     if is_volatile(original) or is_volatile(candidate):
         return None
+    facts = Facts(catalog, original)
     theirs = list(_selects(candidate))
     number = 0
 
@@ -49,7 +53,7 @@ def fuller(original: a.Query, candidate: a.Query) -> a.Query | None:
         other = next((t for t in theirs[number:] if _reads_alike(node, t)), None)
         if other is not None:
             number = theirs.index(other, number) + 1
-            node = _block(node, other)
+            node = _block(node, other, facts)
         return map_parts(node, visit)
 
     made: a.Query = visit(original)
@@ -74,7 +78,7 @@ def _types(leaf: a.Leaf) -> tuple[object, ...]:
     return (table, *(c.type for c in leaf.columns))
 
 
-def _block(mine: a.Select, other: a.Select) -> a.Select:
+def _block(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
     rels = {y.rel: x.rel for x, y in zip(leaves(mine.from_), leaves(other.from_), strict=True)}
     # what the candidate calls otherwise must not be taken for something of the original
     start = highest_number(mine) + highest_number(other) + 1
@@ -83,15 +87,24 @@ def _block(mine: a.Select, other: a.Select) -> a.Select:
     if (mine.group_by, mine.distinct) != (there.group_by, there.distinct) or _makes_sets(there):
         return mine
     known = from_rels(mine.from_)
+
+    def longer(own: Keys, others: Keys) -> Keys:
+        """The other keys, where they begin with all of the own, read no other rows and can't fail."""
+        alike = others[: len(own)] == own and all(used_rels(k) <= known for k in others)
+        return others if alike and not any(fails(k.expr) for k in others[len(own) :]) else own
+
+    def fails(key: a.Expr) -> bool:
+        return bool(facts.errors(key)) or not facts.cannot_fail(key)
+
     if not mine.with_ties:
-        mine = replace(mine, order_by=_longer(mine.order_by, there.order_by, known))
+        mine = replace(mine, order_by=longer(mine.order_by, there.order_by))
     windows = list(_windows(there))
 
     def visit(node: Any) -> Any:
         if isinstance(node, a.Select | a.SetOp | a.Values):
             return node
         node = map_parts(node, visit)
-        return _window(node, windows, known) if isinstance(node, a.WindowCall) else node
+        return _window(node, windows, longer) if isinstance(node, a.WindowCall) else node
 
     return replace(mine, targets=tuple(replace(t, expr=visit(t.expr)) for t in mine.targets))
 
@@ -104,7 +117,9 @@ def _windows(block: a.Select) -> Iterator[a.WindowCall]:
     return (n for t in block.targets for n in walk(t.expr) if isinstance(n, a.WindowCall))
 
 
-def _window(call: a.WindowCall, others: list[a.WindowCall], known: frozenset[int]) -> a.WindowCall:
+def _window(
+    call: a.WindowCall, others: list[a.WindowCall], longer: Callable[[Keys, Keys], Keys]
+) -> a.WindowCall:
     if not call.func.is_builtin or call.func.name not in _IN_ORDER:
         return call
     for other in others:
@@ -113,16 +128,7 @@ def _window(call: a.WindowCall, others: list[a.WindowCall], known: frozenset[int
             other.args,
             other.window.partition_by,
         )
-        keys = _longer(call.window.order_by, other.window.order_by, known)
+        keys = longer(call.window.order_by, other.window.order_by)
         if alike and keys != call.window.order_by:
             return replace(call, window=replace(call.window, order_by=keys))
     return call
-
-
-def _longer(
-    own: tuple[a.SortKey, ...], others: tuple[a.SortKey, ...], known: frozenset[int]
-) -> tuple[a.SortKey, ...]:
-    """The other keys, where they begin with all of the own and read no other rows."""
-    if others[: len(own)] != own or not all(used_rels(k) <= known for k in others):
-        return own
-    return others

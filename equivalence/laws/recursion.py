@@ -67,6 +67,8 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
     """The pair with its recursive CTEs as tables, in the order in which they stand; None where they do not
     pair off.
     """
+    if any(t.ref.schema == SCHEMA for t in catalog.relations):
+        return None  # somebody's own, of which something is known
     modulo: set[str] = set()
     found: list[tuple[a.Query, list[a.Cte]]] = []
     for query in (before, after):

@@ -19,6 +19,7 @@ from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation,
 from typing import Any
 
 from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.prover.checks import quoted
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.build import compare
@@ -154,9 +155,7 @@ class _WithoutShifts(Walk):
     def _ends(self, scan: a.Scan, check: str, pos: int) -> list[tuple[str, Any]]:
         """The comparisons of the column with constants that a CHECK is a conjunction of."""
         try:
-            query = bind(
-                f'select 1 from "{scan.table.schema}"."{scan.table.name}" where {check}', self.catalog
-            )
+            query = bind(f"select 1 from {quoted(scan.table)} where ({check})", self.catalog)
         except (BindError, Unsupported):
             return []
         found: list[tuple[str, Any]] = []

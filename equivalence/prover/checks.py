@@ -58,14 +58,16 @@ def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var
     """An expression of the schema over the row of ``var``; None where it is not understood, or not of
     built-in immutable parts.
     """
-    table = f'"{relation.ref.schema}"."{relation.ref.name}"'
+    table = quoted(relation.ref)
     try:
         query = bind(f"select ({text}) from {table}", catalog)
         if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         (scan,) = query.from_
         expr = query.targets[0].expr
-        if not isinstance(scan, a.Scan) or not all(_plain(e) for e in deep_exprs(expr)):
+        if not isinstance(scan, a.Scan) or scan.table != relation.ref:
+            return None
+        if not all(_plain(e) for e in deep_exprs(expr)):
             return None
         # also casts: what date::text gave when the row was stored need not be what it gives now
         if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
@@ -74,6 +76,11 @@ def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var
         return Translation(Translator(), Scope({scan.rel: row})).term(expr)
     except (BindError, Unbound, Unsupported):
         return None
+
+
+def quoted(ref: a.TableRef) -> str:
+    """The relation's name in a query, whatever is in it."""
+    return ".".join('"' + name.replace('"', '""') + '"' for name in (ref.schema, ref.name))
 
 
 def _plain(e: a.Expr) -> bool:

@@ -21,11 +21,14 @@ from rewright.equivalence.prover.prepare import same_tree, scope_of
 from rewright.equivalence.prover.terms import Bag
 from rewright.equivalence.prover.translated import Unsupported as NotRead
 from rewright.equivalence.recheck import deriving, document
+from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.deriving import Pair
-from rewright.equivalence.recheck.document import Certificate, StatedStep
+from rewright.equivalence.recheck.document import Certificate, StatedPart, StatedStep
 from rewright.equivalence.recheck.judging import OutOfTime
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import NotRechecked, Outcome, Refused
+from rewright.equivalence.recheck.views.stating import stated as in_words
+from rewright.equivalence.recheck.views.table import seen
 from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption
 from rewright.sql.binder import BindError, Unsupported, bind
@@ -89,13 +92,39 @@ def _check(found: Certificate, deadline: float, laws: Counter[str]) -> None:
             raise Refused("the queries are not the same tree")
         _stated(found, "any", frozenset(), ())
         return
+    view = seen(pair.original, pair.candidate, pair.catalog, found.views)
+    laws.update(f"form: {name}" for name in found.views)
+    if len(found.parts) != len(view.pairs):
+        raise Refused(f"{len(view.pairs)} pairs are to be the same, and {len(found.parts)} are shown to be")
+    modulo, facts = set(view.modulo), set(view.facts)
+    for (first, second), part in zip(view.pairs, found.parts, strict=True):
+        apart = Pair(first, second, view.catalog, deadline)
+        left_open, rests_on = _alike(apart) if part.method == "same tree" else _by_forms(part, apart, laws)
+        modulo |= left_open
+        facts |= rests_on
+    scope = scope_of(pair.original, pair.candidate)
+    _stated(found, scope, frozenset(modulo), tuple(sorted(facts)))
+
+
+def _alike(pair: Pair) -> tuple[frozenset[str], frozenset[Assumption]]:
+    """Of one tree twice: what it leaves to chance, and what that rests on."""
+    if not same_tree(pair.original, pair.candidate):
+        raise Refused("the queries are not the same tree")
+    modulo, basis = left_to_chance(pair.original, pair.catalog)
+    return modulo, frozenset(in_words(c, pair.catalog) for c in basis)
+
+
+def _by_forms(
+    part: StatedPart, pair: Pair, laws: Counter[str]
+) -> tuple[frozenset[str], frozenset[Assumption]]:
     try:
         with numbering():
-            modulo = _derived(found, pair, laws)
+            modulo = _derived(part, pair, laws)
     except NotRead as why:
         raise Refused(f"not read: {why}") from None
-    facts = {*found.reading_facts, *found.pairing_facts, *(f for s in found.steps for f in s.facts)}
-    _stated(found, scope_of(pair.original, pair.candidate), modulo, tuple(sorted(facts)))
+    return modulo, frozenset(
+        {*part.reading_facts, *part.pairing_facts, *(f for s in part.steps for f in s.facts)}
+    )
 
 
 def _stated(found: Certificate, scope: str, modulo: frozenset[str], facts: tuple[Assumption, ...]) -> None:
@@ -143,7 +172,7 @@ def _parameter(catalog: Catalog, stated: SqlType) -> SqlType:
     return stated
 
 
-def _derived(found: Certificate, pair: Pair, laws: Counter[str]) -> frozenset[str]:
+def _derived(found: StatedPart, pair: Pair, laws: Counter[str]) -> frozenset[str]:
     """Stage by stage; what the proof leaves open."""
     reading = deriving.read(pair, found.reading_facts)
     if reading.forms != list(found.readings):
@@ -178,7 +207,7 @@ def _step(pair: Pair, form: Bag, stated: StatedStep, number: int) -> Bag:
 
 
 def _compared(
-    found: Certificate, pair: Pair, reading: deriving.Reading, last: tuple[Bag, Bag]
+    found: StatedPart, pair: Pair, reading: deriving.Reading, last: tuple[Bag, Bag]
 ) -> frozenset[str]:
     ends = deriving.ends(pair, reading, last, found.reading_facts)
     if ends is None:

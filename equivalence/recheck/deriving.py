@@ -114,12 +114,20 @@ def matched(pair: Pair, forms: tuple[Bag, Bag], pairing: Pairing, facts: Collect
 
 
 def needed(facts: Iterable[Assumption], stands: Callable[[Facts], bool]) -> Facts:
-    """Those of the facts without which something does not stand, one after the other left out."""
+    """Those of the facts without which something does not stand, left out in lots and then one by one."""
     kept = tuple(sorted(set(facts)))
-    for fact in kept:
-        fewer = tuple(f for f in kept if f != fact)
-        if stands(fewer):
-            kept = fewer
+    if not kept or stands(()):
+        return ()
+    lot = len(kept)
+    while lot > 1:
+        lot = (lot + 1) // 2
+        start = 0
+        while start < len(kept):
+            fewer = (*kept[:start], *kept[start + lot :])
+            if stands(fewer):
+                kept = fewer
+            else:
+                start += lot
     return kept
 
 

@@ -15,12 +15,13 @@ from rewright.equivalence.recheck.outcome import NotRechecked, Refused
 from rewright.equivalence.records import Assumption
 
 FORMAT = "rewright-certificate"
-VERSION = 1
+VERSION = 2
 # what says nothing about the pair and may be changed: how long the verdict took and who says so
 COSMETIC = frozenset({"seconds", "comment"})
 MOST_BYTES = 64 * 2**20
 MOST_TEXT = 2**20
 MOST_STEPS = 2000
+MOST_PARTS = 100
 MOST_ITEMS = 5000
 _DEEPEST = 600
 _SEAL = "digest"
@@ -43,10 +44,22 @@ class StatedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
-    """``readings``: both queries' forms; ``pairing``: for each block of the first last form its partner and
-    its rows' partners.
+class StatedPart:
+    """That two queries are the same: the same tree, or by their forms. ``readings``: both queries' forms;
+    ``pairing``: for each block of the first last form its partner and its rows' partners.
     """
+
+    method: str
+    readings: tuple[Any, ...]
+    reading_facts: tuple[Assumption, ...]
+    steps: tuple[StatedStep, ...]
+    pairing: tuple[tuple[int, tuple[int, ...]], ...]
+    pairing_facts: tuple[Assumption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """``views``: the forms in which the pair is seen; ``parts``: a proof of each pair that these give."""
 
     schema: str
     search_path: tuple[str, ...]
@@ -58,11 +71,8 @@ class Certificate:
     modulo: tuple[str, ...]
     assumptions: tuple[Assumption, ...]
     method: str
-    readings: tuple[Any, ...]
-    reading_facts: tuple[Assumption, ...]
-    steps: tuple[StatedStep, ...]
-    pairing: tuple[tuple[int, tuple[int, ...]], ...]
-    pairing_facts: tuple[Assumption, ...]
+    views: tuple[str, ...]
+    parts: tuple[StatedPart, ...]
 
 
 def sealed(document: dict[str, Any]) -> dict[str, Any]:
@@ -128,13 +138,13 @@ def _certificate(top: _Reader) -> Certificate:
     method = proof.text("method")
     if method == "same tree":
         proof.only("method")
-    elif method == "forms":
-        proof.only("method", "readings", "reading_facts", "steps", "pairing", "pairing_facts")
+    elif method == "parts":
+        proof.only("method", "views", "parts")
     elif method == "by other proofs":
         raise NotRechecked(proof.text("uses"))
     else:
         raise Refused(f"no such method: {method[:40]}")
-    forms = method == "forms"
+    parts = method == "parts"
     return Certificate(
         schema=top.text("schema", 4 * MOST_TEXT),
         search_path=top.texts("search_path"),
@@ -146,11 +156,8 @@ def _certificate(top: _Reader) -> Certificate:
         modulo=top.texts("modulo"),
         assumptions=top.list("assumptions", _fact),
         method=method,
-        readings=proof.list("readings", lambda x, _: x) if forms else (),
-        reading_facts=proof.list("reading_facts", _fact) if forms else (),
-        steps=proof.list("steps", _step, MOST_STEPS) if forms else (),
-        pairing=proof.list("pairing", _pair) if forms else (),
-        pairing_facts=proof.list("pairing_facts", _fact) if forms else (),
+        views=proof.texts("views") if parts else (),
+        parts=proof.list("parts", _part, MOST_PARTS) if parts else (),
     )
 
 
@@ -224,6 +231,25 @@ def _parameter(value: Any, name: str) -> tuple[str, str, int, str]:
     if not isinstance(modifier, int) or isinstance(modifier, bool):
         raise Refused(f"{name}.modifier is not a number")
     return found.text("name"), found.text("schema"), modifier, found.text("collation")
+
+
+def _part(value: Any, name: str) -> StatedPart:
+    found = _Reader(value, name)
+    method = found.text("method")
+    if method == "same tree":
+        found.only("method")
+        return StatedPart(method, (), (), (), (), ())
+    if method != "forms":
+        raise Refused(f"no such method: {method[:40]}")
+    found.only("method", "readings", "reading_facts", "steps", "pairing", "pairing_facts")
+    return StatedPart(
+        method,
+        found.list("readings", lambda x, _: x),
+        found.list("reading_facts", _fact),
+        found.list("steps", _step, MOST_STEPS),
+        found.list("pairing", _pair),
+        found.list("pairing_facts", _fact),
+    )
 
 
 def _step(value: Any, name: str) -> StatedStep:

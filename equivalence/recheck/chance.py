@@ -1,0 +1,91 @@
+"""What a query leaves open even to itself: which of tying rows are kept, in which order floats are added.
+
+Two queries that are one tree are the same up to that: the server may plan them in two ways. Owns these
+reservations of all blocks of a query, and the constraints by which an order leaves no choice. Must not know
+forms or views.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import NOTHING, Assumptions, Facts, order_sensitive
+from rewright.sql.types import FLOATS, equality_is_identity
+from rewright.sql.walk import QUERIES, walk
+
+# window calls whose value is that of all rows that tie with the current one, where the frame holds peers
+_OF_PEERS = frozenset({
+    "count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every", "rank", "dense_rank", "percent_rank",
+    "cume_dist",
+})  # fmt: skip
+
+
+def left_to_chance(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
+    """The reservations, and what rules out those that are not among them."""
+    modulo: set[str] = set()
+    basis: Assumptions = NOTHING
+    facts = Facts(catalog, query)
+    for block in (n for n in walk(query) if isinstance(n, QUERIES)):
+        for found in (*_cut(block, facts), *_computed(block, facts)):
+            if isinstance(found, str):
+                modulo.add(found)
+            else:
+                basis |= found
+    return frozenset(modulo), basis
+
+
+def _cut(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
+    """Of LIMIT, OFFSET and DISTINCT ON."""
+    kept_on = isinstance(block, a.Select) and bool(block.distinct)
+    if block.limit is None and block.offset is None and not kept_on:
+        return
+    basis = _ordered(block, facts)
+    yield "tie-order" if basis is None else basis
+
+
+def _ordered(block: a.Query, facts: Facts) -> Assumptions | None:
+    """What shows that rows which the order does not tell apart are alike."""
+    if not isinstance(block, a.Select):
+        types = [c.type for c in a.output_columns(block)]
+        every = {k.pos for k in block.order_by} == set(range(len(types)))
+        return NOTHING if every and all(map(equality_is_identity, types)) else None
+    keys = [k.expr for k in block.order_by]
+    shown = [t.expr for t in block.targets]
+    if set(shown) <= set(keys) and all(equality_is_identity(e.type) for e in shown):
+        return NOTHING
+    return facts.exprs_determine(replace(block, distinct=None), keys)
+
+
+def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
+    """Of aggregates and window calls."""
+    for node in _own(block):
+        if isinstance(node, a.Aggregate) and order_sensitive(node):
+            yield "tie-order"
+        added = node.args if isinstance(node, a.Aggregate | a.WindowCall) else ()
+        if any(x.type.name in FLOATS for x in added):
+            yield "float-order"
+        if isinstance(node, a.WindowCall) and not _of_peers(node):
+            keys: Sequence[a.Expr] = (*node.window.partition_by, *(k.expr for k in node.window.order_by))
+            basis = facts.exprs_determine(block, keys) if isinstance(block, a.Select) else None
+            yield "tie-order" if basis is None else basis
+
+
+def _of_peers(call: a.WindowCall) -> bool:
+    frame = call.window.frame
+    return call.func.is_builtin and call.func.name in _OF_PEERS and frame.mode != "rows" and not frame.exclude
+
+
+def _own(block: a.Query) -> Iterator[Any]:
+    """The nodes of a block, not those of queries within."""
+    todo: list[Any] = [getattr(block, f.name) for f in fields(block)]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, tuple):
+            todo += node
+        elif is_dataclass(node) and not isinstance(node, QUERIES):
+            yield node
+            todo += [getattr(node, f.name) for f in fields(node)]

@@ -1,0 +1,244 @@
+"""Recursive queries as what reads a table nobody knows anything of, where first terms and steps are the same.
+
+A round of WITH RECURSIVE is the step over the rows of the round before. Where two recursions have first terms
+that give the same rows, and steps that do over whatever rows, they have the same rounds; UNION drops what is
+there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
+that goes on for ever is ended by its reader: one is read in another way, or restricted, only where its rows
+are made of stored values and come once, so that it ends. Must not know the other forms but how CTEs are put
+in their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.equivalence.recheck.views.plain import inlined
+from rewright.equivalence.recheck.views.stating import Changes, Queries, View
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Table, TableColumn
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    QUERIES,
+    as_product,
+    bottom_up,
+    canonical,
+    conjoin,
+    conjuncts,
+    has_subquery,
+    highest_number,
+    is_plain,
+    substitute,
+    walk,
+)
+
+_SCHEMA = "rewright_rounds"
+
+
+def fixpoints(view: View) -> View:
+    """The pair that reads tables, and the pairs of first terms and steps by which these are the same."""
+    (before, after), *others = view.pairs
+    if any(t.ref.schema == _SCHEMA for t in view.catalog.relations):
+        return view
+    if not any(isinstance(n, a.Cte) and n.recursive for q in (before, after) for n in walk(q)):
+        return view
+    changes = [Changes(view.catalog, q) for q in (before, after)]
+    prepared = [_alone(q, c) for q, c in zip((before, after), changes, strict=True)]
+    found = [p for p in prepared if p is not None]
+    if len(found) < 2 or others or len(found[0].ctes) != len(found[1].ctes):
+        return view
+    first, second = found
+    tables: list[Table] = []
+    same: list[Queries] = []
+    finite = all(_ends(c) for q in found for c in q.ctes)
+    for mine, other in zip(first.ctes, second.ctes, strict=True):
+        if not _alike(mine, other):
+            return view
+        tables.append(_unknown(mine, len(tables)))
+        same += zip(_terms(mine, tables[-1]), _terms(other, tables[-1]), strict=True)
+    readers = tuple(_reader(q, tables) for q in found)
+    if not finite and not _one_tree((readers[0], readers[1])):
+        return view
+    apart = tuple(p for p in same if not _one_tree(p))
+    return replace(
+        view,
+        pairs=((readers[0], readers[1]), *apart),
+        catalog=view.catalog.with_relations(*tables),
+        modulo=view.modulo.union(*(c.modulo for c in changes)),
+        facts=view.facts.union(*(c.facts for c in changes)),
+    )
+
+
+def _one_tree(pair: Queries) -> bool:
+    first, second = (canonical(q, keep_names=False) for q in pair)
+    return first == second
+
+
+# --------------------------------------------------------------------------- one query
+
+
+def _alone(query: a.Query, changes: Changes) -> a.Query | None:
+    """The query with recursive CTEs at its top alone, that are read and read nothing of one another."""
+    made = _without_unread(inlined(query, changes))
+    own = {c.cte for c in made.ctes}
+    if {n.cte for n in walk(made) if isinstance(n, a.Cte)} != own or not all(c.recursive for c in made.ctes):
+        return None
+    for c in made.ctes:
+        body = c.query
+        if not isinstance(body, a.SetOp) or body.op != "union" or body.ctes or body.order_by:
+            return None
+        if body.limit is not None or body.offset is not None or not c.columns:
+            return None
+        if any(isinstance(n, a.CteScan) for n in walk(body.left)):
+            return None
+        if any(isinstance(n, a.CteScan) and n.cte != c.cte for n in walk(body.right)):
+            return None
+    for c in made.ctes:
+        made = _restricted(made, c, changes)
+    return made
+
+
+def _without_unread(query: a.Query) -> a.Query:
+    """Without recursive CTEs that nobody but themselves reads: the server does not compute them."""
+    while True:
+        idle = {c.cte for n in walk(query) if isinstance(n, QUERIES) for c in n.ctes if not _read(query, c)}
+        if not idle:
+            return query
+        query = _without(query, idle)
+
+
+def _without(query: a.Query, idle: set[int]) -> a.Query:
+    def visit(node: a.Node) -> a.Node:
+        if not isinstance(node, QUERIES) or not node.ctes:
+            return node
+        return replace(node, ctes=tuple(c for c in node.ctes if c.cte not in idle))
+
+    return bottom_up(query, visit)
+
+
+def _read(query: a.Query, cte: a.Cte) -> bool:
+    def scans(node: a.Node) -> int:
+        return sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(node))
+
+    return scans(query) > scans(cte.query)
+
+
+def _alike(mine: a.Cte, other: a.Cte) -> bool:
+    """Columns of the same types, whose equal values are the very same, and duplicates treated alike."""
+    types = [c.type for c in mine.columns]
+    same = types == [c.type for c in other.columns] and all(map(equality_is_identity, types))
+    bodies = [c.query for c in (mine, other)]
+    return same and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
+
+
+def _unknown(cte: a.Cte, number: int) -> Table:
+    columns = tuple(TableColumn(f"c{i}", c.type) for i, c in enumerate(cte.columns, 1))
+    return Table(a.TableRef(_SCHEMA, f"r{number + 1}"), columns)
+
+
+def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
+    """The first term, and the step over the table's rows."""
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    terms = (body.left, _over(body.right, cte.cte, table))
+    return terms if body.all else (_as_set(terms[0]), _as_set(terms[1]))
+
+
+def _as_set(query: a.Query) -> a.Query:
+    rel = highest_number(query) + 1
+    shown = [a.Column(rel, i, c.type, f"c{i + 1}") for i, c in enumerate(a.output_columns(query))]
+    item = a.Derived(rel, query, "r", tuple(c.name for c in shown))
+    return a.Select(tuple(a.Target(c.name, c) for c in shown), (item,), distinct=())
+
+
+def _reader(query: a.Query, tables: list[Table]) -> a.Query:
+    made: a.Query = replace(query, ctes=())
+    for cte, table in zip(query.ctes, tables, strict=True):
+        made = _over(made, cte.cte, table)
+    return made
+
+
+def _over(query: a.Query, cte: int, table: Table) -> a.Query:
+    def visit(node: a.Node) -> a.Node:
+        if not isinstance(node, a.CteScan) or node.cte != cte:
+            return node
+        shown = [a.OutputColumn(c.name, t.type) for c, t in zip(node.columns, table.columns, strict=True)]
+        return a.Scan(node.rel, table.ref, node.alias, tuple(shown))
+
+    return bottom_up(query, visit)
+
+
+def _ends(cte: a.Cte) -> bool:
+    """Whether the recursion ends whatever is stored: its rows are of stored values, and none comes twice."""
+    body = cte.query
+    if not isinstance(body, a.SetOp) or body.all or not isinstance(body.right, a.Select):
+        return False
+    step = body.right
+    if step.group_by is not None or not step.targets:
+        return False
+    items, _ = as_product(step)
+    stored = all(isinstance(i, a.Scan | a.CteScan) for i in items)
+    return stored and all(isinstance(t.expr, a.Column | a.Const) for t in step.targets)
+
+
+# --------------------------------------------------------------------------- conditions on what is handed on
+
+
+def _restricted(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
+    """The query with its reader's conditions on columns that the step hands on made of the first term. Each
+    row comes from one of the first term's with the same values there, by rows that all have them.
+    """
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    first, step = body.left, body.right
+    rest: a.Query = replace(query, ctes=())
+    readers = [n for n in walk(rest) if isinstance(n, a.CteScan) and n.cte == cte.cte]
+    blocks = [n for n in walk(rest) if isinstance(n, a.Select) and _reads(n, readers)]
+    handed = set(_handed_on(step, cte.cte))
+    one = len(readers) == len(blocks) == 1 and all(equality_is_identity(c.type) for c in cte.columns)
+    if not one or not _ends(cte) or not isinstance(first, a.Select) or not is_plain(first):
+        return query
+    preds, rel = conjuncts(blocks[0].where), readers[0].rel
+    moved = [p for p in preds if _only_of(p, rel, handed, changes)]
+    if not moved:
+        return query
+    if changes.known.errors(step) or changes.known.errors(first):
+        changes.modulo.add("errors")
+    values = {(rel, i): t.expr for i, t in enumerate(first.targets)}
+    where = conjoin((*conjuncts(first.where), *(substitute(p, values) for p in moved)))
+    changed = replace(cte, query=replace(body, left=replace(first, where=where)))
+    kept = conjoin(p for p in preds if p not in moved)
+
+    def freed(node: a.Node) -> a.Node:
+        return replace(node, where=kept) if isinstance(node, a.Select) and _reads(node, readers) else node
+
+    made: a.Query = bottom_up(rest, freed)
+    return replace(made, ctes=tuple(changed if c.cte == cte.cte else c for c in query.ctes))
+
+
+def _reads(block: a.Select, readers: list[a.CteScan]) -> bool:
+    return any(i in readers for i in as_product(block)[0])
+
+
+def _only_of(pred: a.Expr, rel: int, columns: set[int], changes: Changes) -> bool:
+    """Whether a condition asks for these columns alone, and can't fail."""
+    used = [n for n in walk(pred) if isinstance(n, a.Column | a.SystemColumn | a.WholeRow)]
+    plain = not has_subquery(pred) and changes.known.cannot_fail(pred) and not changes.known.errors(pred)
+    return (
+        plain
+        and bool(used)
+        and all(isinstance(n, a.Column) and n.rel == rel and n.pos in columns for n in used)
+    )
+
+
+def _handed_on(step: a.Query, cte: int) -> Iterator[int]:
+    """The columns that a row of the step has from the one row of the recursion that it is made of."""
+    if not isinstance(step, a.Select) or not is_plain(step):
+        return
+    own = [i for i in as_product(step)[0] if isinstance(i, a.CteScan) and i.cte == cte]
+    if sum(isinstance(n, a.CteScan) and n.cte == cte for n in walk(step)) != 1 or len(own) != 1:
+        return
+    for i, target in enumerate(step.targets):
+        e = target.expr
+        if isinstance(e, a.Column) and (e.rel, e.pos) == (own[0].rel, i):
+            yield i

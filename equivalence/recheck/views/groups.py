@@ -1,0 +1,142 @@
+"""Scalar subqueries grouped by columns that their conditions tie to a value: one group, or none.
+
+Rows that equal one value are one group. Where no row is left there is no group, and the subquery is NULL;
+without the grouping it has a row all the same, which is made NULL where there is nothing to count. What is
+done with the aggregates is then done over no rows, too: it must not fail. Must not know the other forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from rewright.equivalence.recheck.views.stating import Changes
+from rewright.sql import algebra as a
+from rewright.sql.build import compare, function, int8
+from rewright.sql.facts import null_on_empty
+from rewright.sql.types import SqlType, equality_is_identity
+from rewright.sql.walk import (
+    QUERIES,
+    bottom_up,
+    conjuncts,
+    from_rels,
+    has_window,
+    map_kind,
+    map_parts,
+    returns_set,
+    used_rels,
+    walk,
+)
+
+
+def groups(query: a.Query, changes: Changes) -> a.Query:
+    def change(node: a.Node) -> a.Node:
+        if isinstance(node, a.ScalarSubquery) and isinstance(node.query, a.Select):
+            made = _ungrouped(node.query, changes)
+            return node if made is None else replace(node, query=made)
+        return node
+
+    return bottom_up(query, change)
+
+
+def _ungrouped(block: a.Select, changes: Changes) -> a.Select | None:
+    if not _plain(block) or not all(changes.known.cannot_fail(k.expr) for k in block.order_by):
+        return None
+    assert block.group_by is not None
+    (keys,) = block.group_by
+    inside = from_rels(block.from_)
+    values = {k: v for p in conjuncts(block.where) for k, v in _equated(p, inside)}
+    if not keys or any(k not in values for k in keys):
+        return None
+    shown = {k: values[k] for k in keys}
+    value = _of_one_group(block.targets[0].expr, shown, inside, changes)
+    having = None if block.having is None else _of_one_group(block.having, shown, inside, changes)
+    if value is None or (having is None and block.having is not None):
+        return None
+    target = replace(block.targets[0], expr=_if_any(value, having))
+    return replace(block, targets=(target,), group_by=((),), having=None, order_by=(), limit=None)
+
+
+def _plain(block: a.Select) -> bool:
+    """Grouped by one set of keys, and no cut but one that keeps a row."""
+    limit = block.limit
+    if limit is not None and not (isinstance(limit, a.Const) and (limit.value or "x").isdecimal()):
+        return False
+    if isinstance(limit, a.Const) and int(limit.value or 0) < 1:
+        return False
+    once = block.group_by is not None and len(block.group_by) == 1 and len(block.targets) == 1
+    return once and block.distinct is None and block.offset is None and not block.ctes and not block.with_ties
+
+
+def _equated(pred: a.Expr, inside: frozenset[int]) -> list[tuple[a.Expr, a.Expr]]:
+    """What a condition of the block equates with a value from outside, and the value; a varchar column also
+    where it is compared as text.
+    """
+    if not isinstance(pred, a.Op) or not pred.op.is_builtin or (pred.op.name, pred.op.btree) != ("=", "="):
+        return []
+    found: list[tuple[a.Expr, a.Expr]] = []
+    for key, value in (pred.args, pred.args[::-1]):
+        own = used_rels(key)
+        if (
+            not own
+            or not own <= inside
+            or used_rels(value) & inside
+            or not (_is_group(key) and _is_group(value))
+        ):
+            continue
+        if any(isinstance(n, QUERIES) for x in (key, value) for n in walk(x)):
+            continue
+        found.append((key, value))
+        if isinstance(key, a.Cast) and key.method == "binary" and isinstance(key.arg, a.Column):
+            names = (key.arg.type.name, key.type.name)
+            if names == ("varchar", "text") and key.arg.type.collation == key.type.collation:
+                found.append((key.arg, value))
+    return found
+
+
+def _is_group(x: a.Expr) -> bool:
+    """Whether what equals one value of the type is one group: not where a collation of the other side's tells
+    fewer texts apart.
+    """
+    return x.type.is_builtin and (not x.type.collation or equality_is_identity(x.type))
+
+
+def _of_one_group(
+    expr: a.Expr, values: Mapping[a.Expr, a.Expr], inside: frozenset[int], changes: Changes
+) -> a.Expr | None:
+    """The expression with the keys' values for the keys; None where it says more of the group's rows than
+    aggregates do, or may fail.
+    """
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, a.Aggregate):
+            return node
+        value = values.get(node)
+        if value is not None and _alike(value.type, node.type):
+            return value
+        return map_parts(node, visit)
+
+    made: a.Expr = visit(expr)
+    around = map_kind(made, a.Aggregate, lambda g: a.Column(-1, 0, g.type))
+    if any(isinstance(n, (a.Grouping, *QUERIES)) for n in walk(around)) or used_rels(around) & inside:
+        return None
+    if has_window(made) or returns_set(made) or not changes.known.cannot_fail(around):
+        return None
+    return made
+
+
+def _alike(value: SqlType, key: SqlType) -> bool:
+    """Whether one may be shown for the other where they are equal."""
+    return value == key and equality_is_identity(key)
+
+
+def _if_any(value: a.Expr, having: a.Expr | None) -> a.Expr:
+    if having is None and null_on_empty(value):
+        return value
+    count = function("count")
+    assert count is not None
+    some = compare(">", a.Aggregate(count, (), a.COUNT_TYPE, star=True), int8(0))
+    assert some is not None
+    test = some if having is None else a.And((some, having))
+    return a.Case(((test, value),), a.Const(None, value.type), value.type)

@@ -1,0 +1,116 @@
+"""The original with its orders as full as the candidate's: a judgement in one direction.
+
+Of rows that tie on the keys of an order the server may put any first, so what it does under more keys behind
+them is something that it may do without. So it is of ORDER BY, of what LIMIT, OFFSET and DISTINCT ON keep of
+it, and of windows whose value follows the order of rows; not of WITH TIES and windows that ask for peers. The
+keys added must not fail, since the original computes none of them. Must not know the other forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rewright.equivalence.recheck.views.stating import View
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
+from rewright.sql.walk import (
+    QUERIES,
+    from_rels,
+    highest_number,
+    leaves,
+    map_parts,
+    renumber,
+    returns_set,
+    used_rels,
+    walk,
+)
+
+_BY_ROWS = frozenset({"row_number", "lag", "lead", "ntile"})
+_Keys = tuple[a.SortKey, ...]
+
+
+def orders(view: View) -> View:
+    """Each block of the first query beside the block of the second that has its place among the blocks."""
+    (before, after), *others = view.pairs
+    theirs = [n for n in walk(after) if isinstance(n, a.Select)]
+    ours = [n for n in walk(before) if isinstance(n, a.Select)]
+    if len(ours) != len(theirs) or others:
+        return view
+    facts, turn = Facts(view.catalog, before), iter(theirs)
+
+    def visit(node: Any) -> Any:
+        if not isinstance(node, a.Select):
+            return map_parts(node, visit)
+        other = next(turn)
+        return (
+            map_parts(node, visit)
+            if _rows(node) != _rows(other)
+            else map_parts(_block(node, other, facts), visit)
+        )
+
+    made: a.Query = visit(before)
+    if made == before:
+        return view
+    return replace(view, pairs=((made, after),), modulo=view.modulo | {"refinement"})
+
+
+def _rows(block: a.Select) -> list[list[object]]:
+    """What the block reads, place by place."""
+    return [[type(x), getattr(x, "table", None), *_types(x)] for x in leaves(block.from_)]
+
+
+def _types(leaf: a.Leaf) -> list[object]:
+    if isinstance(leaf, a.Derived):
+        return [c.type for c in a.output_columns(leaf.query)]
+    return [c.type for c in leaf.columns]
+
+
+class _Longer:
+    """Sort keys of a block, with those of the other that may stand behind them."""
+
+    def __init__(self, own: frozenset[int], facts: Facts) -> None:
+        self.own, self.facts = own, facts
+
+    def keys(self, mine: _Keys, others: _Keys) -> _Keys:
+        added = others[len(mine) :]
+        if others[: len(mine)] != mine or not all(self._harmless(k) for k in added):
+            return mine
+        return others
+
+    def _harmless(self, key: a.SortKey) -> bool:
+        plain = not self.facts.errors(key.expr) and self.facts.cannot_fail(key.expr)
+        inside = all(n.rel in self.own for n in walk(key.expr) if isinstance(n, a.Column))
+        return plain and inside and not any(isinstance(n, QUERIES) for n in walk(key.expr))
+
+
+def _block(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
+    names = {y.rel: x.rel for x, y in zip(leaves(mine.from_), leaves(other.from_), strict=True)}
+    beyond = highest_number(mine) + highest_number(other) + 1
+    there = renumber(other, {r: beyond + r for r in used_rels(other) - names.keys()} | names)
+    sets = any(returns_set(e) for e in (*(t.expr for t in there.targets), *(k.expr for k in there.order_by)))
+    # what may stand in the one's ORDER BY may stand in the other's
+    if sets or (mine.group_by, mine.distinct) != (there.group_by, there.distinct):
+        return mine
+    longer = _Longer(from_rels(mine.from_), facts)
+    if not mine.with_ties:
+        mine = replace(mine, order_by=longer.keys(mine.order_by, there.order_by))
+    calls = [n for t in there.targets for n in walk(t.expr) if isinstance(n, a.WindowCall)]
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, QUERIES):
+            return node
+        node = map_parts(node, visit)
+        return _window(node, calls, longer) if isinstance(node, a.WindowCall) else node
+
+    return replace(mine, targets=tuple(replace(t, expr=visit(t.expr)) for t in mine.targets))
+
+
+def _window(call: a.WindowCall, others: list[a.WindowCall], longer: _Longer) -> a.WindowCall:
+    if not call.func.is_builtin or call.func.name not in _BY_ROWS:
+        return call
+    for other in others:
+        window = replace(call.window, order_by=longer.keys(call.window.order_by, other.window.order_by))
+        if window != call.window and replace(call, window=window) == other:
+            return replace(call, window=window)
+    return call

@@ -1,0 +1,203 @@
+"""Conditions on how a text begins, ends, or what it holds, as LIKE.
+
+LIKE and plain regular expressions go by characters and know no collation, as long as that of the text is
+deterministic. Under "C" texts stand in the order of their bytes, so that those between a prefix and the
+prefix with its last character counted up are those that begin with it. Must not know the other forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rewright.sql import algebra as a
+from rewright.sql.build import operator
+from rewright.sql.types import BOOL, TEXT, equality_is_identity
+from rewright.sql.walk import bottom_up
+
+_SIGNS = frozenset(" _,:;@#/'\"<>=!&%~`-")
+_ESCAPED = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
+_TEXTS = ("text", "text")
+_FINDS = {("strpos", _TEXTS), ("position", _TEXTS)}
+_NUMBERS = {"int2", "int4", "int8"}
+
+
+def patterns(query: a.Query) -> a.Query:
+    return bottom_up(query, _changed)
+
+
+def _changed(node: a.Node) -> a.Node:
+    made: a.Expr | None = None
+    if isinstance(node, a.Op) and node.op.is_builtin and len(node.args) == 2:
+        made = _operator(node) or _position(node) or _ending(node)
+    elif isinstance(node, a.Call) and node.func.is_builtin and len(node.args) == 2:
+        text = _text(node.args[1])
+        if (node.func.name, node.func.arg_types) == ("starts_with", _TEXTS) and text is not None:
+            made = _like(node.args[0], "", text, "%")
+    elif isinstance(node, a.And):
+        made = _between(node)
+    return node if made is None else made
+
+
+def _text(x: a.Expr) -> str | None:
+    """A constant text under no collation of its own."""
+    plain = isinstance(x, a.Const) and x.type.is_builtin and x.type.name in {"text", "varchar"}
+    if not plain or not isinstance(x, a.Const) or x.type.collation not in {"", "default"}:
+        return None
+    return x.value
+
+
+def _readable(x: a.Expr) -> bool:
+    return x.type.is_builtin and x.type.name in {"text", "varchar"} and equality_is_identity(x.type)
+
+
+def _like(x: a.Expr, head: str, literal: str, tail: str) -> a.Expr | None:
+    """``x LIKE 'head literal tail'``; of a text that is there '%' says that it is one."""
+    if not _readable(x):
+        return None
+    escaped = "".join(f"\\{c}" if c in "\\%_" else c for c in literal)
+    return _of_pattern(x, f"{head}{escaped}{tail}")
+
+
+def _of_pattern(x: a.Expr, pattern: str) -> a.Expr | None:
+    name = "=" if set(pattern) == {"%"} else "~~"
+    found = operator(name, TEXT, TEXT)
+    if found is None:
+        return None
+    return a.Op(found, (x, x if name == "=" else a.Const(pattern, replace(TEXT, collation="default"))), BOOL)
+
+
+def _operator(test: a.Op) -> a.Expr | None:
+    x, text = test.args[0], _text(test.args[1])
+    if (test.op.left, test.op.right) != _TEXTS or text is None:
+        return None
+    match test.op.name:
+        case "^@":
+            return _like(x, "", text, "%")
+        case "~":
+            return _expression(x, text)
+        case "!~":
+            found = _expression(x, text)
+            return None if found is None else a.Not(found)
+        case "!~~" if _readable(x):
+            found = _of_pattern(x, text)
+            return None if found is None else a.Not(found)
+        case "~~" if set(text) == {"%"} and _readable(x):
+            return _of_pattern(x, text)
+    return None
+
+
+# --------------------------------------------------------------------------- regular expressions
+
+
+def _expression(x: a.Expr, text: str) -> a.Expr | None:
+    branches = _branches(text)
+    read = [None if b is None else _anchored(x, b) for b in branches]
+    made = [m for m in read if m is not None]
+    if not made or len(made) < len(read):
+        return None
+    return made[0] if len(made) == 1 else a.Or(tuple(made))
+
+
+def _branches(text: str) -> list[str | None]:
+    """The alternatives of ``^(one|other)rest``; any other expression is one itself."""
+    if not text.startswith("^("):
+        return [text]
+    inner, closed, rest = text[2:].partition(")")
+    words = inner.split("|")
+    plain = all(w and all(c.isascii() and (c.isalnum() or c in " _-") for c in w) for w in words)
+    return [f"^{w}{rest}" for w in words] if closed and plain else [None]
+
+
+def _anchored(x: a.Expr, text: str) -> a.Expr | None:
+    start = text.startswith("^")
+    body, end = text[start:], False
+    if body.endswith("$") and not body.endswith("\\$"):
+        body, end = body[:-1], True
+    literal = _literal(body)
+    if not literal:
+        return None
+    return _like(x, "" if start else "%", literal, "" if end else "%")
+
+
+def _literal(body: str) -> str | None:
+    """The text that the expression stands for, if for one only."""
+    said: list[str] = []
+    signs = iter(body)
+    for c in signs:
+        if c == "\\":
+            c = next(signs, "")
+            if c not in _ESCAPED:
+                return None
+        elif not (c in _SIGNS or (c.isascii() and c.isalnum())):
+            return None
+        said.append(c)
+    return "".join(said)
+
+
+# --------------------------------------------------------------------------- positions, endings, ranges
+
+
+def _position(test: a.Op) -> a.Expr | None:
+    """``strpos(x, 'ab') > 0``, with the number on either side."""
+    call, number, name = *test.args, test.op.name
+    if isinstance(call, a.Const):
+        call, number, name = number, call, _TURNED.get(name, "")
+    if not isinstance(call, a.Call) or not isinstance(number, a.Const) or number.type.name not in _NUMBERS:
+        return None
+    wanted = call.func.is_builtin and (call.func.name, call.func.arg_types) in _FINDS
+    text = _text(call.args[1]) if wanted else None
+    if not text:
+        return None
+    there = (name, number.value) in {(">", "0"), ("<>", "0"), (">=", "1")}
+    if not there and (name, number.value) not in {("=", "0"), ("<", "1"), ("<=", "0")}:
+        return None
+    found = _like(call.args[0], "%", text, "%")
+    return found if found is None or there else a.Not(found)
+
+
+def _ending(test: a.Op) -> a.Expr | None:
+    """``right(x, 2) = 'ab'``: as many characters as the constant has."""
+    call, text = test.args[0], _text(test.args[1])
+    if not isinstance(call, a.Call) or not call.func.is_builtin or not text:
+        return None
+    wanted = (call.func.name, call.func.arg_types) == ("right", ("text", "int4"))
+    if not wanted or test.op.name not in {"=", "<>"}:
+        return None
+    x, count = call.args
+    exact = isinstance(count, a.Const) and count.value == str(len(text))
+    if not exact or call.type.collation != x.type.collation:
+        return None
+    found = _like(x, "%", text, "")
+    return found if found is None or test.op.name == "=" else a.Not(found)
+
+
+def _between(both: a.And) -> a.Expr | None:
+    """Under "C", ``x >= 'ab' AND x < 'ac'``."""
+    left = list(both.args)
+    for low in both.args:
+        start = _bound(low, ">=")
+        if start is None or not " " <= start[1][-1] < "~":
+            continue
+        x, text = start
+        beyond = text[:-1] + chr(ord(text[-1]) + 1)
+        high = next((h for h in left if _bound(h, "<") == (x, beyond)), None)
+        found = None if high is None else _like(x, "", text, "%")
+        if found is not None and high is not None and low in left:
+            left[left.index(low)] = found
+            left.remove(high)
+    if len(left) == len(both.args):
+        return None
+    return left[0] if len(left) == 1 else a.And(tuple(left))
+
+
+def _bound(test: a.Expr, wanted: str) -> tuple[a.Expr, str] | None:
+    if not isinstance(test, a.Op) or not test.op.is_builtin or (test.op.left, test.op.right) != _TEXTS:
+        return None
+    x, limit, name = *test.args, test.op.name
+    if isinstance(x, a.Const):
+        x, limit, name = limit, x, _TURNED.get(name, "")
+    text = _text(limit)
+    if name != wanted or not text or not isinstance(x, a.Column) or x.type.collation not in {"C", "POSIX"}:
+        return None
+    return x, text

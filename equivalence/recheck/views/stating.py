@@ -1,0 +1,88 @@
+"""What forms of a pair are made of: the pairs to be shown the same instead, where they are bound, what the
+form leaves open and rests on.
+
+Must not know any form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from rewright.equivalence.records import Assumption
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption as Constraint
+from rewright.sql.facts import Facts
+
+Queries = tuple[a.Query, a.Query]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """``pairs``: those whose sameness makes the certificate's queries the same, bound in ``catalog``.
+    ``modulo`` and ``facts``: what is left open by taking them for those, and what that rests on.
+    """
+
+    pairs: tuple[Queries, ...]
+    catalog: Catalog
+    modulo: frozenset[str] = frozenset()
+    facts: frozenset[Assumption] = frozenset()
+
+
+Law = Callable[[View], View]
+
+
+class Changes:
+    """What one form collects on its way through a query."""
+
+    def __init__(self, catalog: Catalog, query: a.Query) -> None:
+        self.catalog = catalog
+        self.known = Facts(catalog, query)
+        self.modulo: set[str] = set()
+        self.facts: set[Assumption] = set()
+
+    def rest_on(self, constraints: frozenset[Constraint]) -> None:
+        """The constraints, in the words of certificates."""
+        self.facts |= {stated(c, self.catalog) for c in constraints}
+
+
+def of_each(form: Callable[[a.Query, Changes], a.Query]) -> Law:
+    """The law that takes a form for each of both queries."""
+
+    def law(view: View) -> View:
+        modulo, facts = set(view.modulo), set(view.facts)
+
+        def changed(query: a.Query) -> a.Query:
+            changes = Changes(view.catalog, query)
+            made = form(query, changes)
+            modulo.update(changes.modulo)
+            facts.update(changes.facts)
+            return made
+
+        pairs = tuple((changed(first), changed(second)) for first, second in view.pairs)
+        return replace(view, pairs=pairs, modulo=frozenset(modulo), facts=frozenset(facts))
+
+    return law
+
+
+def of_trees(form: Callable[[a.Query], a.Query]) -> Law:
+    """As `of_each`, where the form asks for nothing but the tree."""
+    return of_each(lambda query, _: form(query))
+
+
+def stated(constraint: Constraint, catalog: Catalog) -> Assumption:
+    """A constraint that `rewright.sql.facts` has used, as certificates state it."""
+    table = catalog.table(constraint.ref)
+    name = f"{constraint.schema}.{constraint.table}"
+    if constraint.kind == "key":
+        key = next(k for k in table.keys if (k.name, k.columns) == (constraint.name, constraint.columns))
+        return Assumption("primary key" if key.primary else "unique", name, key.columns, key.name)
+    if constraint.kind == "foreign_key":
+        found = next(
+            f for f in table.foreign_keys if (f.name, f.columns) == (constraint.name, constraint.columns)
+        )
+        target = f"{found.target.schema}.{found.target.name}"
+        return Assumption("foreign key", name, (*found.columns, target, *found.target_columns), found.name)
+    kind = "not null" if constraint.kind == "not_null" else "check"
+    return Assumption(kind, name, constraint.columns, constraint.name)

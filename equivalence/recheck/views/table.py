@@ -1,0 +1,90 @@
+"""Every form of a pair by the name that certificates give it, and a pair seen in some of them.
+
+Must not know how one of them is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from rewright.equivalence.prover.kept import read_kept
+from rewright.equivalence.recheck.outcome import Refused
+from rewright.equivalence.recheck.views.constants import constants
+from rewright.equivalence.recheck.views.cuts import cuts
+from rewright.equivalence.recheck.views.fixpoints import fixpoints
+from rewright.equivalence.recheck.views.groups import groups
+from rewright.equivalence.recheck.views.lists import lists
+from rewright.equivalence.recheck.views.moments import moments
+from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.patterns import patterns
+from rewright.equivalence.recheck.views.plain import plain
+from rewright.equivalence.recheck.views.presence import presence
+from rewright.equivalence.recheck.views.shifts import shifts
+from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+
+# in the order in which they are looked for
+VIEWS: Mapping[str, Law] = MappingProxyType(
+    {
+        "orders": orders,
+        "fixpoints": fixpoints,
+        "plain": of_each(plain),
+        "constants": of_trees(constants),
+        "lists": of_each(lists),
+        "patterns": of_trees(patterns),
+        "moments": of_each(moments),
+        "shifts": of_each(shifts),
+        "groups": of_each(groups),
+        "presence": of_each(presence),
+        "cuts": of_each(cuts),
+    }
+)
+
+
+def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]) -> View:
+    """The pair in the forms, one after the other. Raises Refused where one changes nothing, or where none may
+    be taken of the pair.
+    """
+    view = View(((first, second),), catalog)
+    for number, name in enumerate(names):
+        if name not in VIEWS:
+            raise Refused(f"no such form: {name[:40]}")
+        made = changed(view if number else opened(view), name)
+        if made is None:
+            raise Refused(f"the form {name} changes nothing")
+        view = made
+    return view
+
+
+def changed(view: View, name: str) -> View | None:
+    """The view in one more form; None where that changes nothing."""
+    made = VIEWS[name](view)
+    if made.pairs == view.pairs:
+        return None
+    if len(made.pairs) == len(view.pairs) and _types(made) != _types(view):
+        raise Refused(f"the form {name} changes the columns")
+    return made
+
+
+def opened(view: View) -> View:
+    """The pair as it is, with what any form of it leaves open: what shows which of equal values is kept may
+    be left out of a form, and what made it. Of chance nothing may be computed once more.
+    """
+    modulo: set[str] = set()
+    for query in view.pairs[0]:
+        if Facts(view.catalog, query).volatility(query) is a.Volatility.VOLATILE:
+            raise Refused("volatile functions are seen in no other form")
+        kept = read_kept(query, extremes=True)
+        if kept.decides:
+            raise Refused("which of equal values is kept decides on rows")
+        if kept.shown:
+            modulo.add("tie-order")
+    return replace(view, modulo=view.modulo | modulo)
+
+
+def _types(view: View) -> list[list[object]]:
+    return [[c.type for c in a.output_columns(q)] for pair in view.pairs for q in pair]
