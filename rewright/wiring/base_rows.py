@@ -18,6 +18,7 @@ from rewright.ask.execution import read_only
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.api import BaseSpec, Brought
+from rewright.wiring.lake_binding import parameters_in
 
 MOST_ROWS = 1_000_000
 MOST_BYTES = 256 << 20
@@ -113,6 +114,7 @@ class _Values:
 
     form: Form
     parts: list[Any] = field(default_factory=list)
+    missing: list[Any] = field(default_factory=list)
 
     def add(self, values: Sequence[Any]) -> int:
         """The bytes that they take, about."""
@@ -121,10 +123,9 @@ class _Values:
                 part: Any = np.array(values, dtype=np.float64)
             case "boolean" | "integer":
                 kind = np.int64 if self.form == "integer" else np.bool_
-                missing = [value is None for value in values]
-                part = np.ma.masked_array(
-                    np.array([value or 0 for value in values], dtype=kind), mask=missing
-                )
+                part = np.array([value or 0 for value in values], dtype=kind)
+                # DuckDB does not look at masks of NumPy
+                self.missing.append(np.array([value is None for value in values]))
             case _:
                 part = np.empty(len(values), dtype=object)
                 part[:] = values
@@ -133,14 +134,17 @@ class _Values:
             return int(part.nbytes)
         return sum(len(value) + _OVERHEAD for value in values if value is not None)
 
-    def whole(self) -> Any:
+    def arrays(self, name: str) -> dict[str, Any]:
+        """By name, as DuckDB takes them."""
         if not self.parts:
-            return np.empty(0, dtype=object)
-        return (
-            np.ma.concatenate(self.parts)
-            if self.form in {"boolean", "integer"}
-            else np.concatenate(self.parts)
-        )
+            return {name: np.empty(0, dtype=object)}
+        found = {name: np.concatenate(self.parts)}
+        return found | ({f"{name}_missing": np.concatenate(self.missing)} if self.missing else {})
+
+    def sql(self, name: str) -> str:
+        """The column of those arrays, NULL where there is no value. NaN is none to DuckDB already."""
+        value = f"CASE WHEN NOT {name}_missing THEN {name} END" if self.missing else name
+        return f"CAST({value} AS {_TYPES[self.form]})"
 
 
 def base_of(
@@ -150,10 +154,13 @@ def base_of(
     them.
 
     :raises psycopg.Error: what the server says: no such table, no right to it, a wrong condition.
-    :raises LakeError: it is no table (42809), has no such target (42703), or is too large (54000).
+    :raises LakeError: it is no table (42809), has no such target (42703), or is too large (54000); the
+        condition has parameters (42P02).
     """
     if len(parts) > 3:
         raise LakeError(f"improper qualified name (too many dotted names): {spec.table}", sqlstate="42601")
+    if parameters := parameters_in(spec.where):
+        raise LakeError(f"there is no parameter ${parameters[0]}", sqlstate="42P02")
     with read_only(connection):
         oid, schema, table = _relation(connection, parts)
         read, notes = _columns(connection, oid, table, spec)
@@ -196,7 +203,7 @@ def _columns(
             taken.add(name.lower())
             read.append(_Column(name, type_))
     if spec.target.lower() not in taken:
-        raise LakeError(f"{spec.target} is of a type that cannot be predicted")
+        raise LakeError(f"{spec.target} is of a type that cannot be predicted", sqlstate="22023")
     place = {name: at for at, (name, _, _) in enumerate(found)}
     notes = []
     if unreadable:
@@ -236,9 +243,11 @@ def _fetched(connection: psycopg.Connection[Any], query: str, columns: Sequence[
 
 def _filling(columns: Sequence[tuple[str, str]], values: Sequence[_Values]) -> Any:
     def fill(cursor: Any, name: str) -> None:
-        cursor.register("brought", {f"c{i}": one.whole() for i, one in enumerate(values)})
+        arrays = {key: array for i, one in enumerate(values) for key, array in one.arrays(f"c{i}").items()}
+        cursor.register("brought", arrays)
         listed = ", ".join(
-            f"CAST(c{i} AS {type_}) AS {quoted(column)}" for i, (column, type_) in enumerate(columns)
+            f"{one.sql(f'c{i}')} AS {quoted(column)}"
+            for i, (one, (column, _)) in enumerate(zip(values, columns, strict=True))
         )
         try:
             cursor.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT {listed} FROM brought")

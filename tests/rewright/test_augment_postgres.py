@@ -13,17 +13,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
 from rewright.config.model import Auth, Config, Database, StoreSection
+from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.lake.api import default_catalog
+from rewright.lake.augment.api import BaseSpec
 from rewright.processes.lake_searcher import Search, chosen
 from rewright.proxy.config import AuthConfig, ProxyConfig, UserConfig
 from rewright.proxy.ports import Ports
 from rewright.wiring import answers
+from rewright.wiring.base_rows import base_of
 from rewright.wiring.proxies import settings_rules
 from rewright.wiring.searches import Searches, open_lakes
 from rewright.wiring.stores import open_configured
@@ -272,10 +276,11 @@ def test_what_one_role_read_is_kept_nowhere(world: World) -> None:
         )
         assert session.execute("AUGMENT TABLE told TARGET amount").fetchall()
     assert not world.searches._idle
-    holding = [
-        file for file in world.home.rglob("*") if file.is_file() and SECRET.encode() in file.read_bytes()
-    ]
-    assert holding == []
+    catalog = default_catalog(world.home / "files")
+    written = [*catalog.parent.glob(f"{catalog.stem}*"), *world.home.rglob("*")]
+    assert catalog in written
+    files = [file for file in written if file.is_file()]
+    assert [file for file in files if SECRET.encode() in file.read_bytes()] == []
 
 
 def test_searches_are_remembered_for_their_role_alone(world: World) -> None:
@@ -418,3 +423,84 @@ def test_without_a_lake_it_says_so(
             pytest.raises(psycopg.errors.FeatureNotSupported, match="needs a lake"),
         ):
             session.execute(SALES)
+
+
+# --- odd tables -------------------------------------------------------------------------------------
+
+
+@contextmanager
+def read(
+    server: ScratchServer, database: str, *given: str, target: str = "y", where: str = ""
+) -> Iterator[Any]:
+    """The base table as a search gets it."""
+    with psycopg.connect(server.dsn(database), autocommit=True) as connection, duckdb.connect() as made:
+        name, brought = base_of(connection, "app", given, BaseSpec(".".join(given), target, where=where))
+        brought.fill(made, "base")
+        yield name, brought, made
+        assert connection.info.transaction_status.name == "IDLE"
+
+
+def test_values_come_as_they_are(scratch_server: ScratchServer, module_database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(
+            b"""create table valued (i bigint, f float4, n numeric, b bool, d date, t timestamptz, m money, c char(3),
+                  u uuid, y float8, "Y" int, empty text);
+                insert into valued values
+                (9007199254740993, 'NaN', 'NaN', true, 'infinity', '-infinity', 12.5, 'a', gen_random_uuid(), 1, 2),
+                (null, 'inf', 1e300, null, '0044-03-15 BC', '2024-05-06 07:08:09+02', null, null, null, 'NaN', 2),
+                (-1, 0.5, 0.1, false, '2024-02-03', null, 1, 'bcd', null, null, 2);
+                alter database {} set timezone to 'Pacific/Auckland'""".replace(
+                b"{}", module_database.encode()
+            )
+        )
+    with read(scratch_server, module_database, "valued") as (name, brought, made):
+        assert name == "app.valued"
+        assert brought.notes == ("1 columns of valued are of types that are no features and no keys",)
+        found = made.execute("select i, f, n, b, cast(d as varchar), cast(t as varchar), m, c, y, empty from base").fetchall()  # fmt: skip
+    assert found == [
+        (9007199254740993, None, None, True, None, None, 12.5, "a", 1.0, None),
+        (None, float("inf"), 1e300, None, None, "2024-05-06 05:08:09", None, None, None, None),
+        (-1, 0.5, 0.1, False, "2024-02-03", None, 1.0, "bcd", None, None),
+    ]
+
+
+def test_a_million_rows_are_read_and_no_more(scratch_server: ScratchServer, module_database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(
+            "create table large as select n as id, n * 0.5::float8 as y from generate_series(1, 1000001) n"
+        )
+    with read(scratch_server, module_database, "large", where="id > 1") as (_, _, made):
+        assert made.execute("select count(*), sum(id) from base").fetchone() == (1_000_000, 500001500000)
+    with pytest.raises(LakeError, match="more than 1,000,000 rows") as raised:  # noqa: SIM117
+        with read(scratch_server, module_database, "large"):
+            pass
+    assert raised.value.sqlstate == "54000"
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(
+            "create table wide_texts as select n::float8 as y, repeat('x', 1000000) as t from generate_series(1, 300) n"
+        )
+    with pytest.raises(LakeError, match="256 MB"), read(scratch_server, module_database, "wide_texts"):
+        pass
+
+
+def test_many_columns_few_rows_and_none(world: World) -> None:
+    columns = ", ".join(f"c{i} float8" for i in range(1000))
+    with world.connect("postgres") as session:
+        session.execute(f"create table if not exists wide (shop text, amount float8, {columns})".encode())
+        session.execute(
+            "truncate wide; insert into wide (shop, amount, c7) select shop, amount, 'NaN' from sales"
+        )
+        rows = session.execute("AUGMENT TABLE wide TARGET amount").fetchall()
+        assert rows[0][1] == "streets"
+        session.execute("create table if not exists bare (shop text, amount float8)")
+        for text in ("truncate bare", "insert into bare select shop, null from sales limit 30", "insert into bare select shop, amount from sales limit 9"):  # fmt: skip
+            session.execute(text.encode())
+            with pytest.raises(psycopg.errors.InvalidParameterValue):
+                session.execute("AUGMENT TABLE bare TARGET amount")
+        session.execute("truncate bare; insert into bare select shop, amount from sales limit 10")
+        session.execute("AUGMENT TABLE bare TARGET amount").fetchall()
+        told: list[str] = []
+        session.add_notice_handler(lambda notice: told.append(notice.message_primary or ""))
+        session.execute("truncate bare; insert into bare select 'nobody ' || shop, amount from sales")
+        assert session.execute("AUGMENT TABLE bare TARGET amount").fetchall() == []
+        assert "no table of the lake joins with this one" in told
