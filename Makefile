@@ -74,6 +74,8 @@ test-extras: install
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_spark.py
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'sentence-transformers>=3'
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_embeddings.py
+	$(BIN)/uv pip install --quiet --python $(BIN)/python 'matplotlib>=3.8'
+	$(BIN)/pytest -o python_functions=check_ tests/extras/check_plots.py
 
 # the benchmarks one by one: rewright bench NAME --help; this one is the quickest
 bench: install

@@ -103,39 +103,45 @@ class Execution:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        inside = self.connection.info.transaction_status is TransactionStatus.INTRANS
+        limits = (("statement_timeout", self.limits.seconds), ("lock_timeout", self.limits.lock_seconds))
+        settings = [(name, str(max(int(seconds * 1000), 1))) for name, seconds in limits]
         try:
-            self._begin(inside=inside)
-            for name, seconds in self._timeouts():
-                self.connection.execute(
-                    "select pg_catalog.set_config(%s, %s, true)", [name, str(max(int(seconds * 1000), 1))]
-                )
-            yield
+            with read_only(self.connection, settings):
+                yield
         except psycopg.Error as error:
             message = error.diag.message_primary or str(error).strip() or type(error).__name__
             raise ExecutionError(message, error.sqlstate or "") from error
-        finally:
-            self._roll_back(inside=inside)
 
-    def _begin(self, *, inside: bool) -> None:
-        """A transaction of its own, or a part of the one that somebody else has open on the connection."""
-        if not inside:
-            self.connection.execute("begin read only")
-            return
-        self.connection.execute(f"savepoint {_CURSOR}")
-        self.connection.execute("select pg_catalog.set_config('transaction_read_only', 'on', true)")
 
-    def _timeouts(self) -> Sequence[tuple[str, float]]:
-        return (("statement_timeout", self.limits.seconds), ("lock_timeout", self.limits.lock_seconds))
+@contextmanager
+def read_only(
+    connection: psycopg.Connection[Any], settings: Sequence[tuple[str, str]] = ()
+) -> Iterator[None]:
+    """A transaction with these settings that writes nothing and is rolled back, or a part of the one that
+    somebody else has open on the connection. Raises psycopg.Error.
+    """
+    inside = connection.info.transaction_status is TransactionStatus.INTRANS
+    try:
+        if inside:
+            connection.execute(f"savepoint {_CURSOR}")
+            settings = [("transaction_read_only", "on"), *settings]
+        else:
+            connection.execute("begin read only")
+        for name, value in settings:
+            connection.execute("select pg_catalog.set_config(%s, %s, true)", [name, value])
+        yield
+    finally:
+        _roll_back(connection, inside=inside)
 
-    def _roll_back(self, *, inside: bool) -> None:
-        if self.connection.closed:
-            return
-        try:
-            if inside:
-                self.connection.execute(f"rollback to savepoint {_CURSOR}")
-                self.connection.execute(f"release savepoint {_CURSOR}")
-            else:
-                self.connection.execute("rollback")
-        except psycopg.Error:
-            self.connection.close()
+
+def _roll_back(connection: psycopg.Connection[Any], *, inside: bool) -> None:
+    if connection.closed:
+        return
+    try:
+        if inside:
+            connection.execute(f"rollback to savepoint {_CURSOR}")
+            connection.execute(f"release savepoint {_CURSOR}")
+        else:
+            connection.execute("rollback")
+    except psycopg.Error:
+        connection.close()

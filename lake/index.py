@@ -130,7 +130,7 @@ class LakeIndex:
         found.tables = {**self.tables, table.name: table}
         found._folded = {**self._folded, table.name.lower(): table.name}
         found._values = dict(self._values) | {(table.name, name): one for name, one in values.items()}
-        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs"):
+        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs", "_soiled"):
             setattr(found, kept, {})
         # made anew when asked for: they hold a place for each column or table
         for made in ("columns", "position", "table_order", "by_prefix", "halves", "_owners", *_VECTORS):

@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     ),
     "excel": ("openpyxl",),
     "arrow": ("pyarrow",),
+    "plots": ("matplotlib",),
     "s3": ("boto3",),
     "knowledge": ("bs4", "defusedxml"),
     "mcp": ("mcp",),

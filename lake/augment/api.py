@@ -23,6 +23,7 @@ from rewright.lake.augment.history import Helped, History
 from rewright.lake.augment.leakage import Leak
 from rewright.lake.augment.metric import Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SELECTORS, STRATEGIES, Options, Strategy
+from rewright.lake.augment.outside import Brought
 from rewright.lake.augment.paths import explore
 from rewright.lake.augment.selection import Budget, Pick, Search
 
@@ -33,6 +34,7 @@ __all__ = [
     "Asking",
     "AugmentError",
     "BaseSpec",
+    "Brought",
     "Options",
     "Report",
     "Strategy",
@@ -153,12 +155,13 @@ def augment(
     told: Callable[[str, float], None] = lambda _table, _r2: None,
     earlier: Sequence[Helped] = (),
     model: Asking | None = None,
+    brought: Brought | None = None,
 ) -> Report:
     """Find tables that make the prediction of the target better.
 
     `stop` is asked between steps; `told` hears the table just looked at and the best R² so far. Interrupted
     by Ctrl-C it still returns the best set so far. Nothing is left behind in the lake. `earlier`: what helped
-    in earlier searches, looked at first.
+    in earlier searches, looked at first. `brought`: the base table's rows, where they are not the lake's.
 
     :raises AugmentError: the table cannot be augmented for this target.
     :raises LakeError: the lake cannot be read.
@@ -170,7 +173,7 @@ def augment(
         )
     started = time.monotonic()
     with _cursor(lake) as cursor, features_of(lake).kept():
-        base = Base(lake, cursor, spec)
+        base = Base(lake, cursor, spec, brought)
         lake = base.lake
         evaluator = Evaluator(base, options.aggregates)
         budget = Budget(options.seconds, options.evaluations, stop, started)

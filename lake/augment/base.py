@@ -27,7 +27,14 @@ from rewright.lake.augment.encoding import (
     time_column,
 )
 from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
-from rewright.lake.augment.outside import COPY, is_outside, relation_of, with_outside
+from rewright.lake.augment.outside import (
+    COPY,
+    Brought,
+    is_outside,
+    relation_of,
+    with_brought,
+    with_outside,
+)
 from rewright.lake.catalog.model import Column, Family, Table
 
 FEWEST_ROWS = 10
@@ -80,11 +87,18 @@ KeyTuple = tuple[tuple[str, Kind], ...]
 
 
 class Base:
-    """The prepared base table. Everything it makes in DuckDB is temporary and belongs to `cursor`."""
+    """The prepared base table. Everything it makes in DuckDB is temporary and belongs to `cursor`.
 
-    def __init__(self, lake: Lake, cursor: Any, spec: BaseSpec) -> None:
-        self._outside = is_outside(lake, spec.table)
-        lake = with_outside(lake, cursor, spec.table) if self._outside else lake
+    `brought`: its rows, those that `spec.where` leaves, where they are not the lake's to read.
+    """
+
+    def __init__(self, lake: Lake, cursor: Any, spec: BaseSpec, brought: Brought | None = None) -> None:
+        self._outside = brought is not None or is_outside(lake, spec.table)
+        self._brought = brought is not None
+        if brought is not None:
+            lake = with_brought(lake, cursor, spec.table, brought)
+        elif self._outside:
+            lake = with_outside(lake, cursor, spec.table)
         self.lake = lake
         self.spec = spec
         self._cursor = cursor
@@ -96,7 +110,7 @@ class Base:
         self._rows: Any = None
         self._row_groups: dict[int, Any] = {}
         self._hashes: dict[int, Any] = {}
-        self.notes: list[str] = []
+        self.notes: list[str] = [] if brought is None else list(brought.notes)
         self.rows = self._read()
         self.classes = self._classes()
         self.features: tuple[Feature, ...] = ()
@@ -125,9 +139,11 @@ class Base:
 
     def source(self, relation: str = "") -> str:
         """SELECT of the base table's rows that count, as they are where it is, or of those of `relation`."""
+        is_copy = bool(relation)
         relation = relation or (relation_of if self._outside else quoted)(self.table.name)
         conditions = [f"{quoted(self.target.name)} IS NOT NULL"]
-        if self.spec.where:
+        # what was brought, its own server has chosen by the condition
+        if self.spec.where and not (is_copy and self._brought):
             # on lines of its own: a comment in it ends there
             conditions.append(f"(\n{self.spec.where}\n)")
         sql = f"SELECT * FROM {relation} WHERE {' AND '.join(conditions)}"
@@ -235,8 +251,9 @@ class Base:
         return column
 
     def _read(self) -> int:
-        # what a client wrote of it is checked as any query of hers
-        self.lake.database.describe(self.source())
+        if not self._brought:
+            # what a client wrote of it is checked as any query of hers
+            self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
         rows_of = self.source(COPY if self._outside else "")
         finite = ""

@@ -1,14 +1,16 @@
-"""A base table of a PostgreSQL database beside the lake: read once, profiled, and put among the lake's tables
-for one search.
+"""A base table of a PostgreSQL database: read once, profiled, and put among the lake's tables for one search.
 
-Owns the copy and the view of the lake that knows it. Its rows are read with the rights that every query of
-the lake's has there (docs/decisions/0185-postgresql-beside-the-lake.md); the client's statement is checked
-like one. Must not know targets.
+Owns the copy and the view of the lake that knows it. A table of a database beside the lake is read with the
+rights that every query of the lake's has there (docs/decisions/0185-postgresql-beside-the-lake.md), the
+client's statement checked like one. One that is brought was read by whoever brings it, with the rights of who
+asked. Must not know targets.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import duckdb
@@ -19,6 +21,19 @@ from rewright.lake.api import Lake
 from rewright.lake.catalog.profile import profiled_copy
 
 COPY = "outside_rows"
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """A base table whose rows come from elsewhere: what they may show was decided there.
+
+    `columns`: names and DuckDB types; `fill`: makes the temporary table of that name on a cursor, with these
+    columns; `notes`: what is to be told of it.
+    """
+
+    columns: tuple[tuple[str, str], ...]
+    fill: Callable[[Any, str], None]
+    notes: tuple[str, ...] = ()
 
 
 def is_outside(lake: Lake, table: str) -> bool:
@@ -49,7 +64,26 @@ def with_outside(lake: Lake, cursor: Any, table: str) -> Lake:
         raise
     try:
         cursor.execute(f"CREATE OR REPLACE TEMP TABLE {COPY} AS SELECT * FROM {relation}")
-        found, values = profiled_copy(cursor, table, COPY, described)
+    except duckdb.Error as error:
+        raise translated(error) from error
+    return _with_copy(lake, cursor, table, described)
+
+
+def with_brought(lake: Lake, cursor: Any, table: str, brought: Brought) -> Lake:
+    """The same for a table that is brought.
+
+    :raises LakeError: it cannot be filled.
+    """
+    try:
+        brought.fill(cursor, COPY)
+    except duckdb.Error as error:
+        raise translated(error) from error
+    return _with_copy(lake, cursor, table, brought.columns)
+
+
+def _with_copy(lake: Lake, cursor: Any, table: str, columns: Sequence[tuple[str, str]]) -> Lake:
+    try:
+        found, values = profiled_copy(cursor, table, COPY, columns)
     except duckdb.Error as error:
         raise translated(error) from error
     # before the table is there: the graph is the lake's own, and kept

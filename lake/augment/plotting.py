@@ -1,6 +1,4 @@
-"""A plot of the gain by table: bars with their intervals, as SVG by itself, as PNG where matplotlib is
-installed.
-"""
+"""A plot of the gain by table: bars with their intervals, as SVG by itself, as PNG with matplotlib."""
 
 from __future__ import annotations
 
@@ -90,7 +88,7 @@ def _png(report: Report, file: Path) -> None:
         figures: Any = importlib.import_module("matplotlib.figure")
     except ImportError as error:
         raise AugmentError(
-            "a PNG needs matplotlib, which is not installed; an .svg needs nothing", sqlstate="0A000"
+            "a .png needs matplotlib: pip install 'rewright[plots]'; an .svg needs nothing", sqlstate="0A000"
         ) from error
     figure = figures.Figure(figsize=(7.6, 1.2 + 0.4 * max(1, len(report.added))), layout="constrained")
     axes = figure.add_subplot()

@@ -4,7 +4,7 @@ Owns the grammar; pure. Must not know lakes or how tables are found.
 
     [EXPLAIN | CREATE [OR REPLACE] VIEW name AS] AUGMENT TABLE [database.]table TARGET column
         [ON (column, ...)] [FEATURES (column, ...)] [WHERE (condition)] [LATEST] [TABLES n] [HOPS n] [TOKENS
-        n] [BUDGET 'time'] [EVALUATIONS n] [SELECTOR name] [STRATEGY name]
+        n] [BUDGET 'time'] [EVALUATIONS n] [SELECTOR name] [STRATEGY name] [LAKE name]
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ _MOST = {"tables": 100, "hops": 6, "tokens": 10_000_000, "evaluations": 10_000_0
 @dataclass(frozen=True, slots=True)
 class Statement:
     """`explain`: the plan and its evidence are asked for, not the table; `view`: the name to keep the
-    augmented table under.
+    augmented table under; `lake`: where to look for tables (empty: not said); `parts`: the table's name in
+    its parts, none of which needs quotes any more.
     """
 
     spec: BaseSpec
@@ -37,19 +38,22 @@ class Statement:
     explain: bool = False
     view: str = ""
     replaces: bool = False
+    lake: str = ""
+    parts: tuple[str, ...] = field(default=(), compare=False)
 
 
-def statement_of(text: str) -> Statement:
-    """What the text asks for.
+def statement_of(text: str, *, folds: bool = False) -> Statement:
+    """What the text asks for. `folds`: names that are not quoted are in lower case, as PostgreSQL has them.
 
     :raises AugmentError: 42601, it is not written so; 22023, a value that cannot be.
     """
-    return _Reader(text).statement()
+    return _Reader(text, folds).statement()
 
 
 @dataclass(slots=True)
 class _Reader:
     text: str
+    folds: bool = False
     _tokens: list[Any] = field(default_factory=list)
     _at: int = 0
 
@@ -68,11 +72,12 @@ class _Reader:
             view = self._view()
         self._need("augment")
         self._need("table")
-        table = self._name("a table")
+        parts = [self._name("a table")]
         while self._taken("."):
-            table += "." + self._name("a table")
+            parts.append(self._name("a table"))
         self._need("target")
-        found = Statement(BaseSpec(table, self._name("a column")), Options(), explain, view, replaces)
+        spec = BaseSpec(".".join(parts), self._name("a column"))
+        found = Statement(spec, Options(), explain, view, replaces, parts=tuple(parts))
         given: set[str] = set()
         while (word := self._word()) in _CLAUSES:
             if word in given:
@@ -124,7 +129,10 @@ class _Reader:
         if not re.match(r"[^\W\d]", raw):
             self._refuse(f"the name of {what}")
         self._at += 1
-        return raw
+        return _folded(raw) if self.folds else raw
+
+    def lake(self) -> str:
+        return self._name("a lake")
 
     def names(self) -> tuple[str, ...]:
         """``(column, ...)``"""
@@ -174,6 +182,11 @@ class _Reader:
                 return self.text[slice(*ends)].strip()
         self._refuse(")")
         raise AssertionError
+
+
+def _folded(name: str) -> str:
+    """ASCII alone, as PostgreSQL does with encodings of several bytes."""
+    return "".join(letter.lower() if letter.isascii() else letter for letter in name)
 
 
 def _on(reader: _Reader, found: Statement) -> Statement:
@@ -226,6 +239,10 @@ def _strategy(reader: _Reader, found: Statement) -> Statement:
     return replace(found, options=replace(found.options, strategy=strategy))
 
 
+def _lake(reader: _Reader, found: Statement) -> Statement:
+    return replace(found, lake=reader.lake())
+
+
 _CLAUSES: dict[str, Callable[[_Reader, Statement], Statement]] = {
     "on": _on,
     "features": _features,
@@ -238,4 +255,5 @@ _CLAUSES: dict[str, Callable[[_Reader, Statement], Statement]] = {
     "budget": _budget,
     "selector": _selector,
     "strategy": _strategy,
+    "lake": _lake,
 }

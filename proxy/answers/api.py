@@ -15,9 +15,9 @@ from rewright.proxy.answers import calls
 from rewright.proxy.answers.parts import Evaluator, Explainer, ExplainRequest, NoRows, Rows
 from rewright.proxy.answers.questions import Question
 from rewright.proxy.answers.recognition import (
+    Augment,
     CallOurs,
     ExplainRewrite,
-    LakeOnly,
     SelectOurs,
     ShowLast,
     recognise,
@@ -33,7 +33,8 @@ from rewright.proxy.ports import (
     SessionView,
     SqlError,
 )
-from rewright.proxy.serving.asking_ports import Asker
+from rewright.proxy.serving.asking_ports import Asker, Augmenter
+from rewright.proxy.serving.augmenting import AugmentAnswer
 from rewright.proxy.serving.questions import AskAnswer
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
@@ -58,6 +59,7 @@ class Answers:
     outcome: Callable[[SessionView], str] | None = None
     kill: calls.Killer | None = None
     asker: Asker | None = None
+    augmenter: Augmenter | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -78,8 +80,8 @@ class Answers:
                 return self._explain(found)
             case Question():
                 return self._ask(found)
-            case LakeOnly():
-                return _Failing(SqlError("0A000", f"{found.word} is for sessions with a lake"))
+            case Augment():
+                return self._augment(found)
 
     def _ask(self, question: Question) -> Answer:
         if self.asker is None:
@@ -87,6 +89,11 @@ class Answers:
                 SqlError("0A000", "ASK is switched off", hint="[ask] enabled in the configuration.")
             )
         return AskAnswer(question, self.asker)
+
+    def _augment(self, found: Augment) -> Answer:
+        if self.augmenter is None:
+            return _Failing(SqlError("0A000", "AUGMENT needs a lake, and none is configured"))
+        return AugmentAnswer(found.sql, self.augmenter)
 
     def _select(self, found: SelectOurs) -> Answer:
         unknown = [name for name in found.relations if name not in BY_NAME]

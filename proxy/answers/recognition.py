@@ -21,7 +21,7 @@ from rewright.proxy.answers.relations import BY_NAME, INT8, TEXT
 from rewright.sql.parsing import nodes_of
 
 SCHEMA = "rewright"
-_AUGMENT = re.compile(r"(?:explain\s+)?(augment)\b", re.IGNORECASE)
+_AUGMENT = re.compile(r"(?:explain\s+)?augment\b", re.IGNORECASE)
 _NOISE = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/", re.DOTALL)
 
 
@@ -86,14 +86,18 @@ class ExplainRewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class LakeOnly:
-    """AUGMENT, EXPLAINed or not; ``word`` in upper case."""
+class Augment:
+    """``[EXPLAIN] AUGMENT TABLE ...``: whoever answers it reads the rest."""
 
-    word: str
     sql: str
 
+    @property
+    def explain(self) -> bool:
+        """Is the plan asked for?"""
+        return _without_noise(self.sql)[:7].lower() == "explain"
 
-Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question | LakeOnly
+
+Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question | Augment
 
 
 def recognise(text: str) -> Recognised | None:
@@ -101,9 +105,8 @@ def recognise(text: str) -> Recognised | None:
     question = read_question(text)
     if question is not None:
         return question
-    found = _AUGMENT.match(_without_noise(text))
-    if found is not None:
-        return LakeOnly(found[1].upper(), text)
+    if _AUGMENT.match(_without_noise(text)) is not None:
+        return Augment(text)
     try:
         statements = parse_sql(text)
     except (PglastError, ValueError, RecursionError, UnicodeError):

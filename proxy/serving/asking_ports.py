@@ -74,6 +74,16 @@ class Conversation(Protocol):
         ...
 
 
+class Augmenter(Protocol):
+    """Searches a lake for tables that make a prediction better, for a table of the client's database."""
+
+    def begin(self, text: str, session: SessionView, user: str, lent: Lent) -> Conversation:
+        """``user``: as who the client has logged in here. Its last step is rows. Raises SqlError: not now, or
+        not for this user.
+        """
+        ...
+
+
 class Asker(Protocol):
     """Reads questions."""
 

@@ -73,7 +73,7 @@ class AskAnswer(TakesOver):
             return
         try:
             step = yield from _read(context, self)
-            yield from _unnamed_again(context, name)
+            yield from unnamed_again(context, name)
         except SqlError as error:
             yield from refusing.failed_parse(error)
             return
@@ -85,7 +85,7 @@ class AskAnswer(TakesOver):
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What EXPLAIN ASK and ASK … CHOOSE have said already, when they were parsed."""
+    """What EXPLAIN ASK, ASK … CHOOSE and AUGMENT have said already, when they were parsed."""
 
     told: LocalRows
 
@@ -114,12 +114,10 @@ class _Rows:
 
 
 def _parsed(context: SessionContext, name: bytes, statement: Statement, step: ReadAs | Told) -> Exchange:
-    statement.param_types = ()
     if isinstance(step, Told):
-        statement.answer = _Rows(step.rows)
-        context.note_parsed(name, statement)
-        yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
+        yield from parsed_rows(context, name, statement, step.rows)
         return
+    statement.param_types = ()
     yield Emit(encoding.notices(step.notices))
     text = step.sql.encode()
     if context.lake is not None:
@@ -130,6 +128,14 @@ def _parsed(context: SessionContext, name: bytes, statement: Statement, step: Re
     statement.candidate = context.lookups.find(text, ())
     context.note_parsed(name, statement)
     yield from forwarding.forward(Parse(name, text).encode(), b"P")
+
+
+def parsed_rows(context: SessionContext, name: bytes, statement: Statement, rows: LocalRows) -> Exchange:
+    """The Parse of what has been answered already: each Execute gives these rows."""
+    statement.param_types = ()
+    statement.answer = _Rows(rows)
+    context.note_parsed(name, statement)
+    yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
 
 
 def _run(context: SessionContext, step: ReadAs) -> Exchange:
@@ -166,15 +172,17 @@ def _on_lake(exchange: Exchange | None) -> Exchange:
 
 def _read(context: SessionContext, answer: AskAnswer) -> Reading:
     """Raises SqlError, Cancelled; then nothing of the reading is left in the session."""
-    _check(context, answer.question)
+    if answer.question.problem:
+        raise SqlError(answer.question.sqlstate, answer.question.problem)
+    check_session(context, "ASK")
     view: SessionView = yield from ask_in_cycle(context)
-    is_lake = context.lake is not None
-    lent = None if is_lake else Lent(context.parameters, bytes((context.cycles.status,)), view.backend_pid)
-    conversation = answer.asker.begin(answer.question, view, lent, context.asked_before)
-    try:
-        step: ReadAs | Told = yield from (_told(conversation) if is_lake else _lending(context, conversation))
-    finally:
-        conversation.close()
+    if context.lake is not None:
+        step = yield from _told(answer.asker.begin(answer.question, view, None, context.asked_before))
+    else:
+        step = yield from lending(
+            context,
+            answer.asker.begin(answer.question, view, lent_of(context, view), context.asked_before),
+        )
     context.asked_before = step.history
     context.metrics.routes["asked"] += 1
     context.measuring.last = LastQuery(
@@ -183,25 +191,40 @@ def _read(context: SessionContext, answer: AskAnswer) -> Reading:
     return step
 
 
-def _check(context: SessionContext, question: Question) -> None:
-    """Raises SqlError for an ASK that can't be answered here."""
-    if question.problem:
-        raise SqlError(question.sqlstate, question.problem)
+def check_session(context: SessionContext, word: str) -> None:
+    """Raises SqlError where the session can't be lent for a statement that begins with ``word``."""
     if context.cycles.since:
         raise SqlError(
             "0A000",
-            "ASK can't follow other messages of the same pipeline",
+            f"{word} can't follow other messages of the same pipeline",
             hint="Send a Sync (in drivers: leave the pipeline, or run another statement) before it.",
         )
     if context.parameters.get(b"client_encoding", b"UTF8") != b"UTF8":
-        raise SqlError("0A000", "ASK needs client_encoding UTF8")
+        raise SqlError("0A000", f"{word} needs client_encoding UTF8")
     if context.parameters.get(b"standard_conforming_strings", b"on") != b"on":
-        raise SqlError("0A000", "ASK needs standard_conforming_strings on")
+        raise SqlError("0A000", f"{word} needs standard_conforming_strings on")
+
+
+def lent_of(context: SessionContext, view: SessionView) -> Lent:
+    """What the process is told of the session it is lent."""
+    return Lent(context.parameters, bytes((context.cycles.status,)), view.backend_pid)
 
 
 def _told(conversation: Conversation) -> Reading:
-    step = yield Wait(conversation.next)
+    try:
+        step = yield Wait(conversation.next)
+    finally:
+        conversation.close()
     assert isinstance(step, ReadAs | Told)
+    return step
+
+
+def lending(context: SessionContext, conversation: Conversation) -> Reading:
+    """The conversation with the session lent to it. Raises SqlError, Cancelled; then it is over."""
+    try:
+        step: ReadAs | Told = yield from _lending(context, conversation)
+    finally:
+        conversation.close()
     return step
 
 
@@ -260,7 +283,7 @@ def _cycle(text: bytes) -> Generator[Any, Any, Replies]:
     return replies
 
 
-def _unnamed_again(context: SessionContext, name: bytes) -> Exchange:
+def unnamed_again(context: SessionContext, name: bytes) -> Exchange:
     """The reader's simple queries have dropped the client's unnamed statement, which it may still bind."""
     unnamed = context.registry.statements.get(b"")
     if not name or unnamed is None or unnamed.answer is not None:

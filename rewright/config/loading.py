@@ -243,6 +243,7 @@ def _together(sources: _Sources, config: Config) -> None:
     _tracing(sources, config)
     for name, database in config.databases.items():
         _beside(sources, config, name, database)
+        _lakes(sources, config, name, database)
     host = config.listen.address[0]
     if config.auth.method == "trust" and not _loopback(host):
         sources.problems.append(
@@ -311,6 +312,18 @@ def _beside(sources: _Sources, config: Config, name: str, lake: Database) -> Non
         if other.lower() in NAMES_OF_DUCKDB:
             sources.complain(path, f"a database called {other} cannot stand beside a lake")
             return
+
+
+def _lakes(sources: _Sources, config: Config, name: str, database: Database) -> None:
+    """The lakes whose tables a database's clients are shown are lakes, and the database is none."""
+    path = ("databases", name, "lakes")
+    if database.lakes and database.engine != "postgres":
+        sources.complain(path, "is for databases of engine postgres")
+    elif any(
+        other not in config.databases or config.databases[other].engine != "duckdb"
+        for other in database.lakes
+    ):
+        sources.complain(path, "must name databases of engine duckdb")
 
 
 def _origin(sources: _Sources, prefix: tuple[str, ...]) -> str:

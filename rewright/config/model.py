@@ -153,6 +153,13 @@ class Database:
         "their optimiser_dsn",
         example=["app"],
     )
+    lakes: tuple[str, ...] = option(
+        [],
+        words(),
+        "lakes of this configuration whose tables AUGMENT finds for every client of this database; without "
+        "it, for those who may log in to the lake",
+        example=["lake"],
+    )
     max_connections: int = option(
         0, integer(0, 1_000_000), "sessions in all workers; further ones get 53300; 0: no limit"
     )

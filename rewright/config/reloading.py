@@ -45,6 +45,7 @@ _KEYS: Mapping[str, Moment] = {
     "serve.run_dir": NEXT_START,
     "databases.optimiser_dsn": OPTIMISER,
     "databases.admins": AT_ONCE,
+    "databases.lakes": AT_ONCE,
     # lakes are opened once
     "databases.engine": NEXT_START,
     "databases.path": NEXT_START,

@@ -8,8 +8,18 @@ from __future__ import annotations
 import pickle
 import socket
 import struct
+from dataclasses import dataclass
 
 HEAD = struct.Struct("!Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The answer to a request that failed."""
+
+    sqlstate: str
+    message: str
+    hint: str = ""
 
 
 def framed(message: object) -> bytes:

@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rewright.config.model import Models
 from rewright.engines.duckdb.dialect.finishing import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one
-from rewright.processes.framed import receive, send
+from rewright.processes.framed import Failed, receive, send
 from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import SqlError
 from rewright.store.records import Resolution
@@ -75,15 +76,6 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """The answer to a request that failed."""
-
-    sqlstate: str
-    message: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Opened:
     """The first message of the process; ``incomplete``: a database beside the lake could not be reached."""
 
@@ -93,13 +85,14 @@ class Opened:
 @dataclass(frozen=True, slots=True)
 class RunnerSetup:
     """What a process needs to begin. ``row_bytes``: of one encoded row at most;
-    ``memory``: bytes for DuckDB.
+    ``memory``: bytes for DuckDB; ``models``: [models], for those statements that may ask one.
     """
 
     home: Home
     shadow: str
     memory: int
     row_bytes: int
+    models: Models | None = None
 
 
 def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) -> None:
@@ -108,7 +101,7 @@ def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) ->
     The main thread only hands over. Work is done in a thread for each request, because the worker takes the
     priority away from those that work for long, which a thread cannot take back (on Linux each has its own).
     """
-    _bound(setup.memory)
+    bounded(setup.memory)
     runner = _Runner(setup)
     threading.Thread(target=_listen, args=(control, runner), name="interrupts", daemon=True).start()
     opened = _in_thread(runner.open)
@@ -133,9 +126,9 @@ def _in_thread(work: Callable[[], object]) -> object:
     return answer[0]
 
 
-def _bound(memory: int) -> None:
-    """Behind the relay for the processor, before it for a kernel that looks for memory; and what it can have
-    is bounded.
+def bounded(memory: int) -> None:
+    """Put this process behind the relay for the processor and before it for a kernel that looks for memory,
+    and bound what it can have.
     """
     with suppress(OSError):
         os.nice(_NICENESS)
@@ -213,7 +206,7 @@ class _Runner:
             case Explanation():
                 return Explaining(self.lake.database, self._setup.shadow)
             case Augmentation():
-                return Augmenting(self.lake)
+                return Augmenting(self.lake, self._setup.models)
         return self.lake.database.query()
 
     def _stop(self) -> None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,25 +20,14 @@ from rewright.ask.execution import Limits
 from rewright.ask.sessions import Asked, Before, Session, Wanted
 from rewright.ask.sources.postgres import KnownDatabases, PostgresSource
 from rewright.ask.sources.state import state_of
-from rewright.config.model import Config
-from rewright.processes.framed import receive, send
+from rewright.processes.framed import Failed, receive, send
 from rewright.wiring.asking_books import StoreBook, assistance_of, state_with
 from rewright.wiring.lake_questions import LakeSources
+from rewright.wiring.lent_processes import Setup, lent_session
 from rewright.wiring.stores import reach_configured
 
 _NICENESS = 5
 """Behind the relay for the processor."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReaderSetup:
-    """What a process needs to begin. ``directory``: of the socket over which sessions are lent, on port
-    ``port``.
-    """
-
-    config: Config
-    directory: str
-    port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +47,7 @@ class Read:
     before: Before
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The answer to a question that could not be read."""
-
-    sqlstate: str
-    message: str
-    hint: str = ""
-
-
-def main(setup: ReaderSetup, requests: socket.socket) -> None:
+def main(setup: Setup, requests: socket.socket) -> None:
     """The process's main function."""
     with suppress(OSError):
         os.nice(_NICENESS)
@@ -80,7 +59,7 @@ def main(setup: ReaderSetup, requests: socket.socket) -> None:
 
 
 class _Reader:
-    def __init__(self, setup: ReaderSetup) -> None:
+    def __init__(self, setup: Setup) -> None:
         self._setup = setup
         self._config = setup.config
         self._known = KnownDatabases()
@@ -94,7 +73,7 @@ class _Reader:
         try:
             if request.is_lake:
                 return self._on_lake(request)
-            with self._lent() as connection:
+            with lent_session(self._setup) as connection:
                 return self._on_postgres(request, connection)
         except psycopg.Error as error:
             said = error.diag.message_primary or str(error).strip() or type(error).__name__
@@ -137,23 +116,3 @@ class _Reader:
             assistance,
         )
         return session.ask(request.wanted, request.before)
-
-    @contextmanager
-    def _lent(self) -> Iterator[psycopg.Connection[Any]]:
-        """The client's session, as far as it lends itself."""
-        connection = psycopg.connect(
-            host=self._setup.directory,
-            port=self._setup.port,
-            user="rewright",
-            dbname="rewright",
-            sslmode="disable",
-            gssencmode="disable",
-            connect_timeout=10,
-            autocommit=True,
-            prepare_threshold=None,
-        )
-        try:
-            yield connection
-        finally:
-            # leaving it as a context would end the client's transaction
-            connection.close()

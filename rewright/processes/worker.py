@@ -44,10 +44,12 @@ from rewright.store.writer import BufferedWriter
 from rewright.wiring import administering, answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
+from rewright.wiring.opening import lakes_of
 from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.questions import Questions
 from rewright.wiring.reporting import SessionReporter, StoreReporter
+from rewright.wiring.searches import Searches
 from rewright.wiring.stores import reach_configured, repair
 from rewright.wiring.tracing import send_rest, traced
 
@@ -100,6 +102,7 @@ class _Worker:
         self.lookup = lookups.make()
         self.lakes: Any = None
         self.questions: Questions | None = None
+        self.searches: Searches | None = None
         self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
         self.books: _Books
@@ -113,6 +116,7 @@ class _Worker:
         self.books = self._open_books(self.store, loop)
         self.reporter = traced(self.books.reporter, self.config)
         self.questions = Questions(self.config)
+        self.searches = Searches(self.config) if lakes_of(self.config) else None
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
             self.lakes.begin()
@@ -162,7 +166,9 @@ class _Worker:
         job_path = (
             self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
         )
-        ours = answers.make(books.store, self.config, job_path, self.lakes, self._kill, self.questions)
+        ours = answers.make(
+            books.store, self.config, job_path, self.lakes, self._kill, self.questions, self.searches
+        )
         return Ports(
             lookup=self.lookup,
             reporter=self.reporter,
@@ -237,6 +243,8 @@ class _Worker:
         self.books.reporter.run_timeout = config.optimiser.run_timeout
         if self.questions is not None:
             self.questions.reload(config)
+        if self.searches is not None:
+            self.searches.reload(config)
         self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
             self.proxy.ports = self._ports()
@@ -297,6 +305,8 @@ class _Worker:
             self.lakes.close()
         if self.questions is not None:
             self.questions.close()
+        if self.searches is not None:
+            self.searches.close()
         books.pause.stop()
         books.feed.stop()
         books.reporter.flush()
@@ -318,8 +328,6 @@ def _publish(
 
 def _lakes(config: Config, store: Store | None) -> Any:
     """The configured lakes, or None; DuckDB is only imported where there is one."""
-    from rewright.wiring.opening import lakes_of
-
     homes = lakes_of(config)
     if not homes:
         return None
@@ -333,4 +341,5 @@ def _lakes(config: Config, store: Store | None) -> Any:
         seconds=limits.lake_timeout or math.inf,
         processes=limits.lake_processes,
     )
-    return Lakes(homes, {name: config.databases[name].dsn for name in homes}, store, bounds)
+    shadows = {name: config.databases[name].dsn for name in homes}
+    return Lakes(homes, shadows, store, bounds, config.models)

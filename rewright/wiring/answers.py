@@ -11,7 +11,7 @@ from rewright.config.model import Config
 from rewright.proxy.answers.api import Answers
 from rewright.proxy.answers.calls import Killer
 from rewright.proxy.ports import LocalAnswers, SessionView, SqlError
-from rewright.proxy.serving.asking_ports import Asker
+from rewright.proxy.serving.asking_ports import Asker, Augmenter
 from rewright.settings import REGISTRY
 from rewright.store.api import Store
 from rewright.store.errors import NotFound
@@ -30,11 +30,12 @@ def make(
     lakes: Any = None,
     kill: Killer | None = None,
     asker: Asker | None = None,
+    augmenter: Augmenter | None = None,
 ) -> LocalAnswers | None:
     """None where DuckDB, which evaluates queries over our relations, is not installed.
 
     ``job_path``: the optimiser's socket; empty: there is none. ``kill``: ends a session of whichever worker.
-    ``asker``: reads questions.
+    ``asker``: reads questions; ``augmenter``: searches lakes.
     """
     try:
         from rewright.wiring.ports.evaluating import DuckDbEvaluator
@@ -51,6 +52,7 @@ def make(
         kill=kill,
         outcome=partial(outcome_of, store, config),
         asker=asker if config.ask.enabled else None,
+        augmenter=augmenter,
     )
 
 

@@ -17,7 +17,8 @@ from rewright.proxy.duckdb_backend.ports import Prepared
 from rewright.proxy.ports import ResultColumn, SqlError
 
 if TYPE_CHECKING:
-    from rewright.lake.augment.api import Added, Report
+    from rewright.config.model import Models
+    from rewright.lake.augment.api import Added, Asking, Brought, Report
     from rewright.lake.augment.history import Helped
     from rewright.lake.augment.statement import Statement
 
@@ -43,10 +44,13 @@ _NOT_TRIED = 5
 
 @dataclass(frozen=True, slots=True)
 class Augmentation:
-    """A search that is to be made; ``earlier``: what helped before, for this role."""
+    """A search that is to be made; ``earlier``: what helped before, for this role; ``model``: whether a model
+    may be asked.
+    """
 
     statement: Statement
     earlier: tuple[Helped, ...] = ()
+    model: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,18 @@ def prepared_augmentation(lake: Any, text: str, views: Mapping[str, str]) -> Pre
     statement = statement_of(text)
     if statement.view:
         _require_free(lake, statement, views)
+    if statement.lake:
+        raise LakeError("LAKE is for sessions with a PostgreSQL database", sqlstate="0A000")
     if statement.explain and statement.view:
         raise LakeError("EXPLAIN takes AUGMENT TABLE itself", sqlstate="0A000")
-    columns = _PLAN if statement.explain else () if statement.view else COLUMNS
-    return Prepared((), columns, Augmentation(statement), tag="CREATE VIEW" if statement.view else "")
+    return Prepared(
+        (), columns_of(statement), Augmentation(statement), tag="CREATE VIEW" if statement.view else ""
+    )
+
+
+def columns_of(statement: Statement) -> tuple[ResultColumn, ...]:
+    """What its rows are."""
+    return _PLAN if statement.explain else () if statement.view else COLUMNS
 
 
 def _require_free(lake: Any, statement: Statement, views: Mapping[str, str]) -> None:
@@ -88,10 +100,14 @@ def _require_free(lake: Any, statement: Statement, views: Mapping[str, str]) -> 
 
 
 class Augmenting:
-    """One search that is being made; stands where a running query stands otherwise."""
+    """One search that is being made; stands where a running query stands otherwise. ``models``: [models];
+    None: there is no model to ask. ``brought``: the base table's rows, where they are not the lake's.
+    """
 
-    def __init__(self, lake: Any) -> None:
+    def __init__(self, lake: Any, models: Models | None = None, brought: Brought | None = None) -> None:
         self._lake = lake
+        self._models = models
+        self._brought = brought
         self._stopped = False
         self._rows: list[tuple[object, ...]] = []
 
@@ -111,6 +127,8 @@ class Augmenting:
                 statement.options,
                 stop=lambda: self._stopped,
                 earlier=augmentation.earlier,
+                model=self._asking(augmentation),
+                brought=self._brought,
             )
         except KeyboardInterrupt as error:
             raise Timeout("canceling statement due to user request") from error
@@ -118,6 +136,27 @@ class Augmenting:
             raise Timeout("canceling statement due to user request")
         self._rows = _rows(report, statement)
         return Found(helped_by(report), tuple(_notices(report)), report.sql)
+
+    def _asking(self, augmentation: Augmentation) -> Asking | None:
+        """The model that a selector needs; None: none is configured, or needed. Raises LakeError: the session
+        wants none asked.
+        """
+        from rewright.lake.augment.asking import Asking
+        from rewright.lake.augment.options import MODEL_SELECTORS
+
+        selector = augmentation.statement.options.selector
+        if selector not in MODEL_SELECTORS:
+            return None
+        if not augmentation.model:
+            raise LakeError(
+                f"the selector {selector} asks a model, and rewright.model is off", sqlstate="0A000"
+            )
+        if self._models is None or not self._models.of("lake"):
+            return None
+        from rewright.config.model import Config
+        from rewright.wiring.modelling import make_model, warmed
+
+        return Asking(warmed(make_model(Config(models=self._models))), self._models.share)  # type: ignore[arg-type]
 
     def begin(self, augmentation: Augmentation, parameters: Sequence[Any] = ()) -> None:
         """The rows are there since the search."""

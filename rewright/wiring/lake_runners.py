@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from rewright.processes.framed import HEAD, framed
+from rewright.processes.framed import HEAD, Failed, framed
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 from rewright.wiring.opening import Home
 
 if TYPE_CHECKING:
+    from rewright.config.model import Models
     from rewright.store.records import Resolution
     from rewright.wiring.lake_binding import Asked, Bound
 
 log = structlog.get_logger(__name__)
-_PRELOADED = ["rewright.processes.lake_runner"]
+PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
 _WATCH_SECONDS = 0.05
 _GRACE_SECONDS = 0.3
 """What an interrupt is given to work, before the process is killed."""
@@ -156,8 +157,6 @@ class Runner:
         self.busy = False
 
     async def _answer(self) -> Any:
-        from rewright.processes.lake_runner import Failed
-
         assert self._reader is not None
         try:
             size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
@@ -233,12 +232,13 @@ _settling: set[asyncio.Task[None]] = set()
 class Runners:
     """The processes of one lake."""
 
-    def __init__(self, home: Home, shadow: str, limits: RunnerLimits) -> None:
+    def __init__(self, home: Home, shadow: str, limits: RunnerLimits, models: Models | None = None) -> None:
+        self._models = models
         self._home = home
         self._shadow = shadow
         self._limits = limits
         self._context = multiprocessing.get_context("forkserver")
-        self._context.set_forkserver_preload(_PRELOADED)
+        self._context.set_forkserver_preload(list(PRELOADED))
         self._idle: list[Runner] = []
         self._all: set[Runner] = set()
         self._starting = 0
@@ -401,7 +401,9 @@ class Runners:
         self._starting += 1
         began = time.monotonic()
         try:
-            setup = RunnerSetup(self._home, self._shadow, self._limits.memory, self._limits.row_bytes)
+            setup = RunnerSetup(
+                self._home, self._shadow, self._limits.memory, self._limits.row_bytes, self._models
+            )
             generation = self._generation
             ours, theirs = socket.socketpair()
             control, controlled = socket.socketpair()

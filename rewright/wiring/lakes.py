@@ -17,6 +17,7 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from psycopg.conninfo import make_conninfo
 
+from rewright.config.model import Models
 from rewright.proxy.duckdb_backend.ports import LakeCursor, LakeSession, Prepared
 from rewright.proxy.ports import SessionView, SqlError
 from rewright.sql.parsing import TooDeep, nodes_of, parse
@@ -65,7 +66,9 @@ class Lakes:
         shadows: Mapping[str, str],
         journal: Journal | None = None,
         limits: RunnerLimits | None = None,
+        models: Models | None = None,
     ) -> None:
+        self._models = models
         self._journal = journal
         self._homes = dict(homes)
         self._shadows = dict(shadows)
@@ -92,7 +95,7 @@ class Lakes:
             lake: OpenLake = (
                 SparkLakeSession(home, shadow, kept)
                 if home.spark
-                else RunnerLakeSession(home, shadow, kept, self._limits)
+                else RunnerLakeSession(home, shadow, kept, self._limits, self._models)
             )
             self._opened[database] = lake
         return self._opened[database]
@@ -190,9 +193,11 @@ class OpenLake(Protocol):
 class RunnerLakeSession:
     """A lake whose statements are bound and run by DuckDB in processes of their own."""
 
-    def __init__(self, home: Home, shadow: str, kept: Kept, limits: RunnerLimits) -> None:
+    def __init__(
+        self, home: Home, shadow: str, kept: Kept, limits: RunnerLimits, models: Models | None
+    ) -> None:
         self._kept = kept
-        self._runners = Runners(home, shadow, limits)
+        self._runners = Runners(home, shadow, limits, models)
 
     def begin(self) -> None:
         self._runners.begin()
@@ -215,7 +220,8 @@ class RunnerLakeSession:
                 done: Done = await asyncio.to_thread(self._kept.views.drop, session.role, drop)
                 return done
             case Augmentation() as augmentation:
-                return await self._augmented(augmentation, session.role)
+                may_ask = replace(augmentation, model=session.settings.model)
+                return await self._augmented(may_ask, session.role)
         return await self._runners.run(prepared.query, parameters, session.role)
 
     async def _augmented(self, augmentation: Augmentation, role: str) -> LakeCursor:

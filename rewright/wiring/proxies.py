@@ -43,7 +43,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             )
             for name, one in config.databases.items()
         },
-        auth=_auth(config.auth),
+        auth=auth_config(config.auth),
         limits=Limits(
             max_connections=config.listen.max_connections,
             max_user_connections=limits.max_user_connections,
@@ -119,7 +119,8 @@ def _certificate_problems(listen: ListenConfig) -> Iterator[str]:
         yield f"[listen] tls_cert: {', '.join(missing) or listen.tls_cert}: {reason}"
 
 
-def _auth(section: Auth) -> AuthConfig:
+def auth_config(section: Auth) -> AuthConfig:
+    """Raises ConfigError."""
     method: Any = section.method
     level: Any = section.clientcert
     naming: Any = section.clientname

@@ -31,7 +31,7 @@ _UNLIMITED = 1e6
 def step_of(outcome: object, question: Question, ask: Ask) -> ReadAs | Told:
     """Raises SqlError."""
     from rewright.ask.sessions import Asked
-    from rewright.processes.question_reader import Failed
+    from rewright.processes.framed import Failed
 
     match outcome:
         case Failed(sqlstate, message, hint):

@@ -8,9 +8,11 @@ import csv
 import json
 import random
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import duckdb
@@ -31,6 +33,7 @@ from rewright.lake.augment.api import (
     augment,
 )
 from rewright.lake.augment.command import command
+from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.features import features_of
 from rewright.lake.augment.saving import save
 from rewright.lake.embedding import CachedEmbedder, best_embedder
@@ -386,6 +389,46 @@ def test_ten_rows_and_no_joinable_table_and_unfit_columns_are_answered(make: Mak
     assert not report.failed
 
 
+def test_columns_of_the_base_table_that_say_nothing(make: Make) -> None:
+    """NaN, infinities, and columns without a value are no features; nor a reason to fail."""
+    tables = simple()
+    header, rows = tables["sales"]
+    spoiled = [[*row, None, "nan" if i % 2 else "inf", "NaN"] for i, row in enumerate(rows)]
+    spoiled[3][1] = "nan"
+    report = augment(
+        make({**tables, "sales": ([*header, "empty", "half", "never"], spoiled)}),
+        BaseSpec("sales", "revenue"),
+    )
+    assert [a.table for a in report.added if a.recommended] == ["streets"]
+    assert report.rows == len(rows) - 1
+
+
+def test_interrupted_it_gives_the_best_so_far_and_leaves_nothing(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ctrl-C may come at any step."""
+    lake = make(simple())
+    for step in range(1, 6):
+        calls = 0
+        done = Evaluator.evaluate
+
+        def evaluate(self: Evaluator, *given: Any, at: int = step, run: Any = done) -> Any:
+            nonlocal calls
+            calls += 1
+            if calls == at + 1:
+                raise KeyboardInterrupt
+            return run(self, *given)
+
+        monkeypatch.setattr(Evaluator, "evaluate", evaluate)
+        report = augment(lake, BaseSpec("sales", "revenue"))
+        monkeypatch.setattr(Evaluator, "evaluate", done)
+        assert report.ended == ("budget" if calls > step else "complete")
+        assert lake.execute(report.sql).rows
+        left = lake.execute("SELECT count(*) FROM sales").rows
+        assert left == [(len(simple()["sales"][1]),)]
+    assert augment(lake, BaseSpec("sales", "revenue")).added[0].table == "streets"
+
+
 # by character n-grams: a sentence encoder takes most of the time for a thousand names that tell nothing
 @pytest.mark.parametrize("embedder", [best_embedder(semantic=False)], ids=["n-grams"])
 def test_a_thousand_columns(make: Make) -> None:
@@ -418,7 +461,9 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
     assert "42703" in wrong.output
 
 
-def test_the_command_plots_keeps_a_view_and_writes_parquet(tmp_path: Path) -> None:
+def test_the_command_plots_keeps_a_view_and_writes_parquet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "lake"
     folder.mkdir()
     for name, (header, rows) in simple({'st<r>"eets': simple()["streets"]}).items():
@@ -442,6 +487,13 @@ def test_the_command_plots_keeps_a_view_and_writes_parquet(tmp_path: Path) -> No
     assert "42P07" in taken.output
     wrong = runner.invoke(command, [*given, "--plot", str(tmp_path / "gain.gif")])
     assert wrong.exit_code == 1
+    # an import of what is None fails as one of what is not installed does
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    without = runner.invoke(command, [*given, "--plot", str(tmp_path / "gain.png")])
+    assert without.exit_code == 1
+    (line,) = without.stderr.splitlines()
+    assert "pip install 'rewright[plots]'" in line
+    assert not (tmp_path / "gain.png").exists()
 
 
 def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder) -> None:

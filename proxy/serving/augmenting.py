@@ -1,0 +1,77 @@
+"""AUGMENT in a session with a PostgreSQL database, in both protocols: the search is made while the client
+waits, its base table read through the client's own session.
+
+Owns what each message of the client becomes. Must not know how tables are found
+(``rewright.proxy.serving.asking_ports``), nor do I/O.
+docs/decisions/0440-augment-reads-the-base-through-the-clients-session.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rewright.proxy.ports import LastQuery, LocalRows, SqlError
+from rewright.proxy.serving import forwarding, local, questions, refusing
+from rewright.proxy.serving.asking import ask_in_cycle
+from rewright.proxy.serving.asking_ports import Augmenter, Told
+from rewright.proxy.serving.taking import TakesOver
+from rewright.proxy.session import Cancelled, Exchange
+from rewright.proxy.statements import Statement
+from rewright.proxy.wire.frontend import Parse
+
+if TYPE_CHECKING:
+    from rewright.proxy.serving.context import SessionContext
+
+_FAILED = ord("E")
+
+
+@dataclass(frozen=True, slots=True)
+class AugmentAnswer(TakesOver):
+    """One AUGMENT of one client."""
+
+    text: str
+    augmenter: Augmenter
+
+    def query_exchange(self, context: SessionContext) -> Exchange:
+        if context.cycles.status == _FAILED:
+            yield from refusing.failed_query(None)  # the server says what it says in a failed transaction
+            return
+        try:
+            rows = yield from self._searched(context)
+        except SqlError as error:
+            yield from refusing.failed_query(error)
+            return
+        except Cancelled:
+            yield from refusing.failed_query(None)
+            return
+        yield from local.query_rows(rows)
+
+    def parse_exchange(self, context: SessionContext, name: bytes, statement: Statement) -> Exchange:
+        if context.cycles.status == _FAILED:
+            yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
+            return
+        try:
+            rows = yield from self._searched(context)
+            yield from questions.unnamed_again(context, name)
+        except SqlError as error:
+            yield from refusing.failed_parse(error)
+            return
+        except Cancelled:
+            yield from refusing.failed_parse(None)
+            return
+        yield from questions.parsed_rows(context, name, statement, rows)
+
+    def _searched(self, context: SessionContext) -> Generator[Any, Any, LocalRows]:
+        """Raises SqlError, Cancelled; then nothing of the search is left in the session."""
+        questions.check_session(context, "AUGMENT")
+        view = yield from ask_in_cycle(context)
+        lent = questions.lent_of(context, view)
+        step = yield from questions.lending(
+            context, self.augmenter.begin(self.text, view, context.identity.login.user, lent)
+        )
+        assert isinstance(step, Told)
+        context.metrics.routes["augmented"] += 1
+        context.measuring.last = LastQuery("augmented", None, "")
+        return step.rows

@@ -1,0 +1,354 @@
+"""Processes of a worker to which a client's session is lent for one piece of work at a time, and what one
+user may have of them.
+
+Owns starting, lending and killing them, and the conversation that the proxy has with one. Must not know the
+wire, or what the work is. docs/decisions/0392-questions-are-read-through-the-clients-session.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import pickle
+import shutil
+import socket
+import tempfile
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+
+from rewright.config.model import Config
+from rewright.processes.framed import HEAD, framed
+from rewright.proxy.ports import SqlError
+from rewright.proxy.serving.asking_ports import Conversation, Lent, Step, ToServer
+from rewright.wiring.lending import PORT, Lender
+
+T = TypeVar("T")
+_PATIENCE = 30.0
+"""Seconds that a piece of work waits for a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many processes there are at most, how many one user may have, and for how many seconds (0: no
+    limit). The errors: for a user who has as many, for one who waited too long, for work that took too long.
+    """
+
+    processes: int
+    per_user: int
+    seconds: float
+    too_many: SqlError
+    none_free: SqlError
+    too_late: SqlError
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What a process needs to begin. ``directory``: of the socket over which sessions are lent, on port
+    ``port``.
+    """
+
+    config: Config
+    directory: str
+    port: int
+
+
+@contextmanager
+def lent_session(setup: Setup) -> Iterator[psycopg.Connection[Any]]:
+    """In the process: the client's session, as far as it lends itself. Raises psycopg.Error."""
+    connection = psycopg.connect(
+        host=setup.directory,
+        port=setup.port,
+        user="rewright",
+        dbname="rewright",
+        sslmode="disable",
+        gssencmode="disable",
+        connect_timeout=10,
+        autocommit=True,
+        prepare_threshold=None,
+    )
+    try:
+        yield connection
+    finally:
+        # leaving it as a context would end the client's transaction
+        connection.close()
+
+
+class LentProcess:
+    """One process. It works on one thing at a time."""
+
+    def __init__(
+        self, process: Any, requests: socket.socket, lender: Lender, config: Config, ended: SqlError
+    ) -> None:
+        self._process = process
+        self._requests = requests
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._ended_early = ended
+        self.lender = lender
+        self.config = config
+        self.ended = False
+
+    async def ask(self, request: object) -> Any:
+        """Its answer. Raises SqlError when it ends without one."""
+        if self._reader is None or self._writer is None:
+            self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
+        try:
+            self._writer.write(framed(request))
+            await self._writer.drain()
+            size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
+            return pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
+        except (asyncio.IncompleteReadError, OSError) as error:
+            self.end()
+            raise self._ended_early from error
+
+    def end(self) -> None:
+        if self.ended:
+            return
+        self.ended = True
+        self._process.kill()
+        self.lender.close()
+        if self._writer is not None:
+            self._writer.close()
+        else:
+            self._requests.close()
+        asyncio.get_running_loop().run_in_executor(None, self._buried)
+
+    def _buried(self) -> None:
+        self._process.join()
+        shutil.rmtree(self.lender.directory, ignore_errors=True)
+
+
+class LentProcesses(ABC):
+    """Processes are started when they are first needed, and with another configuration anew.
+
+    ``name``: what such a process is, in lists of processes and in the log; ``keeps``: whether one may work
+    for another user when it is done; ``preloaded``: modules whose import takes long, so that processes are
+    forked from one that has done it; none: each is started from nothing.
+    """
+
+    name: str
+    keeps: bool
+    preloaded: Sequence[str] = ()
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self._context: Any = multiprocessing.get_context("forkserver" if self.preloaded else "spawn")
+        if self.preloaded:
+            self._context.set_forkserver_preload(list(self.preloaded))
+        self._idle: list[LentProcess] = []
+        self._all: set[LentProcess] = set()
+        self._held: Counter[tuple[str, str]] = Counter()
+        self._free = asyncio.Condition()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+        self._starting = 0
+
+    @property
+    @abstractmethod
+    def bounds(self) -> Bounds: ...
+
+    @abstractmethod
+    def main(self) -> Callable[[Setup, socket.socket], None]:
+        """What a process runs; a function of a module, which is imported for it."""
+
+    @abstractmethod
+    def started(self, pid: int | None) -> None:
+        """Tell of a process that has started."""
+
+    @abstractmethod
+    def failed(self) -> SqlError:
+        """A process has ended unexpectedly."""
+
+    def reload(self, config: Config) -> None:
+        """What is being worked on goes on as it began."""
+        self._config = config
+        for process in self._idle:
+            self._forget(process)
+        self._idle.clear()
+
+    def close(self) -> None:
+        self._closed = True
+        for process in list(self._all):
+            self._forget(process)
+
+    def converse(
+        self,
+        user: tuple[str, str],
+        request: Callable[[], object],
+        step_of: Callable[[Any], Step],
+        lent: Lent | None,
+    ) -> Conversation:
+        """``request`` is made when a process is there, its answer is what ``step_of`` tells. Raises SqlError:
+        this user has as many as one may.
+        """
+        if self._held[user] >= self.bounds.per_user:
+            raise self.bounds.too_many
+        self._held[user] += 1
+        return _Work(self, user, request, step_of, lent)
+
+    # --- lending --------------------------------------------------------------------------------------
+
+    async def take(self) -> LentProcess:
+        """A process for one piece of work. Raises SqlError when none gets free."""
+        try:
+            async with asyncio.timeout(_PATIENCE), self._free:
+                await self._free.wait_for(self._is_room)
+                if self._idle:
+                    return self._idle.pop()
+                self._starting += 1
+        except TimeoutError:
+            raise self.bounds.none_free from None
+        starting = self._task(self._start(), "started")
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            starting.add_done_callback(self._unwanted)
+            raise
+        except OSError as error:
+            raise SqlError("58030", f"no {self.name} can be started: {error.strerror}") from error
+
+    def _is_room(self) -> bool:
+        return bool(self._idle) or len(self._all) + self._starting < self.bounds.processes
+
+    async def _start(self) -> LentProcess:
+        """Raises OSError."""
+        try:
+            directory = Path(tempfile.mkdtemp(prefix="rewright-"))  # for this user alone
+            ours, theirs = socket.socketpair()
+            setup = Setup(self._config, str(directory), PORT)
+            process = self._context.Process(target=self.main(), args=(setup, theirs), name=self.name)
+            # the first one may wait for what is preloaded
+            await asyncio.to_thread(process.start)
+            theirs.close()
+            ours.setblocking(False)
+            started = LentProcess(process, ours, Lender(directory), self._config, self.failed())
+            self._all.add(started)
+            self.started(process.pid)
+        finally:
+            self._starting -= 1
+        try:
+            await started.lender.open()
+        except OSError:
+            self._forget(started)
+            raise
+        return started
+
+    def _unwanted(self, starting: asyncio.Task[LentProcess]) -> None:
+        """Whoever waited for it has gone."""
+        if not starting.cancelled() and starting.exception() is None:
+            self._forget(starting.result())
+            self._task(self._wake(), "free")
+
+    def over(self, user: tuple[str, str], process: LentProcess | None, *, usable: bool) -> None:
+        """A piece of work is done, or not wanted any more; then what its process does is not wanted, too."""
+        self._held[user] -= 1
+        if self._held[user] <= 0:
+            del self._held[user]
+        if process is None:
+            return
+        process.lender.take_back()
+        kept = usable and self.keeps and process.config is self._config
+        if kept and not (process.ended or self._closed):
+            self._idle.append(process)
+        else:
+            self._forget(process)
+        self._task(self._wake(), "free")
+
+    def _task(self, work: Coroutine[Any, Any, T], what: str) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work, name=f"{self.name} {what}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _wake(self) -> None:
+        async with self._free:
+            self._free.notify()
+
+    def _forget(self, process: LentProcess) -> None:
+        self._all.discard(process)
+        process.end()
+
+
+class _Work:
+    """One piece of work (``rewright.proxy.serving.asking_ports.Conversation``)."""
+
+    def __init__(
+        self,
+        processes: LentProcesses,
+        user: tuple[str, str],
+        request: Callable[[], object],
+        step_of: Callable[[Any], Step],
+        lent: Lent | None,
+    ) -> None:
+        self._processes = processes
+        self._user = user
+        self._request = request
+        self._step_of = step_of
+        self._lent = lent
+        self._process: LentProcess | None = None
+        self._answer: asyncio.Task[Any] | None = None
+        self._cycles: asyncio.Queue[tuple[bytes, asyncio.Future[bytes]]] = asyncio.Queue()
+        self._waiting: asyncio.Future[bytes] | None = None
+        self._unanswered: set[asyncio.Future[bytes]] = set()
+        self._until = asyncio.get_running_loop().time() + (processes.bounds.seconds or 1e9)
+        self._open = True
+
+    async def next(self, reply: bytes | None = None) -> Step:
+        try:
+            async with asyncio.timeout_at(self._until):
+                return await self._next(reply)
+        except TimeoutError:
+            raise self._processes.bounds.too_late from None
+
+    async def _next(self, reply: bytes | None) -> Step:
+        if self._answer is None:
+            await self._begin()
+        elif self._waiting is not None and reply is not None and not self._waiting.done():
+            self._waiting.set_result(reply)
+        assert self._answer is not None
+        cycle = asyncio.ensure_future(self._cycles.get())
+        try:
+            await asyncio.wait({cycle, self._answer}, return_when=asyncio.FIRST_COMPLETED)
+            if cycle.done():
+                data, self._waiting = cycle.result()
+                return ToServer(data)
+        finally:
+            cycle.cancel()
+        return self._step_of(self._answer.result())
+
+    async def _begin(self) -> None:
+        self._process = await self._processes.take()
+        if self._lent is not None:
+            self._process.lender.lend(self._lent, self._exchange)
+        self._answer = asyncio.get_running_loop().create_task(
+            self._process.ask(self._request()), name=f"{self._processes.name} at work"
+        )
+
+    async def _exchange(self, data: bytes) -> bytes:
+        """What the process wants of the server, by way of the client's session."""
+        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+        self._unanswered.add(answer)
+        answer.add_done_callback(self._unanswered.discard)
+        await self._cycles.put((data, answer))
+        return await answer
+
+    def close(self) -> None:
+        if not self._open:
+            return
+        self._open = False
+        usable = self._answer is not None and self._answer.done() and not self._answer.cancelled()
+        if self._answer is not None and not self._answer.done():
+            self._answer.cancel()
+        if usable and self._answer is not None:
+            usable = self._answer.exception() is None
+        for answer in list(self._unanswered):
+            answer.set_exception(OSError("the work is over"))
+        with suppress(RuntimeError):
+            self._processes.over(self._user, self._process, usable=usable)
