@@ -99,15 +99,19 @@ def _lexical(a: tuple[str, ...], b: tuple[str, ...]) -> float:
 
 def covered(asked: Sequence[str], held: Sequence[str]) -> float:
     """The share of what a name asks for that another one says, 0 to 1."""
-    if not asked or not held:
-        return 0.0
+    return 1.0 - sum(left_out(asked, held).values()) if asked and held else 0.0
+
+
+def left_out(asked: Sequence[str], held: Sequence[str]) -> dict[str, float]:
+    """The words of a name that another one does not say, each with its share of what the name asks for."""
     a, b = tuple(_apart(asked, held)), tuple(_apart(held, asked))
     one, two = _weighed(a), _weighed(b)
-    found = sum(
-        alike * sum(one[word] for word in left)
-        for left, _, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b)))
-    )
-    return found / sum(one.values())
+    whole = sum(one.values())
+    share = {word: weight / whole for word, weight in one.items()}
+    for left, _, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b))):
+        for word in left:
+            share[word] *= 1.0 - alike
+    return {word: left for word, left in share.items() if left > 0.0}
 
 
 def _weighed(told: Sequence[str]) -> dict[str, float]:
