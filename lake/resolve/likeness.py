@@ -92,7 +92,7 @@ def _lexical(a: tuple[str, ...], b: tuple[str, ...]) -> float:
     one, two = _weighed(a), _weighed(b)
     whole = sum(one.values()) + sum(two.values())
     found = 0.0
-    for left, right, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b))):
+    for left, right, alike in _pairs(tuple(one), tuple(two), (head_of(a), head_of(b))):
         found += alike * (sum(one.pop(w, 0.0) for w in left) + sum(two.pop(w, 0.0) for w in right))
     return found / whole
 
@@ -108,7 +108,7 @@ def left_out(asked: Sequence[str], held: Sequence[str]) -> dict[str, float]:
     one, two = _weighed(a), _weighed(b)
     whole = sum(one.values())
     share = {word: weight / whole for word, weight in one.items()}
-    for left, _, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b))):
+    for left, _, alike in _pairs(tuple(one), tuple(two), (head_of(a), head_of(b))):
         for word in left:
             share[word] *= 1.0 - alike
     return {word: left for word, left in share.items() if left > 0.0}
@@ -117,13 +117,13 @@ def left_out(asked: Sequence[str], held: Sequence[str]) -> dict[str, float]:
 def _weighed(told: Sequence[str]) -> dict[str, float]:
     """The words that count, with their weights."""
     kept = [word for word in told if word not in _LITTLE] or list(told)
-    head = _head(told)
+    head = head_of(told)
     return {
         word: _LABEL if word in _LABELS and len(kept) > 1 else _HEAD if word == head else 1.0 for word in kept
     }
 
 
-def _head(told: Sequence[str]) -> str:
+def head_of(told: Sequence[str]) -> str:
     """The word that says what the thing is: the last before `of`, else the last of all; units are none."""
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
     named = [word for word in before if word not in _LABELS] or before
