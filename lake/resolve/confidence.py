@@ -35,6 +35,13 @@ class Signals:
     """How much of what a column's name asks for the real one's does not say, weighed by how many others its
     table has; the most.
     """
+    left_unsaid: float = 0.0
+    """How much of what a column's name asks for the real one's does not say; the most."""
+    said_elsewhere: float = 0.0
+    """How much of that the name of another column of its table says; the most."""
+    lookalikes: float = 0.0
+    """How surely the columns cannot tell which table is meant where its name does not."""
+    groups_of_one: bool = False
 
     def features(self) -> dict[str, float]:
         """The model's inputs, each about 0 to 1."""
@@ -57,6 +64,10 @@ class Signals:
             "disputed_tables": self.disputed_tables,
             "disputed_columns": self.disputed_columns,
             "unsaid": self.unsaid,
+            "left_unsaid": self.left_unsaid,
+            "said_elsewhere": self.said_elsewhere,
+            "lookalikes": self.lookalikes,
+            "groups_of_one": float(self.groups_of_one),
         }
 
 

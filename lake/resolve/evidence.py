@@ -19,7 +19,7 @@ from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from rewright.lake.resolve.likeness import ACRONYM, covered, initials, lexical
+from rewright.lake.resolve.likeness import ACRONYM, covered, head_of, initials, left_out, lexical
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
@@ -33,6 +33,8 @@ _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
 _LIKELY = 0.42
+_ABOUT = 0.05
+"""Columns this much less like what is asked are about as like."""
 _OWN_REFERENCE = 0.3
 _SAME_KEYS = 0.95
 _HEAD = 0.85
@@ -122,11 +124,39 @@ class Evidence:
         """How much of what the imagined column's name says the real one's says, too, or the names of the
         tables; 0 to 1.
         """
+        return 1.0 - sum(self._left_out(imagined, real).values())
+
+    def _left_out(self, imagined: ImaginedColumn, real: Column) -> dict[str, float]:
         if self.name_score(imagined.table, imagined.name, real) >= _AS_NAMED:
-            return 1.0
+            return {}
         own = set(names.words(imagined.table))
         asked = tuple(w for w in names.words(imagined.name) if w not in own) or names.words(imagined.name)
-        return covered(asked, (*names.words(real.name), *names.words(real.table)))
+        if set(asked) <= NAMED and own:
+            # the name of what?
+            asked = names.words(imagined.table)
+        return left_out(asked, (*names.words(real.name), *names.words(real.table)))
+
+    def said_elsewhere(self, imagined: ImaginedColumn, real: Column, others: Collection[Column]) -> float:
+        """How much of what the imagined column's name says some other column says and the real one does not;
+        0 to 1.
+        """
+        unsaid = self._left_out(imagined, real)
+        told = (sum(unsaid.values()) * covered(tuple(unsaid), names.words(c.name)) for c in others)
+        return max(told, default=0.0) if unsaid else 0.0
+
+    def lookalikes(self, alias: str, home: str) -> int:
+        """How many other tables have columns that fit what is asked of a relation about as well as its home's
+        do.
+        """
+        rows = [i for i, c in enumerate(self.columns) if c.relation == alias]
+        if not rows:
+            return 0
+        near = {*self._index.halves.get(home, ()), home}
+        own = self._fit(home, rows)
+        return sum(self._fit(table, rows) >= own - _ABOUT for table in self.pool if table not in near)
+
+    def _fit(self, table: str, rows: list[int]) -> float:
+        return float(self.block(table)[rows].max(axis=1).mean())
 
     def _is_named(self, imagined: ImaginedColumn, real: Column) -> bool:
         """A name that exists binds: the column of that name in the table of that name, whatever its values
@@ -275,7 +305,9 @@ class Evidence:
         """`member_state` is a `state`; of words every table has that says nothing."""
         asked, held = names.words(name), names.words(real.name)
         return (
-            len(asked) > 1 and held == asked[-1:] and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
+            len(asked) > 1
+            and held == (head_of(asked),)
+            and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
         )
 
     def _called_like(self, table: str, name: str, real: Column) -> bool:

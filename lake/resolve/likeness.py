@@ -92,34 +92,38 @@ def _lexical(a: tuple[str, ...], b: tuple[str, ...]) -> float:
     one, two = _weighed(a), _weighed(b)
     whole = sum(one.values()) + sum(two.values())
     found = 0.0
-    for left, right, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b))):
+    for left, right, alike in _pairs(tuple(one), tuple(two), (head_of(a), head_of(b))):
         found += alike * (sum(one.pop(w, 0.0) for w in left) + sum(two.pop(w, 0.0) for w in right))
     return found / whole
 
 
 def covered(asked: Sequence[str], held: Sequence[str]) -> float:
     """The share of what a name asks for that another one says, 0 to 1."""
-    if not asked or not held:
-        return 0.0
+    return 1.0 - sum(left_out(asked, held).values()) if asked and held else 0.0
+
+
+def left_out(asked: Sequence[str], held: Sequence[str]) -> dict[str, float]:
+    """The words of a name that another one does not say, each with its share of what the name asks for."""
     a, b = tuple(_apart(asked, held)), tuple(_apart(held, asked))
     one, two = _weighed(a), _weighed(b)
-    found = sum(
-        alike * sum(one[word] for word in left)
-        for left, _, alike in _pairs(tuple(one), tuple(two), (_head(a), _head(b)))
-    )
-    return found / sum(one.values())
+    whole = sum(one.values())
+    share = {word: weight / whole for word, weight in one.items()}
+    for left, _, alike in _pairs(tuple(one), tuple(two), (head_of(a), head_of(b))):
+        for word in left:
+            share[word] *= 1.0 - alike
+    return {word: left for word, left in share.items() if left > 0.0}
 
 
 def _weighed(told: Sequence[str]) -> dict[str, float]:
     """The words that count, with their weights."""
     kept = [word for word in told if word not in _LITTLE] or list(told)
-    head = _head(told)
+    head = head_of(told)
     return {
         word: _LABEL if word in _LABELS and len(kept) > 1 else _HEAD if word == head else 1.0 for word in kept
     }
 
 
-def _head(told: Sequence[str]) -> str:
+def head_of(told: Sequence[str]) -> str:
     """The word that says what the thing is: the last before `of`, else the last of all; units are none."""
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
     named = [word for word in before if word not in _LABELS] or before

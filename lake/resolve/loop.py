@@ -8,27 +8,37 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.database import LakeDatabase
 from rewright.engines.duckdb.errors import LakeError, NotResolved
-from rewright.lake.catalog.model import Column, Family
+from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder
-from rewright.lake.resolve.confidence import Signals, confidence
+from rewright.lake.resolve.confidence import confidence
 from rewright.lake.resolve.evidence import Evidence, Weights
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
-from rewright.lake.resolve.readings import Reading, differing, readings
+from rewright.lake.resolve.readings import Reading, readings
 from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
-from rewright.lake.resolve.rewriting import Writer, Written, name_outputs
-from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, disputed, says_nothing
+from rewright.lake.resolve.rewriting import Writer, name_outputs
+from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, says_nothing
+from rewright.lake.resolve.signals import signals_of
 from rewright.lake.resolve.sources import Candidate, SourceFinder
+from rewright.lake.resolve.trial import (
+    Trial,
+    by_identity,
+    by_position,
+    columns_of,
+    differing_in,
+    doubts_of,
+    keys_of,
+)
 from rewright.lake.resolve.values import ValueMatcher
 
 ROUNDS = 5
@@ -37,8 +47,6 @@ _RUN_SECONDS = 20.0
 _EMPTY = 0.18
 _FAILED = 1.0
 _MISSING_VALUE = 0.1
-_CROWD = 40
-"""Other columns of a table from which on one more makes no difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +61,6 @@ class Options:
     feedback: bool = True
     semantic: bool = True
     seconds: float = 60.0
-
-
-@dataclass(slots=True)
-class _Trial:
-    """One whole-statement candidate: a choice for each site."""
-
-    original: exp.Expression
-    choice: tuple[Candidate, ...]
-    sites: list[Site]
-    sql: str
-    written: Written
-    score: float
-    rows: Rows | None = None
-    error: str = ""
-    empty: bool = False
-    seconds: float = 0.0
-    bound: int = 0
-    """How many columns are those of the very name that was asked for, in the table of the name that was asked
-    for.
-    """
-    extras: list[str] = field(default_factory=list)
 
 
 class Resolver:
@@ -111,7 +98,7 @@ class Resolver:
         sites, ranked, judged = self._propose(original)
         if not sites:
             return self._plain(query, original, started, limit)
-        trials: list[_Trial] = []
+        trials: list[Trial] = []
         for choice in self._choices(ranked):
             if len(trials) >= (self.options.rounds if self.options.feedback else 1):
                 break
@@ -133,7 +120,7 @@ class Resolver:
             self._resolution(query, best, trials, ranked, judged, time.monotonic() - started), best.rows
         )
 
-    def _with_closest(self, original: exp.Expression, best: _Trial, limit: int | None) -> _Trial:
+    def _with_closest(self, original: exp.Expression, best: Trial, limit: int | None) -> Trial:
         """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly
         closest instead.
         """
@@ -171,7 +158,7 @@ class Resolver:
                 self._index, evidence, self._keys, prior, join_search=self.options.joins
             ).candidates()
             judged.append(evidence)
-            ranked.append([_by_position(c, site) for c in found])
+            ranked.append([by_position(c, site) for c in found])
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
                 placed = ((c, found[0].column_of(c)) for c in site.columns())
@@ -192,7 +179,7 @@ class Resolver:
 
     def _write(
         self, original: exp.Expression, choice: tuple[Candidate, ...], *, closest: bool = False
-    ) -> _Trial:
+    ) -> Trial:
         tree = original.copy()
         name_outputs(tree)
         sites = sites_of(tree)
@@ -205,14 +192,14 @@ class Resolver:
             keys=self._keys,
         )
         for site, candidate in zip(sites, choice, strict=True):
-            writer.apply(site, _by_identity(candidate, site))
+            writer.apply(site, by_identity(candidate, site))
         sql = writer.finish(tree).sql(dialect="duckdb")
         score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(
             writer.written.missing_values
         )
         score -= 0.05 * len(writer.written.missing_columns)
-        bound = sum(self._is_named(c, placed) for c, placed in _columns(sites, choice))
-        return _Trial(original, choice, sites, sql, writer.written, score, bound=bound)
+        bound = sum(self._is_named(c, placed) for c, placed in columns_of(sites, choice))
+        return Trial(original, choice, sites, sql, writer.written, score, bound=bound)
 
     def _is_named(self, imagined: ImaginedColumn, real: Column | None) -> bool:
         table = self._index.table(imagined.table) if imagined.table and real is not None else None
@@ -220,7 +207,7 @@ class Resolver:
             table is not None and real is not None and real.table == table.name and is_called(imagined, real)
         )
 
-    def _run(self, trial: _Trial, limit: int | None) -> None:
+    def _run(self, trial: Trial, limit: int | None) -> None:
         started = time.monotonic()
         try:
             trial.rows = self._database.execute(trial.sql, limit=limit, seconds=_RUN_SECONDS)
@@ -233,7 +220,7 @@ class Resolver:
         if trial.empty:
             trial.score -= _EMPTY
 
-    def _good(self, trial: _Trial, trials: list[_Trial]) -> bool:
+    def _good(self, trial: Trial, trials: list[Trial]) -> bool:
         """No reason to look further: it ran, gave rows, found its values, and nothing better can follow."""
         return (
             not trial.error
@@ -260,8 +247,8 @@ class Resolver:
     def _resolution(
         self,
         query: str,
-        best: _Trial,
-        trials: list[_Trial],
+        best: Trial,
+        trials: list[Trial],
         ranked: list[list[Candidate]],
         judged: list[Evidence],
         seconds: float,
@@ -270,7 +257,7 @@ class Resolver:
         tables: dict[str, tuple[str, ...]] = {}
         joins: list[Join] = []
         for site, candidate in zip(best.sites, best.choice, strict=True):
-            placed = _by_identity(candidate, site)
+            placed = by_identity(candidate, site)
             for c in site.columns():
                 real = placed.column_of(c)
                 if not c.only_key:
@@ -297,7 +284,7 @@ class Resolver:
                 Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
             ]
         rivals, told = self._rivals(best, ranked, judged)
-        signals = self._signals(best, ranked, judged, mappings, joins, rivals)
+        signals = signals_of(best, ranked, judged, mappings, joins, rivals)
         sure = confidence(signals)
         written = best.written
         return Resolution(
@@ -309,7 +296,7 @@ class Resolver:
             tables=tables,
             columns=tuple(mappings),
             joins=tuple(joins),
-            keys=tuple(_keys(best)),
+            keys=tuple(keys_of(best)),
             corrections=tuple(written.corrections),
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
@@ -317,7 +304,7 @@ class Resolver:
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),
-            doubts=_doubts(best, mappings),
+            doubts=doubts_of(best, mappings),
             closest=self._closest(ranked),
             readings=told,
             error=best.error,
@@ -326,7 +313,7 @@ class Resolver:
         )
 
     def _rivals(
-        self, best: _Trial, ranked: list[list[Candidate]], judged: list[Evidence]
+        self, best: Trial, ranked: list[list[Candidate]], judged: list[Evidence]
     ) -> tuple[list[Rival], tuple[Reading, ...]]:
         """What could have been chosen instead of the best, whether it says the same, and the nearest that
         does not.
@@ -339,49 +326,12 @@ class Resolver:
             other = self._write(best.original, choice)
             same = 1.0 if other.sql == best.sql else comparison.same(other.sql)
             if comparison.differs == other.sql and not told[0]:
-                told = _differing(best, choice)
+                told = differing_in(best, choice)
             out.append(Rival(kind, gap, same))
         rows = comparison.rows()
         if rows is None:
             return out, ()
         return out, readings((told[0], best.sql, rows[0]), (told[1], comparison.differs, rows[1]))
-
-    def _signals(
-        self,
-        best: _Trial,
-        ranked: list[list[Candidate]],
-        judged: list[Evidence],
-        mappings: list[Mapping],
-        joins: list[Join],
-        rivals: list[Rival],
-    ) -> Signals:
-        likeness, unsaid, found, tested = _spoken(best, judged)
-        scores = [min(m.score, 1.1) for m in mappings] or [0.5]
-        told = [candidate.table_fit for candidate in best.choice]
-        margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
-        return Signals(
-            mean_column=sum(scores) / len(scores),
-            worst_column=min(scores),
-            mean_name=sum(likeness) / len(likeness) if likeness else 0.5,
-            worst_name=min(likeness, default=0.5),
-            columns=len(scores),
-            literals=tested,
-            found_literals=found,
-            table=sum(told) / len(told) if told else 0.0,
-            join=min((min(1.0, j.quality) for j in joins), default=0.8),
-            margin=min(margins, default=0.3),
-            missing_values=len(best.written.missing_values),
-            missing_columns=len(best.written.missing_columns),
-            empty=best.empty,
-            failed=bool(best.error),
-            extra_tables=sum(
-                max(0, len(c.tables) - len(s.relations)) for s, c in zip(best.sites, best.choice, strict=True)
-            ),
-            lost_table=max(_lost(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
-            disputed_tables=disputed(rivals, "tables"),
-            disputed_columns=disputed(rivals, "column"),
-            unsaid=max(unsaid, default=0.0),
-        )
 
     def _closest(self, ranked: list[list[Candidate]]) -> tuple[str, ...]:
         out: list[str] = []
@@ -391,126 +341,6 @@ class Resolver:
                 if told not in out:
                     out.append(told)
         return tuple(out)
-
-
-def _columns(
-    sites: Sequence[Site], choice: Sequence[Candidate]
-) -> Iterator[tuple[ImaginedColumn, Column | None]]:
-    for site, candidate in zip(sites, choice, strict=True):
-        placed = _by_identity(candidate, site)
-        yield from ((c, placed.column_of(c)) for c in site.columns())
-
-
-def _by_position(candidate: Candidate, site: Site) -> Candidate:
-    """The candidate with columns keyed by their position in the site, so that another copy of the tree can
-    use it.
-    """
-    order = {id(c): i for i, c in enumerate(site.columns())}
-    return Candidate(
-        candidate.tables, candidate.joins, {order[k]: v for k, v in candidate.columns.items()},
-        {order[k]: v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
-        candidate.table_fit,
-    )  # fmt: skip
-
-
-def _by_identity(candidate: Candidate, site: Site) -> Candidate:
-    columns = site.columns()
-    return Candidate(
-        candidate.tables, candidate.joins, {id(columns[k]): v for k, v in candidate.columns.items()},
-        {id(columns[k]): v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
-        candidate.table_fit,
-    )  # fmt: skip
-
-
-def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], list[float], int, int]:
-    """Of each mapped column the likeness of its name alone (0 where there is none), and how much it leaves
-    unsaid beside how many others; how many texts compared were found, of how many.
-    """
-    likeness: list[float] = []
-    unsaid: list[float] = []
-    told = 0
-    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
-        placed = _by_identity(candidate, site)
-        for c in site.columns():
-            if c.only_key:
-                continue
-            real = placed.column_of(c)
-            likeness.append(evidence.name_score(c.table, c.name, real) if real is not None else 0.0)
-            unsaid.append(_unsaid(evidence, c, real))
-            told += sum(isinstance(t.value, str) and t.op in {"=", "<>"} for t in c.tests)
-    return likeness, unsaid, max(0, told - len(best.written.missing_values)), told
-
-
-def _unsaid(evidence: Evidence, imagined: ImaginedColumn, real: Column | None) -> float:
-    """A name of which nothing is said is a guess among all columns of the table: the more there are, the less
-    sure.
-    """
-    if real is None:
-        return 1.0
-    others = len(evidence.index.tables[real.table].columns) - 1
-    return (1.0 - evidence.said(imagined, real)) * min(1.0, others / _CROWD)
-
-
-def _lost(site: Site, candidate: Candidate, evidence: Evidence) -> float:
-    """How much better than the chosen table another one of the lake fits the name and columns of some
-    relation.
-    """
-    return max(
-        float(evidence.table_scores[r.alias].max()) - evidence.table_score(r.alias, candidate.homes[r.alias])
-        for r in site.relations
-    )
-
-
-def _keys(best: _Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
-    """The imagined key columns and the real ones that do their work."""
-    for site, candidate in zip(best.sites, best.choice, strict=True):
-        aliases = {r.alias: r for r in site.relations}
-        for relation in site.relations:
-            home = candidate.homes[relation.alias]
-            for column in relation.columns.values():
-                other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
-                if other is None:
-                    continue
-                for key in candidate.joins:
-                    if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
-                        yield (
-                            relation.name,
-                            column.name,
-                            tuple((c.table, c.name) for pair in key.pairs for c in pair if c.table == home),
-                        )
-
-
-def _differing(best: _Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
-    """What the two choices take things to be, where they differ: columns, else tables."""
-    here, there = [], []
-    for site, mine, theirs in zip(best.sites, best.choice, other, strict=True):
-        names = [(i, c.name) for i, c in enumerate(site.columns()) if not c.only_key]
-        said, said_else = differing(names, mine.columns, theirs.columns)
-        if not said and set(mine.tables) != set(theirs.tables):
-            said, said_else = " + ".join(mine.tables), " + ".join(theirs.tables)
-        here += [said] if said else []
-        there += [said_else] if said_else else []
-    return "; ".join(here), "; ".join(there)
-
-
-def _doubts(best: _Trial, mappings: list[Mapping]) -> tuple[str, ...]:
-    out = [f"nothing in the lake fits column {name}" for name in best.written.missing_columns]
-    out += [
-        f"column {m.column} is a guess ({m.score:.2f})"
-        for m in mappings
-        if m.real_column is not None and m.score < 0.4
-    ]
-    out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
-    for site, candidate in zip(best.sites, best.choice, strict=True):
-        placed = _by_identity(candidate, site)
-        for c in site.columns():
-            real = placed.column_of(c)
-            if c.numeric and real is not None and real.meaning is Family.TEXT:
-                shown = ", ".join(repr(v[:30]) for v in real.samples[:3])
-                out.append(f"{real.table}.{real.name} holds texts that cannot be read as numbers: {shown}")
-    if best.empty:
-        out.append("the result is empty")
-    return tuple(out)
 
 
 def describe_choice(candidate: Candidate) -> dict[str, Any]:

@@ -1,0 +1,136 @@
+"""What the confidence of an answer is judged by, read off the trial that gave it.
+
+Owns the measures; their weights are `confidence`'s. Must not choose or run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rewright.lake.resolve.confidence import Signals
+from rewright.lake.resolve.evidence import Evidence
+from rewright.lake.resolve.imagined import Site
+from rewright.lake.resolve.resolution import Join, Mapping
+from rewright.lake.resolve.rivals import Rival, disputed
+from rewright.lake.resolve.sources import Candidate
+from rewright.lake.resolve.trial import Trial, by_identity
+
+_STRANGE_TABLE = 0.6
+_LOOKALIKES = 3
+_ALONE = 0.95
+_CROWD = 40
+"""Other columns of a table from which on one more makes no difference."""
+
+
+def signals_of(
+    best: Trial,
+    ranked: list[list[Candidate]],
+    judged: list[Evidence],
+    mappings: list[Mapping],
+    joins: list[Join],
+    rivals: list[Rival],
+) -> Signals:
+    spoken = list(_spoken(best, judged))
+    likeness = [c.likeness for c in spoken]
+    tested = _texts_compared(best)
+    scores = [min(m.score, 1.1) for m in mappings] or [0.5]
+    told = [candidate.table_fit for candidate in best.choice]
+    margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
+    return Signals(
+        mean_column=sum(scores) / len(scores),
+        worst_column=min(scores),
+        mean_name=sum(likeness) / len(likeness) if likeness else 0.5,
+        worst_name=min(likeness, default=0.5),
+        columns=len(scores),
+        literals=tested,
+        found_literals=max(0, tested - len(best.written.missing_values)),
+        table=sum(told) / len(told) if told else 0.0,
+        join=min((min(1.0, j.quality) for j in joins), default=0.8),
+        margin=min(margins, default=0.3),
+        missing_values=len(best.written.missing_values),
+        missing_columns=len(best.written.missing_columns),
+        empty=best.empty,
+        failed=bool(best.error),
+        extra_tables=sum(
+            max(0, len(c.tables) - len(s.relations)) for s, c in zip(best.sites, best.choice, strict=True)
+        ),
+        lost_table=max(_lost(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        disputed_tables=disputed(rivals, "tables"),
+        disputed_columns=disputed(rivals, "column"),
+        unsaid=max((c.unsaid * c.crowd for c in spoken), default=0.0),
+        left_unsaid=max((c.unsaid for c in spoken), default=0.0),
+        lookalikes=_alike(best, judged),
+        groups_of_one=_groups_of_one(best),
+        said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """What a mapped column's name says of what was asked for, 0 to 1: how like it is alone, what share of the
+    words it leaves unsaid, how many others its table has, and how much of the unsaid another of them says.
+    """
+
+    likeness: float = 0.0
+    unsaid: float = 1.0
+    crowd: float = 1.0
+    elsewhere: float = 0.0
+
+
+def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
+    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
+        placed = by_identity(candidate, site)
+        taken = {real.key for real in candidate.columns.values()}
+        for c in site.columns():
+            if c.only_key:
+                continue
+            real = placed.column_of(c)
+            if real is None:
+                yield _Spoken()
+                continue
+            around = evidence.index.tables[real.table].columns
+            yield _Spoken(
+                evidence.name_score(c.table, c.name, real),
+                1.0 - evidence.said(c, real),
+                min(1.0, (len(around) - 1) / _CROWD),
+                evidence.said_elsewhere(c, real, [o for o in around if o.key not in taken]),
+            )
+
+
+def _texts_compared(best: Trial) -> int:
+    columns = (c for site in best.sites for c in site.columns() if not c.only_key)
+    return sum(isinstance(t.value, str) and t.op in {"=", "<>"} for c in columns for t in c.tests)
+
+
+def _alike(best: Trial, judged: list[Evidence]) -> float:
+    """Where a table's name does not say that it is the one that was asked for, its columns must: how surely
+    they cannot, because other tables have them, too; the most.
+    """
+    found = [0.0]
+    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
+        for r in site.relations:
+            strange = max(0.0, _STRANGE_TABLE - evidence.table_score(r.alias, candidate.homes[r.alias]))
+            others = evidence.lookalikes(r.alias, candidate.homes[r.alias])
+            found.append(strange / _STRANGE_TABLE * min(others, _LOOKALIKES) / _LOOKALIKES)
+    return max(found)
+
+
+def _groups_of_one(best: Trial) -> bool:
+    """Is all that rows are grouped by different in each of them?"""
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = by_identity(candidate, site)
+        groups = [real for c in site.columns() if c.grouped and (real := placed.column_of(c)) is not None]
+        if groups and not candidate.joins and any(c.uniqueness > _ALONE and c.rows > 2 for c in groups):
+            return True
+    return False
+
+
+def _lost(site: Site, candidate: Candidate, evidence: Evidence) -> float:
+    """How much better than the chosen table another one of the lake fits the name and columns of some
+    relation.
+    """
+    return max(
+        float(evidence.table_scores[r.alias].max()) - evidence.table_score(r.alias, candidate.homes[r.alias])
+        for r in site.relations
+    )

@@ -1,0 +1,121 @@
+"""A candidate for a whole statement, written and run, and what can be told of it.
+
+Owns the trial and what is read off it for a resolution. Must not choose, run or judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from rewright.engines.duckdb.database import Rows
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.resolve.imagined import ImaginedColumn, Site
+from rewright.lake.resolve.readings import differing
+from rewright.lake.resolve.resolution import Mapping
+from rewright.lake.resolve.rewriting import Written
+from rewright.lake.resolve.sources import Candidate
+
+
+@dataclass(slots=True)
+class Trial:
+    """One whole-statement candidate: a choice for each site."""
+
+    original: exp.Expression
+    choice: tuple[Candidate, ...]
+    sites: list[Site]
+    sql: str
+    written: Written
+    score: float
+    rows: Rows | None = None
+    error: str = ""
+    empty: bool = False
+    seconds: float = 0.0
+    bound: int = 0
+    """How many columns are those of the very name that was asked for, in the table of the name that was asked
+    for.
+    """
+    extras: list[str] = field(default_factory=list)
+
+
+def columns_of(
+    sites: Sequence[Site], choice: Sequence[Candidate]
+) -> Iterator[tuple[ImaginedColumn, Column | None]]:
+    for site, candidate in zip(sites, choice, strict=True):
+        placed = by_identity(candidate, site)
+        yield from ((c, placed.column_of(c)) for c in site.columns())
+
+
+def by_position(candidate: Candidate, site: Site) -> Candidate:
+    """The candidate with columns keyed by their position in the site, so that another copy of the tree can
+    use it.
+    """
+    order = {id(c): i for i, c in enumerate(site.columns())}
+    return Candidate(
+        candidate.tables, candidate.joins, {order[k]: v for k, v in candidate.columns.items()},
+        {order[k]: v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
+        candidate.table_fit,
+    )  # fmt: skip
+
+
+def by_identity(candidate: Candidate, site: Site) -> Candidate:
+    columns = site.columns()
+    return Candidate(
+        candidate.tables, candidate.joins, {id(columns[k]): v for k, v in candidate.columns.items()},
+        {id(columns[k]): v for k, v in candidate.scores.items()}, candidate.score, candidate.homes,
+        candidate.table_fit,
+    )  # fmt: skip
+
+
+def keys_of(best: Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    """The imagined key columns and the real ones that do their work."""
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        aliases = {r.alias: r for r in site.relations}
+        for relation in site.relations:
+            home = candidate.homes[relation.alias]
+            for column in relation.columns.values():
+                other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
+                if other is None:
+                    continue
+                for key in candidate.joins:
+                    if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
+                        yield (
+                            relation.name,
+                            column.name,
+                            tuple((c.table, c.name) for pair in key.pairs for c in pair if c.table == home),
+                        )
+
+
+def differing_in(best: Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
+    """What the two choices take things to be, where they differ: columns, else tables."""
+    here, there = [], []
+    for site, mine, theirs in zip(best.sites, best.choice, other, strict=True):
+        names = [(i, c.name) for i, c in enumerate(site.columns()) if not c.only_key]
+        said, said_else = differing(names, mine.columns, theirs.columns)
+        if not said and set(mine.tables) != set(theirs.tables):
+            said, said_else = " + ".join(mine.tables), " + ".join(theirs.tables)
+        here += [said] if said else []
+        there += [said_else] if said_else else []
+    return "; ".join(here), "; ".join(there)
+
+
+def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
+    out = [f"nothing in the lake fits column {name}" for name in best.written.missing_columns]
+    out += [
+        f"column {m.column} is a guess ({m.score:.2f})"
+        for m in mappings
+        if m.real_column is not None and m.score < 0.4
+    ]
+    out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = by_identity(candidate, site)
+        for c in site.columns():
+            real = placed.column_of(c)
+            if c.numeric and real is not None and real.meaning is Family.TEXT:
+                shown = ", ".join(repr(v[:30]) for v in real.samples[:3])
+                out.append(f"{real.table}.{real.name} holds texts that cannot be read as numbers: {shown}")
+    if best.empty:
+        out.append("the result is empty")
+    return tuple(out)
