@@ -19,9 +19,11 @@ from rewright.proxy.answers.questions import Question
 from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.ports import LastQuery, LocalRows, Outcome, ResultColumn, SessionView, SqlError
 from rewright.proxy.serving import forwarding, local, refusing
-from rewright.proxy.serving.asked import Asked, savepoint, undo
+from rewright.proxy.serving.apart import step_apart
+from rewright.proxy.serving.asked import Asked, said_in_pipeline, savepoint, undo
 from rewright.proxy.serving.asking import ask_in_cycle
 from rewright.proxy.serving.asking_ports import Asker, Conversation, Lent, ReadAs, Told, ToServer
+from rewright.proxy.serving.private import Broken, Skipped
 from rewright.proxy.serving.taking import TakesOver
 from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
 from rewright.proxy.statements import Portal, Statement
@@ -74,6 +76,14 @@ class AskAnswer(TakesOver):
         try:
             step = yield from _read(context, self)
             yield from _unnamed_again(context, name)
+        except Skipped:
+            # a message before it in its pipeline failed: the server skips this one, too
+            yield Send(Parse(name, forwarding.PLACEHOLDER).encode(), kinds=b"P")
+            return
+        except Broken as broken:
+            context.cycles.failed = True
+            yield Emit(said_in_pipeline(broken))
+            return
         except SqlError as error:
             yield from refusing.failed_parse(error)
             return
@@ -165,14 +175,23 @@ def _on_lake(exchange: Exchange | None) -> Exchange:
 
 
 def _read(context: SessionContext, answer: AskAnswer) -> Reading:
-    """Raises SqlError, Cancelled; then nothing of the reading is left in the session."""
-    _check(context, answer.question)
-    view: SessionView = yield from ask_in_cycle(context)
+    """Raises SqlError, Cancelled; then nothing of the reading is left in the session. Raises Broken, Skipped
+    where other messages of the same pipeline stand before it.
+    """
+    if answer.question.problem:
+        raise SqlError(answer.question.sqlstate, answer.question.problem)
+    is_apart = yield from step_apart(context)
+    _check(context)
     is_lake = context.lake is not None
+    if is_apart and is_lake:
+        yield from _tidy(is_idle=False)
+    view: SessionView = yield from ask_in_cycle(context)
     lent = None if is_lake else Lent(context.parameters, bytes((context.cycles.status,)), view.backend_pid)
     conversation = answer.asker.begin(answer.question, view, lent, context.asked_before)
     try:
-        step: ReadAs | Told = yield from (_told(conversation) if is_lake else _lending(context, conversation))
+        step: ReadAs | Told = yield from (
+            _told(conversation) if is_lake else _lending(context, conversation, is_apart=is_apart)
+        )
     finally:
         conversation.close()
     context.asked_before = step.history
@@ -183,16 +202,8 @@ def _read(context: SessionContext, answer: AskAnswer) -> Reading:
     return step
 
 
-def _check(context: SessionContext, question: Question) -> None:
-    """Raises SqlError for an ASK that can't be answered here."""
-    if question.problem:
-        raise SqlError(question.sqlstate, question.problem)
-    if context.cycles.since:
-        raise SqlError(
-            "0A000",
-            "ASK can't follow other messages of the same pipeline",
-            hint="Send a Sync (in drivers: leave the pipeline, or run another statement) before it.",
-        )
+def _check(context: SessionContext) -> None:
+    """Raises SqlError where the question's text may mean something else."""
     if context.parameters.get(b"client_encoding", b"UTF8") != b"UTF8":
         raise SqlError("0A000", "ASK needs client_encoding UTF8")
     if context.parameters.get(b"standard_conforming_strings", b"on") != b"on":
@@ -205,10 +216,12 @@ def _told(conversation: Conversation) -> Reading:
     return step
 
 
-def _lending(context: SessionContext, conversation: Conversation) -> Reading:
-    """Pass the reader's cycles on, in a part of the client's transaction of their own where there is one."""
+def _lending(context: SessionContext, conversation: Conversation, *, is_apart: bool) -> Reading:
+    """Pass the reader's cycles on, in a part of the client's transaction of their own where there is one;
+    ``is_apart``: that part has begun.
+    """
     is_idle = context.cycles.status == IDLE
-    if not is_idle:
+    if not (is_idle or is_apart):
         yield from _cycle(savepoint())
     status = context.cycles.status
     try:
