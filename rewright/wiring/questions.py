@@ -244,7 +244,7 @@ class _Reading:
             self._process.lender.lend(self._lent, self._exchange)
         asked = self._question
         request = Read(
-            Wanted(asked.text, asked.explain, asked.choose, asked.using),
+            Wanted(asked.text, asked.explain, asked.choose, asked.using, asked.learn),
             self._session.database,
             self._session.role,
             self._session.application_name,
