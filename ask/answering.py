@@ -60,7 +60,7 @@ class Answering:
         try:
             outcome = self._by_model(question, evidence, history, draft)
         except ModelError as error:
-            outcome = self._without_model(question, draft, error)
+            outcome = replace(self._without_model(question, draft, error), model_failed=True)
         asking = self.asking
         return replace(
             outcome,

@@ -20,7 +20,7 @@ from rewright.ask.context import Context
 from rewright.ask.execution import ExecutionError, Limits
 from rewright.ask.outcome import Alternative
 from rewright.ask.pipeline import Pipeline, PipelineSettings
-from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lessons, Validated
+from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lesson, Lessons, Validated
 from rewright.ask.reading.api import Reader, Reading, read
 from rewright.ask.safety import Refused
 from rewright.ask.sources.api import Source
@@ -75,7 +75,7 @@ class Asker:
         self._follows = follows
         self._assistance = assistance
         self._pipeline: Pipeline | None = None
-        self._draft: Draft | None = None
+        self._drafts: dict[str, Draft | None] = {}
 
     @property
     def context(self) -> Context:
@@ -101,6 +101,13 @@ class Asker:
         if self._follows:
             self.history = self.history.then(answer, reading)
         return replace(answer, seconds=time.perf_counter() - began)
+
+    def learn(self) -> tuple[Lesson, ...] | None:
+        """What becomes of each lesson that was proposed (`Pipeline.learn`); None: there is no model."""
+        assistance = self._assistance
+        if assistance is None or not assistance.model.available("ask"):
+            return None
+        return self._pipeline_of(assistance).learn()
 
     def run(self, answer: Answer) -> Answer:
         """The rows of its query, or why there are none."""
@@ -154,20 +161,9 @@ class Asker:
         choose: Chooser | None,
     ) -> Answer:
         """The pipeline's answer; where the model fails and the deterministic reading is sure, that one."""
-        self._draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
-        if self._pipeline is None:
-            self._pipeline = Pipeline(
-                model=assistance.model,
-                runner=self.source,
-                context=self.source.context,
-                settings=replace(assistance.settings, database=self.source.name),
-                lessons=assistance.lessons,
-                validated=assistance.validated,
-                documents=assistance.documents,
-                reader=lambda _question: self._draft,
-                comparer=assistance.comparer_of(self.source),
-            )
-        pipeline = self._pipeline
+        draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
+        self._drafts = {question: draft}
+        pipeline = self._pipeline_of(assistance)
         outcome = pipeline.answer(question, evidence=evidence, history=self.history.turns, choose=choose)
         answer = of_outcome(outcome)
         if outcome.error and reading is not None and reading.confidence >= self.threshold:
@@ -178,6 +174,28 @@ class Asker:
             why = answer.refused or _UNSURE
             return replace(answer, sql="", refused=why, alternatives=(unsure, *answer.alternatives))
         return answer
+
+    def _pipeline_of(self, assistance: Assistance) -> Pipeline:
+        if self._pipeline is None:
+            self._pipeline = Pipeline(
+                model=assistance.model,
+                runner=self.source,
+                context=self.source.context,
+                settings=replace(assistance.settings, database=self.source.name),
+                lessons=assistance.lessons,
+                validated=assistance.validated,
+                documents=assistance.documents,
+                reader=self._drafted,
+                comparer=assistance.comparer_of(self.source),
+            )
+        return self._pipeline
+
+    def _drafted(self, question: str) -> Draft | None:
+        """The reader's draft of the question at hand; one that is answered again is read again."""
+        if question in self._drafts:
+            return self._drafts[question]
+        found = read(question, self.source.context)
+        return Draft(found.sql, found.plain, found.confidence) if isinstance(found, Reading) else None
 
     def _judged(self, answer: Answer) -> Answer:
         """With the text that may run; readings that may not are left out."""

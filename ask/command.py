@@ -11,7 +11,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from rewright.ask.execution import Limits
 from rewright.ask.interactive import converse
 from rewright.ask.ports import Document
 from rewright.ask.printing import print_answer, print_choices
+from rewright.ask.sessions import plain
 from rewright.ask.sources.api import Source
 from rewright.ask.sources.postgres import PostgresSource
 from rewright.engines.duckdb.errors import LakeError
@@ -32,10 +33,11 @@ from rewright.engines.duckdb.errors import LakeError
 @dataclass(frozen=True, slots=True)
 class ModelPort:
     """The configured model with all that goes with it; ``make`` takes long and gives None where there is
-    none.
+    none. ``learning`` gives it with the kept lessons of a role; None: there is no store.
     """
 
     make: Callable[[Sequence[Document]], Assistance | None]
+    learning: Callable[[str], Assistance | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,11 @@ class _Options:
 @click.option(
     "--seconds", type=click.FloatRange(0.001), default=30.0, show_default=True, help="most time of a query"
 )
+@click.option(
+    "--learn",
+    is_flag=True,
+    help="no question: try each lesson that a question of this role taught on the validated questions",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -110,11 +117,15 @@ def command(
     confidence: float,
     rows: int,
     seconds: float,
+    learn: bool,
 ) -> None:
     """Answer QUESTION by one read-only query, shown with what it was taken to mean; or say what was unclear.
 
     Without a question, on a terminal: a conversation, in which each question may follow up the one before it.
     """
+    if learn:
+        _learn(ctx, dsn, question or batch or lake, as_json=as_json)
+        return
     talks = question is None and batch is None and sys.stdin.isatty()
     if not talks and (question is None) == (batch is None):
         raise click.UsageError("give a question or --batch FILE")
@@ -171,6 +182,30 @@ def _assistance(ctx: click.Context, model: str, files: Sequence[Path]) -> Assist
     if model == "off" or port is None:
         return None
     return port.make([Document(path.name, path.read_text("utf-8", "replace")) for path in files])
+
+
+def _learn(ctx: click.Context, dsn: str | None, other: object, *, as_json: bool) -> None:
+    """ASK LEARN of the DSN's role, with a line, or one JSON document, for each lesson."""
+    if other is not None or dsn is None:
+        raise click.UsageError("--learn takes --dsn, and no question (over a lake: ASK LEARN in a session)")
+    port = ctx.find_object(ModelPort)
+    if port is None or port.learning is None:
+        raise click.ClickException("no model is configured: nothing is learnt ([models] ask)")
+    try:
+        with _source(dsn, None, Limits()) as source:
+            assert isinstance(source, PostgresSource)
+            lessons = Asker(source, assistance=port.learning(source.known.state.role)).learn()
+    except psycopg.Error as error:
+        raise click.ClickException(str(error).strip() or type(error).__name__) from error
+    if lessons is None:
+        raise click.ClickException("the configured model can't be asked ([models] ask)")
+    if as_json:
+        click.echo(json.dumps([asdict(one) for one in lessons], ensure_ascii=False, indent=2))
+        return
+    for one in lessons:
+        click.echo(f"{one.status}: {one.stage}: {plain(one.text)}" + f" ({plain(one.reason)})")
+    if not lessons:
+        click.echo("no lesson is proposed")
 
 
 def _chosen(asker: Asker, answer: Answer, *, as_json: bool) -> Answer:

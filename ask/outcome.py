@@ -114,7 +114,7 @@ class Outcome:
     so.
 
     ``tokens`` and ``money`` (US dollars; None when a price is unknown) are all that were spent, ``seconds``
-    the time it took.
+    the time it took. ``model_failed``: the model could not be asked to the end; the query is the reader's.
     """
 
     question: str
@@ -132,6 +132,7 @@ class Outcome:
     seconds: float = 0.0
     refused: str = ""
     error: str = ""
+    model_failed: bool = False
 
     def document(self) -> dict[str, Any]:
         """Everything but the answer's rows."""

@@ -30,7 +30,7 @@ from rewright.ask.ports import (
     Validated,
     ValidatedQuestion,
 )
-from rewright.ask.reflection.lessons import consider
+from rewright.ask.reflection.lessons import Undecided, consider
 from rewright.models.api import Model
 
 __all__ = ["Outcome", "Pipeline", "PipelineSettings"]
@@ -74,8 +74,8 @@ class Pipeline:
 
     def learn(self) -> tuple[Lesson, ...]:
         """Each proposed lesson adopted or removed, after every validated question was answered again with it:
-        so many questions for each lesson, with their calls of the model. Without a store of validated
-        questions nothing is adopted.
+        so many questions for each lesson, with their calls of the model. Those for which the model can't be
+        asked to the end stay proposed. Without a store of validated questions nothing is adopted.
         """
         if self.lessons is None or self.validated is None:
             return ()
@@ -86,9 +86,12 @@ class Pipeline:
         )
 
     def _again(self, question: ValidatedQuestion, lesson: Lesson) -> str:
-        """The query for a validated question with one more lesson in use."""
+        """The query for a validated question with one more lesson in use. Raises Undecided."""
         tried = _Tried(self.lessons, replace(lesson, status="adopted"))
-        return self._answer(question.question, question.evidence, (), None, tried).sql
+        outcome = self._answer(question.question, question.evidence, (), None, tried)
+        if outcome.model_failed:
+            raise Undecided(outcome.error)
+        return outcome.sql
 
     def _answer(
         self,

@@ -18,6 +18,7 @@ from rewright.ask.answer import Answer, History, chosen_among
 from rewright.ask.api import Asker, Assistance, unfit
 from rewright.ask.execution import ExecutionError
 from rewright.ask.outcome import Alternative
+from rewright.ask.ports import Lesson
 from rewright.ask.reading.api import Reading, read
 from rewright.ask.safety import Refused
 from rewright.ask.shown import one_line
@@ -58,12 +59,15 @@ class Book(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One ASK, in plain values. ``using``: the number of a reading to take, 0: none."""
+    """One ASK, in plain values. ``using``: the number of a reading to take, 0: none; ``learn``: no question,
+    lessons are to be decided on.
+    """
 
     question: str
     explain: bool = False
     choose: bool = False
     using: int = 0
+    learn: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,21 @@ class Asked:
     answer: Answer
     before: Before
     number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What became of the role's proposed lessons, oldest first."""
+
+    lessons: tuple[Lesson, ...]
+    before: Before
+
+
+class NothingLearns(Exception):
+    """Lessons are a model's, and there is none."""
+
+    sqlstate = "55000"
+    hint = "[models] ask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +133,15 @@ class Session:
         if not (wanted.choose or wanted.explain) and (known := self._known(wanted.question, key)) is not None:
             return self._kept(known, before)
         return self._read(wanted, before, key)
+
+    def learn(self, before: Before) -> Learned:
+        """Each proposed lesson of this role adopted or removed (`Pipeline.learn`). Raises NothingLearns, and
+        what the source raises.
+        """
+        lessons = Asker(self.source(), assistance=self.assistance).learn()
+        if lessons is None:
+            raise NothingLearns("no model reads questions here, so nothing is learnt from its mistakes")
+        return Learned(lessons, before)
 
     def _read(self, wanted: Wanted, before: Before, key: str) -> Asked:
         source = self.source()
@@ -202,6 +230,8 @@ def notices(answer: Answer) -> tuple[str, ...]:
     told = [f"SQL: {one_line(answer.sql)}"]
     if answer.reading:
         told.append(f"read as: {plain(answer.reading)}")
+    if any(event.kind == "lesson" and event.text.startswith("proposed") for event in answer.trajectory):
+        told.append("a lesson is proposed: ASK LEARN tries it on the validated questions")
     return tuple(told)
 
 

@@ -181,10 +181,13 @@ class AskLessons:
     engine: Engine
 
     def propose(self, lesson: AskLesson) -> AskLesson:
-        """One with the same stage and text is given back as it is."""
+        """One of the same role with the same stage and text is given back as it is."""
         table = schema.ASK_LESSONS
         same = select(table).where(
-            table.c.database == lesson.database, table.c.stage == lesson.stage, table.c.text == lesson.text
+            table.c.database == lesson.database,
+            table.c.role == lesson.role,
+            table.c.stage == lesson.stage,
+            table.c.text == lesson.text,
         )
         with transaction(self.engine, write=True) as connection:
             row = connection.execute(same).mappings().first()
@@ -221,11 +224,15 @@ class AskLessons:
             changed = connection.execute(select(table).where(table.c.id == number)).mappings().one()
             return record_of(AskLesson, changed)
 
-    def read(self, *, database: str | None = None, limit: int = 1000) -> Sequence[AskLesson]:
+    def read(
+        self, *, database: str | None = None, role: str | None = None, limit: int = 1000
+    ) -> Sequence[AskLesson]:
         """Oldest first."""
         table = schema.ASK_LESSONS
         statement = select(table).order_by(table.c.id).limit(limit)
         if database is not None:
             statement = statement.where(table.c.database == database)
+        if role is not None:
+            statement = statement.where(table.c.role == role)
         with transaction(self.engine, write=False) as connection:
             return [record_of(AskLesson, row) for row in connection.execute(statement).mappings()]

@@ -50,12 +50,19 @@ def _questions_and_augmentations(connection: Connection) -> None:
     schema.METADATA.create_all(connection)
 
 
+def _lessons_of_roles(connection: Connection) -> None:
+    """Whose question taught the lessons before is not known: they count for nobody."""
+    if "role" not in {column["name"] for column in inspect(connection).get_columns("ask_lessons")}:
+        connection.execute(text("alter table ask_lessons add column role text not null default ''"))
+
+
 STEPS: Sequence[Step] = (
     _first_tables,
     _doubts,
     _states_of_sessions,
     _served_by_day,
     _questions_and_augmentations,
+    _lessons_of_roles,
 )
 
 

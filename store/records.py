@@ -256,7 +256,8 @@ class AskLesson:
     """A sentence for one stage of reading questions over one database. ``status``: proposed, adopted or
     removed.
 
-    ``version``: of the database's instructions when it was last changed.
+    ``version``: of the database's instructions when it was last changed; ``role``: whose question taught it,
+    and for whom alone it counts.
     """
 
     database: str
@@ -267,6 +268,7 @@ class AskLesson:
     version: int = 0
     reason: str = ""
     changed_by: str = ""
+    role: str = ""
     at: float = 0.0
     id: int = 0
 

@@ -284,6 +284,7 @@ ASK_LESSONS = Table(
     Column("version", BigInteger, nullable=False),
     _text("reason"),
     _text("changed_by"),
+    _text("role"),
     Index("ask_lessons_by_database", "database", "id"),
 )
 

@@ -19,8 +19,13 @@ _LONGEST = 300
 MOST_ADOPTED = 5
 """Lessons of one stage that stand in its instructions; the latest count."""
 
+_NOT_ALLOWED = "42501"
 Answer = Callable[[ValidatedQuestion, Lesson], str]
-"""The query for a validated question with a lesson in use; empty where there is none."""
+"""The query for a validated question with a lesson in use; empty where there is none. Raises Undecided."""
+
+
+class Undecided(Exception):
+    """The model could not be asked to the end: nothing is known of the lesson."""
 
 
 @dataclass(slots=True)
@@ -81,14 +86,31 @@ def consider(
     runner: Runner,
     comparer: Comparer | None,
 ) -> Lesson:
-    """Replays every validated question with the lesson, and adopts or removes it."""
+    """Replays every validated question with the lesson, and adopts or removes it; where the model fails it
+    stays as it is. A question whose query the asker may not run is none of hers to lose.
+    """
     for question in validated.list(lesson.database):
-        again = answer(question, lesson)
+        if _is_forbidden(question.sql, runner):
+            continue
+        try:
+            again = answer(question, lesson)
+        except Undecided as undecided:
+            return replace(lesson, reason=f"not tried to the end: {undecided}")
         if not again:
             return lessons.remove(lesson.id, f"no answer any more to: {question.question}")
         if not _keeps(question.sql, again, runner, comparer):
             return lessons.remove(lesson.id, f"another answer to: {question.question}")
     return lessons.adopt(lesson.id, "every validated question keeps its answer")
+
+
+def _is_forbidden(sql: str, runner: Runner) -> bool:
+    try:
+        runner.run(sql)
+    except ExecutionError as error:
+        return error.sqlstate == _NOT_ALLOWED
+    except Refused:
+        return False
+    return False
 
 
 def _keeps(before: str, now: str, runner: Runner, comparer: Comparer | None) -> bool:

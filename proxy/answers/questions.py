@@ -1,4 +1,4 @@
-"""The grammar of ASK: ``[EXPLAIN [(FORMAT TEXT|JSON)]] ASK 'question' [CHOOSE | USING n]``.
+"""The grammar of ASK: ``[EXPLAIN [(FORMAT TEXT|JSON)]] ASK 'question' [CHOOSE | USING n]``, ``ASK LEARN``.
 
 Owns reading it. Tokens and literals are the server's own (its scanner's, its parser's): a question ends where
 PostgreSQL's string ends, whatever is in it. Must not know who answers.
@@ -25,12 +25,13 @@ _AFTER_EXPLAIN = re.compile(
 )
 _COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
 _STRINGS = frozenset({"SCONST", "USCONST"})
-SYNTAX = "[EXPLAIN [(FORMAT TEXT|JSON)]] ASK 'question' [CHOOSE | USING n]"
+SYNTAX = "ASK LEARN, or [EXPLAIN [(FORMAT TEXT|JSON)]] ASK 'question' [CHOOSE | USING n]"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One ASK. ``choose``: show the readings there are; ``using``: the number of one of them, from 1.
+    """One ASK. ``choose``: show the readings there are; ``using``: the number of one of them, from 1;
+    ``learn``: no question, lessons are to be decided on.
 
     ``problem``: why it can't be done, and its SQLSTATE.
     """
@@ -42,6 +43,7 @@ class Question:
     using: int = 0
     problem: str = ""
     sqlstate: str = "42601"
+    learn: bool = False
 
 
 def read_question(text: str) -> Question | None:
@@ -49,7 +51,7 @@ def read_question(text: str) -> Question | None:
 
     >>> read_question("ask 'how many?' using 2")
     Question(text='how many?', explain=False, format='text', choose=False, using=2, problem='',
-    sqlstate='42601')
+    sqlstate='42601', learn=False)
     """
     begins = _BEGINS.match(text)
     if begins is None:
@@ -86,6 +88,9 @@ class _Reader:
         explain = self._takes("explain")
         form = self._options() if explain else "text"
         self._takes("ask")
+        if not explain and self._takes("learn"):
+            self._end()
+            return Question(learn=True)
         literal = self._next()
         if literal is None or literal.name not in _STRINGS:
             raise self._unexpected(literal)

@@ -250,13 +250,14 @@ RELATIONS: tuple[Relation, ...] = (
             _c("id", INT8, "number, for CALL rewright.remove_lesson()"),
             _c("changed_at", TIMESTAMPTZ, "when it was proposed"),
             _c("database", TEXT, "where it holds"),
-            _c("role", TEXT, "who changed it last; empty: the pipeline"),
+            _c("role", TEXT, "whose question taught it, and for whom alone it counts"),
             _c("stage", TEXT, "schema, values, aggregation, predicates, sql"),
             _c("text", TEXT, "the lesson", private=True),
             _c("question", TEXT, "the one that taught it", private=True),
             _c("status", TEXT, "proposed, adopted, removed"),
             _c("version", INT8, "of the database's instructions when it was last changed"),
             _c("reason", TEXT, "of the last change", private=True),
+            _c("changed_by", TEXT, "who changed it last; empty: ASK LEARN"),
         ),
     ),
     Relation(
@@ -531,9 +532,11 @@ def _validated(store: Store, database: str | None) -> Sequence[Row]:
 
 
 def _lessons(store: Store, database: str | None) -> Sequence[Row]:
-    names = ("id", "database", "stage", "text", "question", "status", "version", "reason")
+    names = (
+        "id", "database", "role", "stage", "text", "question", "status", "version", "reason", "changed_by"
+    )  # fmt: skip
     return [
-        {name: getattr(one, name) for name in names} | {"role": one.changed_by, "changed_at": _at(one.at)}
+        {name: getattr(one, name) for name in names} | {"changed_at": _at(one.at)}
         for one in store.ask_lessons.read(database=database, limit=LIMIT)
     ]
 

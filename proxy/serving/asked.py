@@ -47,6 +47,13 @@ def savepoint() -> bytes:
     return b"savepoint " + _SAVEPOINT
 
 
+def beginning_savepoint() -> Batch:
+    """The same within a pipeline."""
+    batch = Batch()
+    _add(batch, savepoint())
+    return batch
+
+
 def undo() -> bytes:
     """SQL that undoes it."""
     return b"; ".join(_undoing())
@@ -82,7 +89,7 @@ class Asked(TakesExecutes):
             return
         except Broken as broken:
             context.cycles.failed = True
-            yield Emit(_told(broken))
+            yield Emit(said_in_pipeline(broken))
             return
         except Cancelled:
             pending_reply = substitute_error(CANCELLED, "34000")
@@ -113,9 +120,7 @@ class Asked(TakesExecutes):
 
 
 def _bounds(step: ReadAs, *, inside: bool) -> Batch:
-    batch = Batch()
-    if inside:
-        _add(batch, savepoint())
+    batch = beginning_savepoint() if inside else Batch()
     _add(batch, _BOUNDS.format(milliseconds=max(1, int(step.seconds * 1000))).encode())
     return batch
 
@@ -133,12 +138,13 @@ def _add(batch: Batch, text: bytes) -> None:
     batch.add(*(part.encode() for part in parts))
 
 
-def _told(broken: Broken) -> bytes:
+def said_in_pipeline(broken: Broken, word: str) -> bytes:
+    """The error for a statement that begins with ``word``, before which a message of ours failed."""
     if broken.error.sqlstate != _NO_BLOCK:
         return broken.error.without(b"P").encode()
     said = SqlError(
         "0A000",
-        "the query of an ASK can't follow other statements of the same pipeline outside a transaction block",
+        f"{word} can't follow other statements of the same pipeline outside a transaction block",
         hint="Send BEGIN, or a Sync, before it.",
     )
     return refusing.error_bytes(said)

@@ -52,24 +52,21 @@ class AugmentAnswer(TakesOver):
         if context.cycles.status == _FAILED:
             yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
             return
-        try:
-            rows = yield from self._searched(context)
-            yield from questions.unnamed_again(context, name)
-        except SqlError as error:
-            yield from refusing.failed_parse(error)
-            return
-        except Cancelled:
-            yield from refusing.failed_parse(None)
-            return
-        yield from questions.parsed_rows(context, name, statement, rows)
+        rows = yield from questions.read_at_parse(context, name, "AUGMENT", self._searched(context))
+        if rows is not None:
+            yield from questions.parsed_rows(context, name, statement, rows)
 
     def _searched(self, context: SessionContext) -> Generator[Any, Any, LocalRows]:
-        """Raises SqlError, Cancelled; then nothing of the search is left in the session."""
-        questions.check_session(context, "AUGMENT")
+        """Raises SqlError, Cancelled; then nothing of the search is left in the session. Raises Broken, Skipped
+        as `rewright.proxy.serving.apart.step_apart`.
+        """
+        is_apart = yield from questions.begin_apart(context, "AUGMENT")
         view = yield from ask_in_cycle(context)
         lent = questions.lent_of(context, view)
         step = yield from questions.lending(
-            context, self.augmenter.begin(self.text, view, context.identity.login.user, lent)
+            context,
+            self.augmenter.begin(self.text, view, context.identity.login.user, lent),
+            is_apart=is_apart,
         )
         assert isinstance(step, Told)
         context.metrics.routes["augmented"] += 1

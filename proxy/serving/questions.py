@@ -12,16 +12,18 @@ import re
 from collections.abc import Generator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.answers.questions import Question
 from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.ports import LastQuery, LocalRows, Outcome, ResultColumn, SessionView, SqlError
 from rewright.proxy.serving import forwarding, local, refusing
-from rewright.proxy.serving.asked import Asked, savepoint, undo
+from rewright.proxy.serving.apart import step_apart
+from rewright.proxy.serving.asked import Asked, said_in_pipeline, savepoint, undo
 from rewright.proxy.serving.asking import ask_in_cycle
 from rewright.proxy.serving.asking_ports import Asker, Conversation, Lent, ReadAs, Told, ToServer
+from rewright.proxy.serving.private import Broken, Skipped
 from rewright.proxy.serving.taking import TakesOver
 from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
 from rewright.proxy.statements import Portal, Statement
@@ -37,6 +39,7 @@ _FAILED = ord("E")
 # what a reader may never send while the client has a transaction open: its end
 _ENDS = re.compile(rb"\s*(?:begin|start|commit|end|abort|prepare|rollback(?!\s+to\b))\b", re.IGNORECASE)
 Reading = Generator[Any, Any, ReadAs | Told]
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +74,9 @@ class AskAnswer(TakesOver):
         if context.cycles.status == _FAILED:
             yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
             return
-        try:
-            step = yield from _read(context, self)
-            yield from unnamed_again(context, name)
-        except SqlError as error:
-            yield from refusing.failed_parse(error)
-            return
-        except Cancelled:
-            yield from refusing.failed_parse(None)
-            return
-        yield from _parsed(context, name, statement, step)
+        step = yield from read_at_parse(context, name, "ASK", _read(context, self))
+        if step is not None:
+            yield from _parsed(context, name, statement, step)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,19 +166,44 @@ def _on_lake(exchange: Exchange | None) -> Exchange:
 # --- reading ----------------------------------------------------------------------------------------
 
 
+def read_at_parse(
+    context: SessionContext, name: bytes, word: str, reading: Generator[Any, Any, Read]
+) -> Generator[Any, Any, Read | None]:
+    """What a Parse's text, which begins with ``word``, came to; None: the client has been told why not."""
+    try:
+        read = yield from reading
+        yield from _unnamed_again(context, name)
+    except Skipped:
+        # a message before it in its pipeline failed: the server skips this one, too
+        yield Send(Parse(name, forwarding.PLACEHOLDER).encode(), kinds=b"P")
+    except Broken as broken:
+        context.cycles.failed = True
+        yield Emit(said_in_pipeline(broken, word))
+    except SqlError as error:
+        yield from refusing.failed_parse(error)
+    except Cancelled:
+        yield from refusing.failed_parse(None)
+    else:
+        return read
+    return None
+
+
 def _read(context: SessionContext, answer: AskAnswer) -> Reading:
-    """Raises SqlError, Cancelled; then nothing of the reading is left in the session."""
+    """Raises SqlError, Cancelled; then nothing of the reading is left in the session. Raises Broken, Skipped
+    where other messages of the same pipeline stand before it.
+    """
     if answer.question.problem:
         raise SqlError(answer.question.sqlstate, answer.question.problem)
-    check_session(context, "ASK")
+    is_lake = context.lake is not None
+    is_apart = yield from begin_apart(context, "ASK")
+    if is_apart and is_lake:
+        yield from _tidy(is_idle=False)
     view: SessionView = yield from ask_in_cycle(context)
-    if context.lake is not None:
-        step = yield from _told(answer.asker.begin(answer.question, view, None, context.asked_before))
-    else:
-        step = yield from lending(
-            context,
-            answer.asker.begin(answer.question, view, lent_of(context, view), context.asked_before),
-        )
+    lent = None if is_lake else lent_of(context, view)
+    conversation = answer.asker.begin(answer.question, view, lent, context.asked_before)
+    step: ReadAs | Told = yield from (
+        _told(conversation) if is_lake else lending(context, conversation, is_apart=is_apart)
+    )
     context.asked_before = step.history
     context.metrics.routes["asked"] += 1
     context.measuring.last = LastQuery(
@@ -191,18 +212,16 @@ def _read(context: SessionContext, answer: AskAnswer) -> Reading:
     return step
 
 
-def check_session(context: SessionContext, word: str) -> None:
-    """Raises SqlError where the session can't be lent for a statement that begins with ``word``."""
-    if context.cycles.since:
-        raise SqlError(
-            "0A000",
-            f"{word} can't follow other messages of the same pipeline",
-            hint="Send a Sync (in drivers: leave the pipeline, or run another statement) before it.",
-        )
+def begin_apart(context: SessionContext, word: str) -> Generator[Any, Any, bool]:
+    """As `rewright.proxy.serving.apart.step_apart`, for a statement that begins with ``word``. Raises SqlError
+    also where its text may mean something else.
+    """
+    is_apart = yield from step_apart(context, word)
     if context.parameters.get(b"client_encoding", b"UTF8") != b"UTF8":
         raise SqlError("0A000", f"{word} needs client_encoding UTF8")
     if context.parameters.get(b"standard_conforming_strings", b"on") != b"on":
         raise SqlError("0A000", f"{word} needs standard_conforming_strings on")
+    return is_apart
 
 
 def lent_of(context: SessionContext, view: SessionView) -> Lent:
@@ -219,19 +238,21 @@ def _told(conversation: Conversation) -> Reading:
     return step
 
 
-def lending(context: SessionContext, conversation: Conversation) -> Reading:
-    """The conversation with the session lent to it. Raises SqlError, Cancelled; then it is over."""
+def lending(context: SessionContext, conversation: Conversation, *, is_apart: bool) -> Reading:
+    """The conversation with the session lent to it; ``is_apart`` as `begin_apart` says. Raises SqlError,
+    Cancelled; then it is over.
+    """
     try:
-        step: ReadAs | Told = yield from _lending(context, conversation)
+        step: ReadAs | Told = yield from _lending(context, conversation, is_apart=is_apart)
     finally:
         conversation.close()
     return step
 
 
-def _lending(context: SessionContext, conversation: Conversation) -> Reading:
+def _lending(context: SessionContext, conversation: Conversation, *, is_apart: bool) -> Reading:
     """Pass the reader's cycles on, in a part of the client's transaction of their own where there is one."""
     is_idle = context.cycles.status == IDLE
-    if not is_idle:
+    if not (is_idle or is_apart):
         yield from _cycle(savepoint())
     status = context.cycles.status
     try:
@@ -283,7 +304,7 @@ def _cycle(text: bytes) -> Generator[Any, Any, Replies]:
     return replies
 
 
-def unnamed_again(context: SessionContext, name: bytes) -> Exchange:
+def _unnamed_again(context: SessionContext, name: bytes) -> Exchange:
     """The reader's simple queries have dropped the client's unnamed statement, which it may still bind."""
     unnamed = context.registry.statements.get(b"")
     if not name or unnamed is None or unnamed.answer is not None:

@@ -54,5 +54,11 @@ def command(ctx: click.Context, config_path: Any) -> None:
                 return None
             return replace(found, documents=(*found.documents, *documents))
 
-        port = inner.ModelPort(make)
+        def learning(role: str) -> Any:
+            from rewright.wiring.asking_books import assistance_of
+            from rewright.wiring.stores import reach_configured
+
+            return assistance_of(config, reach_configured(config), role)
+
+        port = inner.ModelPort(make, learning)
     inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=port)

@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 
 from rewright.ask.execution import Limits
-from rewright.ask.sessions import Asked, Before, Session, Wanted
+from rewright.ask.sessions import Asked, Before, Learned, Session, Wanted
 from rewright.ask.sources.postgres import KnownDatabases, PostgresSource
 from rewright.ask.sources.state import state_of
 from rewright.processes.framed import Failed, receive, send
@@ -68,7 +68,7 @@ class _Reader:
         ask = setup.config.ask
         self._limits = Limits(seconds=ask.run_timeout or 1e6, rows=ask.rows, cost=ask.cost)
 
-    def answer(self, request: Read) -> Asked | Failed:
+    def answer(self, request: Read) -> Asked | Learned | Failed:
         """Never raises: whatever goes wrong is told."""
         try:
             if request.is_lake:
@@ -85,7 +85,7 @@ class _Reader:
             told = str(error) if state != "XX000" else f"internal error: {type(error).__name__}"
             return Failed(state, told, getattr(error, "hint", ""))
 
-    def _on_postgres(self, request: Read, connection: psycopg.Connection[Any]) -> Asked:
+    def _on_postgres(self, request: Read, connection: psycopg.Connection[Any]) -> Asked | Learned:
         state = state_of(connection)
         made: list[PostgresSource] = []
 
@@ -98,12 +98,12 @@ class _Reader:
 
         return self._session(request, source, state.key(), state.role)
 
-    def _on_lake(self, request: Read) -> Asked:
+    def _on_lake(self, request: Read) -> Asked | Learned:
         lake = self._lakes.of(request.database)
         return self._session(request, lambda: lake, lake.state, request.role)
 
-    def _session(self, request: Read, source: Any, state: str, role: str) -> Asked:
-        assistance = assistance_of(self._config, self._store) if request.model else None
+    def _session(self, request: Read, source: Any, state: str, role: str) -> Asked | Learned:
+        assistance = assistance_of(self._config, self._store, role) if request.model else None
         book = StoreBook(
             self._store, request.database, role, request.application_name, self._config.ask.remember
         )
@@ -115,4 +115,6 @@ class _Reader:
             self._config.ask.confidence,
             assistance,
         )
+        if request.wanted.learn:
+            return session.learn(request.before)
         return session.ask(request.wanted, request.before)

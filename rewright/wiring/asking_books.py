@@ -104,19 +104,26 @@ class StoreBook:
 
 @dataclass(frozen=True, slots=True)
 class StoreLessons:
-    """`rewright.ask.ports.Lessons` over the store."""
+    """`rewright.ask.ports.Lessons` over the store, of one role: what its questions taught may hold what only
+    it may see.
+    """
 
     store: Store
+    role: str
 
     def list(self, database: str) -> Sequence[ports.Lesson]:
         try:
-            return [_lesson(one) for one in self.store.ask_lessons.read(database=database)]
+            return [_lesson(one) for one in self.store.ask_lessons.read(database=database, role=self.role)]
         except StoreError:
             return []
 
     def propose(self, database: str, stage: ports.Stage, text: str, question: str) -> ports.Lesson:
+        if not self.store.asks.options.literals:
+            # a lesson is free text: any word of it may be somebody's
+            return ports.Lesson("", database, stage, text, question)
         try:
-            return _lesson(self.store.ask_lessons.propose(AskLesson(database, stage, text, question)))
+            lesson = AskLesson(database, stage, text, question, role=self.role)
+            return _lesson(self.store.ask_lessons.propose(lesson))
         except StoreError:
             return ports.Lesson("", database, stage, text, question)
 
@@ -169,15 +176,15 @@ class StoreValidated:
             log.warning("ask.not_kept", reason=str(error))
 
 
-def assistance_of(config: Config, store: Store | None) -> Assistance | None:
-    """The model with all that goes with it; None: no model reads questions."""
+def assistance_of(config: Config, store: Store | None, role: str = "") -> Assistance | None:
+    """The model with all that goes with it for the questions of a role; None: no model reads questions."""
     model = _model(config)
     if not config.ask.model or model is None:
         return None
     return Assistance(
         model,
         settings_of(config),
-        None if store is None else StoreLessons(store),
+        None if store is None else StoreLessons(store, role),
         None if store is None else StoreValidated(store),
         documents(config.ask.documents),
         partial(_comparer, config),

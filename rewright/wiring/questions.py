@@ -66,7 +66,7 @@ class Questions(LentProcesses):
             from rewright.processes.question_reader import Read
 
             return Read(
-                Wanted(question.text, question.explain, question.choose, question.using),
+                Wanted(question.text, question.explain, question.choose, question.using, question.learn),
                 session.database,
                 session.role,
                 session.application_name,

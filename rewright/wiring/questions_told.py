@@ -13,7 +13,7 @@ from rewright.proxy.ports import LocalRows, ResultColumn, SqlError
 from rewright.proxy.serving.asking_ports import ReadAs, Told
 
 if TYPE_CHECKING:
-    from rewright.ask.sessions import Asked
+    from rewright.ask.sessions import Asked, Learned
 
 TEXT, INT8, FLOAT8, JSON = 25, 20, 701, 114
 CHOICES = (
@@ -23,6 +23,13 @@ CHOICES = (
     ResultColumn("sql", TEXT),
     ResultColumn("parts_on", TEXT),
 )
+LESSONS = (
+    ResultColumn("id", INT8),
+    ResultColumn("stage", TEXT),
+    ResultColumn("lesson", TEXT),
+    ResultColumn("status", TEXT),
+    ResultColumn("reason", TEXT),
+)
 NOT_ANSWERED = "22023"
 """SQLSTATE of a question that is refused: its text is a value that ASK can't use."""
 _UNLIMITED = 1e6
@@ -30,12 +37,14 @@ _UNLIMITED = 1e6
 
 def step_of(outcome: object, question: Question, ask: Ask) -> ReadAs | Told:
     """Raises SqlError."""
-    from rewright.ask.sessions import Asked
+    from rewright.ask.sessions import Asked, Learned
     from rewright.processes.framed import Failed
 
     match outcome:
         case Failed(sqlstate, message, hint):
             raise SqlError(sqlstate, message, hint=hint)
+        case Learned():
+            return Told(_lessons(outcome), outcome.before)
         case Asked() if question.explain:
             return Told(_explained(outcome, question), outcome.before)
         case Asked() if question.choose and outcome.answer.readings:
@@ -73,6 +82,14 @@ def _explained(outcome: Asked, question: Question) -> LocalRows:
         )
     lines = tuple((line,) for line in explanation(outcome.answer))
     return LocalRows((ResultColumn("QUERY PLAN", TEXT),), lines, "EXPLAIN")
+
+
+def _lessons(outcome: Learned) -> LocalRows:
+    rows = tuple(
+        (int(one.id) if one.id.isdecimal() else None, one.stage, one.text, one.status, one.reason or None)
+        for one in outcome.lessons
+    )
+    return LocalRows(LESSONS, rows)
 
 
 def _choices(outcome: Asked) -> LocalRows:

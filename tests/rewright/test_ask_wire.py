@@ -389,7 +389,7 @@ def test_lessons_are_shown_and_removed(world: World) -> None:
         assert root.rows("select text, status from rewright.lessons") == [("a museum is a house", "proposed")]
         assert ann.rows("select text from rewright.lessons") == [("<insufficient privilege>",)]
         root.run(f"CALL rewright.remove_lesson({lesson.id}, 'no')")
-        assert root.rows("select status, reason, role from rewright.lessons") == [
+        assert root.rows("select status, reason, changed_by from rewright.lessons") == [
             ("removed", "no", "postgres")
         ]
         assert failed(lambda: ann.run(f"CALL rewright.remove_lesson({lesson.id})")).sqlstate == "42501"
