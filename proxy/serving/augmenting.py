@@ -57,8 +57,8 @@ class AugmentAnswer(TakesOver):
             yield from questions.parsed_rows(context, name, statement, rows)
 
     def _searched(self, context: SessionContext) -> Generator[Any, Any, LocalRows]:
-        """Raises SqlError, Cancelled; then nothing of the search is left in the session. Raises Broken, Skipped
-        as `rewright.proxy.serving.apart.step_apart`.
+        """Raises SqlError, Cancelled; then nothing of the search is left in the session. Raises Broken,
+        Skipped as `rewright.proxy.serving.apart.step_apart`.
         """
         is_apart = yield from questions.begin_apart(context, "AUGMENT")
         view = yield from ask_in_cycle(context)

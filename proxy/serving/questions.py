@@ -213,8 +213,8 @@ def _read(context: SessionContext, answer: AskAnswer) -> Reading:
 
 
 def begin_apart(context: SessionContext, word: str) -> Generator[Any, Any, bool]:
-    """As `rewright.proxy.serving.apart.step_apart`, for a statement that begins with ``word``. Raises SqlError
-    also where its text may mean something else.
+    """As `rewright.proxy.serving.apart.step_apart`, for a statement that begins with ``word``. Raises
+    SqlError also where its text may mean something else.
     """
     is_apart = yield from step_apart(context, word)
     if context.parameters.get(b"client_encoding", b"UTF8") != b"UTF8":
