@@ -153,18 +153,21 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
                 row: dict[str, Any] = {"tables": len(lake.tables()), "generated": round(written - began, 2)}
                 row["indexed"] = round(time.monotonic() - written, 2)
                 for name in ("first", "again"):
+                    spent = time.process_time()
                     report = augment(lake, BaseSpec(planted.base, planted.target), Options(5, None))
-                    row[name] = line_of(report)
+                    # of all threads: what others do on the machine is not in it
+                    row[name] = line_of(report) | {"cpu": round(time.process_time() - spent, 3)}
                 told = set(row["again"]["recommended"])
                 row["joins"] = report.candidates
                 row["possible"] = round(planted.possible, 4)
                 row["found"] = len(told & set(planted.helpful)) / len(planted.helpful)
                 row["wrong"] = len(told - set(planted.helpful))
         rows.append(row)
-        print(f"{row['tables']} tables: indexed in {row['indexed']} s, first search {row['first']['seconds']} s, again {row['again']['seconds']} s, {row['joins']} joins, planted tables found {row['found']:.2f}, R² {row['again']['r2_recommended']} of {row['possible']}", flush=True)  # fmt: skip
+        print(f"{row['tables']} tables: indexed in {row['indexed']} s, first search {row['first']['seconds']} s ({row['first']['cpu']} s of processor), again {row['again']['seconds']} s ({row['again']['cpu']} s), {row['joins']} joins, planted tables found {row['found']:.2f}, R² {row['again']['r2_recommended']} of {row['possible']}", flush=True)  # fmt: skip
     exponents = {
-        name: round(exponent([r["tables"] for r in rows], [r[name]["seconds"] for r in rows]), 3)
+        f"{name}, {what}": round(exponent([r["tables"] for r in rows], [r[name][what] for r in rows]), 3)
         for name in ("first", "again")
+        for what in ("seconds", "cpu")
         if len(rows) > 1
     }
     print("cost ~ tables ^", exponents)

@@ -6,9 +6,12 @@ from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Known,
+    OneOf,
     Without,
 )
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.values import column_of_value
+from rewright.sql.algebra import TableRef
 
 
 def without(draft: Draft) -> None:
@@ -25,14 +28,43 @@ def without(draft: Draft) -> None:
         if target.mark == "table":
             _no_rows(draft, at, after)
         elif target.mark in {"value", "quoted"}:
-            target.fits["negated"] = 1.0
+            if not _no_such_rows(draft, at, after):
+                target.fits["negated"] = 1.0
         elif target.mark == "column":
             column = draft.scope.column(target)
+            if column.kind == "boolean" and _multiplied(draft, at, column.table):
+                kept = table_before(draft, at).ref
+                draft.where.append(Without(kept, column.table, (Known(column),)))
+                draft.use(at, after)
+                continue
             draft.where.append(Known(column, negated=True))
             draft.use(after)
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
+    """Whether a row of the table before a place may have several rows of this one."""
+    kept = table_before(draft, at).ref
+    if kept == table:
+        return False
+    return any(s.multiplies for s in direct(draft.scope.context, kept, table, draft.scope.roles))
+
+
+def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
+    """`hotels without any suite`: no room of theirs is one, not: one of theirs is something else."""
+    target = draft.links[after]
+    if target.mark != "value" or not any(link.mark == "table" for link in draft.links[:at]):
+        return False
+    held = list(target.values)
+    column = column_of_value(draft, after, target, held)
+    if not _multiplied(draft, at, column.table):
+        return False
+    values = tuple(sorted({v for c, v in held if c == column}))
+    draft.where.append(Without(table_before(draft, at).ref, column.table, (OneOf(column, values),)))
+    draft.use(after)
+    return True
 
 
 def _no_rows(draft: Draft, at: int, after: int) -> None:

@@ -217,6 +217,8 @@ def _range(draft: Draft, at: int) -> None:
 
 
 def _against_average(draft: Draft, at: int, operator: str) -> None:
+    if set(draft.scope.roles) & {"own", "same", "respective"}:
+        raise Unclear("it is not clear over which rows the average is taken")
     left, right = draft.before(at, "column"), draft.next(at, "column")
     link = draft.links[at]
     if left is None and right is None and (adjective := _adjective_in(link)) is not None:

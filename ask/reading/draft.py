@@ -36,6 +36,7 @@ class Draft:
     rows: list[TableRef] = field(default_factory=list)
     measured: Expression | None = None
     returned: bool = False
+    best_of: tuple[Expression, ...] = ()
 
     def next(self, at: int, *marks: str, unused: bool = True) -> int | None:
         """The next place if it has one of the marks."""

@@ -146,7 +146,8 @@ class Intent:
     """``head``: the table whose rows are listed; ``rows``: tables that must be joined though nothing of them
     is shown.
 
-    ``ties``: rows as good as the last are shown too.
+    ``ties``: rows as good as the last are shown too. ``best_of``: the first by ``order`` within each of these
+    groups is shown, with those that tie.
     """
 
     outputs: tuple[Expression, ...] = ()
@@ -159,6 +160,7 @@ class Intent:
     distinct: bool = False
     head: TableRef | None = None
     rows: tuple[TableRef, ...] = ()
+    best_of: tuple[Expression, ...] = ()
 
 
 def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:

@@ -210,9 +210,9 @@ cheaper cheapest: -price -cost -fee -fare -rate -amount
 more_expensive most_expensive: +price +cost +fee +fare +rate +amount
 less_expensive least_expensive: -price -cost -fee -fare -rate -amount
 pricier priciest: +price +cost
-larger largest: +size +area +capacity +population +amount
-bigger biggest: +size +area +capacity +population +amount
-smaller smallest: -size -area -capacity -population -amount
+larger largest: +size +area +hectare +acre +capacity +population +amount
+bigger biggest: +size +area +hectare +acre +capacity +population +amount
+smaller smallest: -size -area -hectare -acre -capacity -population -amount
 faster fastest: +speed -time -duration
 slower slowest: -speed +time +duration
 deeper deepest: +depth

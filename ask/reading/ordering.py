@@ -6,6 +6,7 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
@@ -250,10 +251,10 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     draft.use(at)
     _numbered(draft, at)
     after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
-    if any(word in link.word.split() for word in _COMMON):
+    if is_commonness(link):
         _most_common(draft, at, after, way)
         return
-    expression, taken = _ranked_by(draft, at, after)
+    expression, taken = ranked_by(draft, at, after)
     if expression is None:
         _by_property(draft, at, after)
         return
@@ -275,6 +276,20 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _rank_head(draft, head, shown=several)
     del keep
+
+
+def is_commonness(link: Link) -> bool:
+    """`the most common`."""
+    return any(word in link.word.split() for word in _COMMON)
+
+
+def property_of(draft: Draft, at: int, table: TableContext) -> tuple[ColumnContext, Direction]:
+    """What `oldest` is said of, and which end of it. Raises Unclear."""
+    adjective = draft.links[at].adjective
+    if adjective is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    column, way = draft.scope.property(table, adjective.steps)
+    return column, "desc" if way == "desc" else "asc"
 
 
 def _stands_alone(draft: Draft, at: int) -> bool:
@@ -318,7 +333,7 @@ def _columns_ranked(draft: Draft, head: int, expression: Expression, *, several:
         draft.outputs.append((len(draft.links), expression))
 
 
-def _ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | None, list[int]]:
+def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | None, list[int]]:
     """What a superlative orders by, and the places it takes."""
     link = draft.links[at]
     if after is None:
@@ -405,10 +420,10 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])
-    column, way = draft.scope.property(table, link.adjective.steps)
+    column, way = property_of(draft, at, table)
     if draft.groups or any(o.mark == "each" for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
-    draft.order.insert(0, (Column(column), "desc" if way == "desc" else "asc"))
+    draft.order.insert(0, (Column(column), way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)
     draft.head = table

@@ -36,10 +36,11 @@ def groups(draft: Draft) -> None:
             draft.outputs.append((-1, period))
             draft.use(at)
         elif link.mark == "each":
-            _group(draft, at)
+            group(draft, at)
 
 
-def _group(draft: Draft, at: int) -> None:
+def group(draft: Draft, at: int) -> None:
+    """What an `each` names. Raises Unclear."""
     draft.use(at)
     place = at + 1
     taken = 0
@@ -243,13 +244,23 @@ def _rows(draft: Draft) -> None:
             and table.ref in [c.table for _, e in draft.outputs for c in _columns(e)]
         ):
             draft.head = table
-        elif link.theirs and not measured and not draft.groups:
+        elif (link.theirs or _added(draft, link)) and not measured and not draft.groups:
             _beside_rows(draft, at, table)
         else:
             draft.rows.append(table.ref)
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _added(draft: Draft, link: Link) -> bool:
+    """`the plots with the most trees and the farm they belong to`: rows beside those that are ranked."""
+    words, own = draft.scope.roles, link.word.split()[0]
+    return bool(draft.order) and any(
+        word == own and words[i - 1] in {"the", "their", "its"} and words[i - 2] == "and"
+        for i, word in enumerate(words)
+        if i > 1
+    )
 
 
 def _beside_rows(draft: Draft, at: int, table: TableContext) -> None:

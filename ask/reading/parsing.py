@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.linking import Link
+from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
@@ -38,11 +39,18 @@ _PRESENTATION = re.compile(
 )
 
 
+_THAN_AVERAGE = re.compile(
+    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>\w+)\s+than\s+(?:the\s+)?average(?=\W*$)",
+    re.IGNORECASE,
+)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
 def without_presentation(question: str) -> str:
-    """The question without words about how its query should be written."""
+    """The question without words about how its query should be written, some turns said plainly."""
+    question = _THAN_AVERAGE.sub(
+        lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
+    )
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
 
@@ -67,7 +75,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     draft = Draft(
         [link for link in _without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
-    for step in (ratios, conditions, order, superlatives, groups, measures, columns):
+    for step in (ratios, conditions, order, bests, superlatives, groups, measures, columns):
         step(draft)
     if wanted:
         draft.returned = True
@@ -117,6 +125,9 @@ def _nouns_of_values(links: list[Link]) -> None:
         held = tuple((c, v) for c, v in value.values if said in c.words or noun.word in c.words)
         if held and noun.mark == "unknown":
             value.values, noun.mark = held, "relation"
+        if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
+            # `with gold status`: a value is named, not a column to show
+            raise Unclear(f"{value.text} is no {noun.text} that the data holds")
 
 
 def _compounds(links: list[Link], scope: Scope) -> None:
@@ -283,4 +294,5 @@ def _intent(draft: Draft) -> Intent:
         (draft.distinct or _kinds_asked(draft, outputs)) and not measured,
         draft.head.ref if draft.head is not None else None,
         tuple(dict.fromkeys(draft.rows)),
+        draft.best_of,
     )

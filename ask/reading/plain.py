@@ -32,10 +32,14 @@ _FUNCTIONS = {"avg": "the average", "sum": "the sum", "min": "the lowest", "max"
 def plain(intent: Intent) -> str:
     """`the number of rows of orders; for each customers.name; orders.price > 10; the first 3 by ...`."""
     said = [", ".join(map(expression, intent.outputs))]
-    if intent.groups:
+    if intent.groups and not intent.best_of:
         said.append("for each " + ", ".join(map(expression, intent.groups)))
     said += [condition(c) for c in (*intent.where, *intent.having)]
-    if intent.order:
+    if intent.best_of:
+        (by_what, which), groups = intent.order[0], ", ".join(map(expression, intent.best_of))
+        end = "highest" if which == "desc" else "lowest"
+        said.append(f"of each {groups} the {end} by {expression(by_what)}, ties are all shown")
+    elif intent.order:
         by = ", ".join(
             f"{'highest' if way == 'desc' else 'lowest'} {expression(e)} first" for e, way in intent.order
         )

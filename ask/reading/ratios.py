@@ -65,6 +65,21 @@ def _ratio(draft: Draft, at: int) -> None:
     draft.use(at)
 
 
+def _groups_last(draft: Draft, at: int) -> None:
+    """`share of the rooms of each hotel that have a view`: the condition is said of the rooms."""
+    of = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark == "each"), None)
+    if of is None or of + 2 >= len(draft.links) or draft.links[of + 1].mark not in {"table", "column"}:
+        return
+    stop = next((i for i in range(of, len(draft.links)) if draft.links[i].mark in {"stop", "order"}), None)
+    rest = draft.links[of + 2 : stop]
+    if any(
+        link.mark in {"each", "column", "unit"} and {c.kind for c in link.columns} != {"boolean"}
+        for link in rest
+    ):
+        return
+    draft.links[of:stop] = [*rest, *draft.links[of : of + 2]]
+
+
 def _subject(condition: Condition) -> object:
     column = getattr(condition, "column", None)
     return column if column is not None else getattr(condition, "left", condition)
@@ -103,6 +118,7 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
 
 def _share(draft: Draft, at: int, *, percent: bool) -> None:
     """`percentage of T that ...`, `proportion of T with ... out of all T`."""
+    _groups_last(draft, at)
     end = _end(draft, at)
     out_of = next(
         (i for i in range(at + 2, end) if draft.links[i].mark == "out of"),
@@ -119,6 +135,9 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
             raise Unclear("it is not clear of what the share is wanted")
         draft.where += shared
         draft.use(out_of)
+    if isinstance(measured, Column) and out_of is None:
+        # `share of the income that came from`: what it adds up to
+        measured = Aggregate("sum", measured.column)
     if not isinstance(measured, Aggregate) or not filters:
         raise Unclear("it is not clear of what the share is wanted")
     whole = Aggregate(measured.function, measured.of, measured.distinct)

@@ -180,10 +180,20 @@ class Scope:
         first = self.first_text(table)
         if first is not None and set(self.words(first)) & _ORGANISATIONS:
             return (first,)
+        numbered = self._numbered(table)
+        if numbered is not None:
+            return (numbered,)
         key = key_of(table)
         if key is None:
             raise Unclear(f"nothing names a row of {table.ref.name}")
         return (key,)
+
+    def _numbered(self, table: TableContext) -> ColumnContext | None:
+        """`room_number` of a table room: the text by which people tell its rows."""
+        own = tuple(map(stem, self.words(table)))
+        texts = [c for c in table.columns if c.kind == "text" and tuple(map(stem, self.words(c)[:-1])) == own]
+        found = [c for c in texts if self.words(c)[-1] in {"number", "no", "code"}]
+        return found[0] if len(found) == 1 else None
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
         """Where a number is the key, the column right after it, if it tells the rows apart and refers to

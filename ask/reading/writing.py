@@ -6,6 +6,7 @@ counted twice.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -52,7 +53,7 @@ class _Writer:
     def _shown(self) -> list[Expression]:
         intent = self.intent
         compared = [c.left for c in intent.having if hasattr(c, "left")]
-        return [*intent.outputs, *intent.groups, *(e for e, _ in intent.order), *compared]
+        return [*intent.outputs, *intent.groups, *intent.best_of, *(e for e, _ in intent.order), *compared]
 
     def written(self) -> Written:
         if not self.intent.outputs:
@@ -72,6 +73,8 @@ class _Writer:
         else:
             steps, where = [*steps, *rest], list(self.intent.where)
         self._count_once(root, steps)
+        if self.intent.best_of and any(s.multiplies for s in steps):
+            raise Unclear("the joins would rank a row several times")
         distinct = self.intent.distinct or (not self.measures and self._repeats(root, steps))
         text = self._text(root, steps, where, distinct=distinct)
         return Written(text, min(likelihood, chance), (root, *(s.new for s in more)))
@@ -204,7 +207,13 @@ class _Writer:
     ) -> str:
         intent, spelling = self.intent, self.spelling
         outputs = list(dict.fromkeys(spelling.expression(e) for e in intent.outputs))
-        text = f"select {'distinct ' * distinct}{', '.join(outputs)} from {spelling.tables(root, steps)}"
+        named, ranked = _aliases(outputs), ""
+        if intent.best_of:
+            outputs = [f"{e} as {name}" for e, name in zip(outputs, named, strict=True)]
+            ranked = f", {self._rank()}"
+        text = (
+            f"select {'distinct ' * distinct}{', '.join(outputs)}{ranked} from {spelling.tables(root, steps)}"
+        )
         tests = [c if isinstance(c, str) else spelling.condition(c) for c in where]
         tests += self._not_null(distinct=distinct)
         if tests:
@@ -214,7 +223,16 @@ class _Writer:
             text += f" group by {', '.join(groups)}"
         if intent.having:
             text += f" having {' and '.join(spelling.condition(c) for c in intent.having)}"
+        if intent.best_of:
+            return f"select {', '.join(named)} from ({text}) as ranked where place = 1"
         return text + self._ordering(outputs, groups, distinct=distinct)
+
+    def _rank(self) -> str:
+        """A row's place within its group, the same for rows that tie."""
+        expression, way = self.intent.order[0]
+        within = ", ".join(map(self.spelling.expression, self.intent.best_of))
+        by = f"{self.spelling.expression(expression)} {way} nulls last"
+        return f"rank() over (partition by {within} order by {by}) as place"
 
     def _grouped(self) -> list[str]:
         """The groups, and the key of a table whose rows they name: two of the same name stay two."""
@@ -249,6 +267,16 @@ class _Writer:
         if intent.ties:
             return f" order by {order} fetch first {intent.limit} rows with ties"
         return f" order by {order} limit {intent.limit}"
+
+
+def _aliases(outputs: Sequence[str]) -> list[str]:
+    """A name for each, its column's where it has one and no other bears it."""
+    found: list[str] = []
+    for number, text in enumerate(outputs, 1):
+        plain = re.fullmatch(r"\w+\.(\w+)", text)
+        name = plain[1] if plain else "measure"
+        found.append(name if name not in {*found, "place"} else f"{name}_{number}")
+    return found
 
 
 def key_of(table: TableContext) -> ColumnContext | None:

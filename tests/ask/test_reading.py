@@ -141,6 +141,49 @@ def _sql(reader: Reader, question: str, previous: Reading | None = None) -> str:
             "How many home games did the Otters play?",
             "select count(*) from game join club on game.home_club_id = club.club_id where club.name = 'Otters'",
         ),
+        (
+            "Who is the tallest player of each club?",
+            (
+                "select name, name_2, height_cm from (select club.name as name, player.name as name_2, "
+                "player.height_cm as height_cm, rank() over (partition by club.club_id, club.name order by "
+                "player.height_cm desc nulls last) as place from player join club on player.club_id = club.club_id "
+                "where player.height_cm is not null) as ranked where place = 1"
+            ),
+        ),
+        (
+            "For each town, which club has the most players?",
+            (
+                "select town, name, measure from (select club.town as town, club.name as name, count(*) as measure, "
+                "rank() over (partition by club.town order by count(*) desc nulls last) as place from player "
+                "join club on player.club_id = club.club_id group by club.town, club.club_id, club.name) as ranked "
+                "where place = 1"
+            ),
+        ),
+        (
+            "Which clubs have no strikers?",
+            (
+                "select club.name from club where not exists (select from player where player.club_id = club.club_id "
+                "and player.role = 'striker')"
+            ),
+        ),
+        (
+            "Which clubs never had an injured player?",
+            (
+                "select club.name from club where not exists (select from player where player.club_id = club.club_id "
+                "and player.injured)"
+            ),
+        ),
+        (
+            "Which games have more crowd than average?",
+            "select game.game_id from game where game.crowd > (select avg(crowd) from game)",
+        ),
+        (
+            "What share of the players of each club is injured?",
+            (
+                "select club.name, count(*) filter (where player.injured)::float8 / nullif(count(*), 0) from player "
+                "join club on player.club_id = club.club_id group by club.club_id, club.name"
+            ),
+        ),
     ],
 )
 def test_forms(reader: Reader, question: str, sql: str) -> None:
@@ -162,6 +205,9 @@ def test_forms(reader: Reader, question: str, sql: str) -> None:
         "total player_id of players",
         "'; drop table club; --",
         "which clubs have players and games and players",
+        "players taller than the average height of their own club",
+        "Which players have a height above the average of the same club?",
+        "names of the clubs with striker height",
     ],
 )
 def test_what_is_unclear_is_refused_with_a_reason(reader: Reader, question: str) -> None:
