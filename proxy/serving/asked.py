@@ -89,7 +89,7 @@ class Asked(TakesExecutes):
             return
         except Broken as broken:
             context.cycles.failed = True
-            yield Emit(said_in_pipeline(broken))
+            yield Emit(said_in_pipeline(broken, "ASK"))
             return
         except Cancelled:
             pending_reply = substitute_error(CANCELLED, "34000")

@@ -1,9 +1,10 @@
 """Bounds of a moment that say nothing beside a condition on its local date, month or year.
 
-A local time is less than seven days from UTC in every time zone (the server takes zones of up to
-167:59:59). So a condition on the local date of a timestamptz holds only between two moments that no setting moves, and one
-on a timestamp's only between two moments; bounds further out are left out. to_char writes years before Christ
-as those after: what it writes may also be of a moment before the year 1. Must not know the other forms.
+A local time is less than seven days from UTC in every time zone (the server takes zones of up to 167:59:59).
+So a condition on the local date of a timestamptz holds only between two moments that no setting moves, and
+one on a timestamp's only between two moments; bounds further out are left out. to_char writes years before
+Christ as those after: what it writes may also be of a moment before the year 1. Must not know the other
+forms.
 """
 
 from __future__ import annotations
