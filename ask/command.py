@@ -28,6 +28,7 @@ from rewright.ask.sessions import plain
 from rewright.ask.sources.api import Source
 from rewright.ask.sources.postgres import PostgresSource
 from rewright.engines.duckdb.errors import LakeError
+from rewright.terminal import echo, echo_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +201,12 @@ def _learn(ctx: click.Context, dsn: str | None, other: object, *, as_json: bool)
     if lessons is None:
         raise click.ClickException("the configured model can't be asked ([models] ask)")
     if as_json:
-        click.echo(json.dumps([asdict(one) for one in lessons], ensure_ascii=False, indent=2))
+        echo_json([asdict(one) for one in lessons])
         return
     for one in lessons:
-        click.echo(f"{one.status}: {one.stage}: {plain(one.text)}" + f" ({plain(one.reason)})")
+        echo(f"{one.status}: {one.stage}: {plain(one.text)}" + f" ({plain(one.reason)})")
     if not lessons:
-        click.echo("no lesson is proposed")
+        echo("no lesson is proposed")
 
 
 def _chosen(asker: Asker, answer: Answer, *, as_json: bool) -> Answer:
@@ -229,7 +230,7 @@ def _batch(asker: Asker, file: Path) -> None:
     lines = [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
     for number, (given, question, evidence) in enumerate(_questions(lines), 1):
         document = {**given, **_asked(asker, question, evidence)}
-        click.echo(json.dumps(document, ensure_ascii=False, default=str))
+        echo_json(document, indent=None)
         if sys.stderr.isatty():
             click.echo(f"\r{number}/{len(lines)}", err=True, nl=number == len(lines))
 
@@ -258,6 +259,6 @@ def _questions(lines: list[str]) -> Iterator[tuple[dict[str, Any], str, str]]:
 
 def _print(answer: Answer, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps(answer.document(), ensure_ascii=False, default=str, indent=2))
+        echo_json(answer.document())
     elif answer.sql or answer.refused or answer.error:
         print_answer(answer)

@@ -7,39 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
 from rewright.ask.answer import Answer
 from rewright.ask.outcome import Alternative
 from rewright.ask.sessions import detail, plain
 from rewright.ask.shown import one_line
+from rewright.terminal import echo
 
 _CELL = 60
 
 
 def print_answer(answer: Answer) -> None:
     if answer.sql:
-        click.echo(f"SQL: {one_line(answer.sql)}", err=True)
+        echo(f"SQL: {one_line(answer.sql)}", err=True)
     if answer.reading:
-        click.echo(f"read as: {plain(answer.reading)} (confidence {answer.confidence:.2f})", err=True)
+        echo(f"read as: {plain(answer.reading)} (confidence {answer.confidence:.2f})", err=True)
     if answer.refused or answer.error:
-        click.echo(f"not answered: {plain(answer.refused or answer.error)}", err=True)
+        echo(f"not answered: {plain(answer.refused or answer.error)}", err=True)
         if said := detail(answer):
-            click.echo(said, err=True)
+            echo(said, err=True)
         return
-    click.echo(" | ".join(map(plain, answer.columns)))
+    echo(" | ".join(map(plain, answer.columns)))
     for row in answer.rows:
-        click.echo(" | ".join("" if value is None else _cell(value) for value in row))
+        echo(" | ".join("" if value is None else _cell(value) for value in row))
     if answer.truncated:
-        click.echo(f"(the first {len(answer.rows)} rows)", err=True)
+        echo(f"(the first {len(answer.rows)} rows)", err=True)
 
 
 def print_choices(readings: Sequence[Alternative]) -> None:
     for number, one in enumerate(readings, 1):
-        click.echo(f"{number}. {plain(one.reading)} (confidence {one.confidence:.2f})", err=True)
-        click.echo(f"   {one_line(one.sql)}", err=True)
+        echo(f"{number}. {plain(one.reading)} (confidence {one.confidence:.2f})", err=True)
+        echo(f"   {one_line(one.sql)}", err=True)
         if one.difference is not None:
-            click.echo(f"   parts from the first on: {plain('; '.join(one.difference.setup))}", err=True)
+            echo(f"   parts from the first on: {plain('; '.join(one.difference.setup))}", err=True)
 
 
 def _cell(value: object) -> str:

@@ -31,6 +31,10 @@ RESERVATIONS: Mapping[str, str] = {
         "query."
     ),
     "tie-order": "With ties in ORDER BY, LIMIT may return different rows, or equal rows in another order.",
+    "refinement": (
+        "The replacement states a fuller order: each of its answers is one that the original may give, not "
+        "the other way round."
+    ),
     "errors": "One text may raise an error, such as a division by zero, where the other gives rows.",
     "overflow": "One text may exceed the range of a number type where the other does not.",
     "types": "A column's type modifier may differ, such as numeric(10,2) instead of numeric.",
@@ -57,6 +61,18 @@ LAWS: Mapping[str, str] = {
     "one-of-each": "one row a group is the same row either way",
     "product": "an aggregate of a product of independent parts is a product of aggregates",
     "lone-row": "an aggregate without GROUP BY gives exactly one row",
+    "distinct-to-parent": "the different values of a foreign key are the keys of the rows that it refers to",
+    "nearest-row": "the value of the row before or after, or of the first or last, is read by a subquery",
+    "first-of-array": "the first element of an ordered array is the value of the first row",
+    "first-rows": "a row is among the first n if fewer than n come before it",
+    "dense-rank": "a dense rank is one more than the count of the different values before",
+    "determined-column": "a column that the others determine is computed from them",
+    "counted-sum": "a count plus a number is the count of so many rows more",
+    "own-row": "a count up to a row is the count before it and the row itself",
+    "some-first": "where there are rows, one of them is the first",
+    "bounded-count": "a comparison of a count is one with a smaller number, or asks whether a row exists",
+    "extreme-as-exists": "an extreme is a value that a row has and none exceeds",
+    "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
 }
 _STEP = re.compile(r"\A(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)

@@ -5,7 +5,6 @@ Owns the verbs' options and output; the composition root finds `command` here. M
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +27,7 @@ from rewright.lake.remote import is_remote
 from rewright.lake.resolve.loop import Options
 from rewright.lake.worker import Task, Worker
 from rewright.models.api import Model
-from rewright.terminal import echo_table, on_terminal
+from rewright.terminal import echo, echo_json, echo_table, on_terminal
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
@@ -50,10 +49,6 @@ OVER = click.option(
     type=LakeFolder(),
     help="files that replace those of the same name",
 )
-
-
-def print_json(document: object) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
 class Duration(click.ParamType[float]):
@@ -142,11 +137,11 @@ def index(folder: Path, over: Path | None, as_json: bool) -> None:
             "broken": [{"file": str(b.path), "reason": b.reason} for b in lake.broken()],
         }
     if as_json:
-        print_json(document)
+        echo_json(document)
         return
-    click.echo(f"{document['tables']} tables, {document['columns']} columns, {document['joins']} joins")
+    echo(f"{document['tables']} tables, {document['columns']} columns, {document['joins']} joins")
     for broken in document["broken"]:
-        click.echo(f"left out: {broken['file']}: {broken['reason']}", err=True)
+        echo(f"left out: {broken['file']}: {broken['reason']}", err=True)
 
 
 @command.command()
@@ -169,7 +164,7 @@ def tables(folder: Path, over: Path | None, as_json: bool) -> None:
             for t in lake.tables()
         ]
     if as_json:
-        print_json(found)
+        echo_json(found)
         return
     listed = [", ".join(f"{c['name']} {c['type']}" for c in table["columns"]) for table in found]
     if on_terminal():
@@ -177,7 +172,7 @@ def tables(folder: Path, over: Path | None, as_json: bool) -> None:
         echo_table(("table", "rows", "columns"), rows)
         return
     for table, columns in zip(found, listed, strict=True):
-        click.echo(f"{table['table']} ({table['rows']} rows): {columns}")
+        echo(f"{table['table']} ({table['rows']} rows): {columns}")
 
 
 @command.command("search-table")
@@ -261,9 +256,9 @@ def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool)
         raise click.ClickException(made.error)
     rows = [[plain(v) for v in row] for row in made.preview.rows]
     if as_json:
-        print_json({"name": made.name, "sql": made.sql, "cleaned": list(made.columns), "rows": rows})
+        echo_json({"name": made.name, "sql": made.sql, "cleaned": list(made.columns), "rows": rows})
         return
-    click.echo(made.sql)
+    echo(made.sql)
     _echo_rows(made.preview.columns, rows)
 
 
@@ -317,17 +312,17 @@ def query(
         if candidate is not None:
             answer = lake.put_out(answer, candidate)
     if explain and not as_json:
-        click.echo("\n".join(tree_of(answer.resolution)))
+        echo("\n".join(tree_of(answer.resolution)))
         return
     if answer.rows is None:
         raise click.ClickException(answer.resolution.error or "no candidate could be run")
     rows = [[plain(v) for v in row] for row in answer.rows.rows]
     if as_json:
-        print_json(
+        echo_json(
             {"columns": list(answer.rows.columns), "rows": rows, "resolution": answer.resolution.to_json()}
         )
         return
-    click.echo(answer.resolution.notice(), err=True)
+    echo(answer.resolution.notice(), err=True)
     _echo_rows(answer.rows.columns, rows)
 
 
@@ -375,19 +370,19 @@ def batch(
         worker = until.enter_context(Worker(task))
         answer = partial(worker.answer, refuse_below=REFUSE_BELOW)
         written = run_batch(answer, pairs, out, report=report)
-    click.echo(f"{written} lines written to {out}", err=True)
+    echo(f"{written} lines written to {out}", err=True)
 
 
 def _show(found: list[dict[str, Any]], as_json: bool, form: str) -> None:
     if as_json:
-        print_json(found)
+        echo_json(found)
         return
     names = re.findall(r"{(\w+)}", form)
     if found and on_terminal():
         echo_table(names, [[str(item[name]) for name in names] for item in found])
         return
     for item in found:
-        click.echo(form.format(**item))
+        echo(form.format(**item))
 
 
 def _echo_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -397,4 +392,4 @@ def _echo_rows(names: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         echo_table(names, cells)
         return
     for line in (names, *cells):
-        click.echo("\t".join(line))
+        echo("\t".join(line))

@@ -1,9 +1,12 @@
-"""Tables for a terminal: columns as wide as what they hold, the last one cut where the line ends. Must not
-know commands.
+"""Text, JSON and tables for whoever reads stdout: a person at a terminal, or a program.
+
+Texts of clients, files and models are hostile: what steers a terminal never reaches one. Must not know
+commands.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import unicodedata
@@ -12,12 +15,37 @@ from collections.abc import Iterator, Sequence
 import click
 
 _GAP = "  "
+_LAYOUT = frozenset("\n\t")
 _NARROWEST = 12
 
 
 def on_terminal() -> bool:
     """Whether a person reads stdout; programs are given plain lines."""
     return sys.stdout.isatty()
+
+
+def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
+    """Print a text as it is to a program, `readable` to a person."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo(readable(text) if stream.isatty() else text, nl=nl, err=err)
+
+
+def readable(text: str) -> str:
+    r"""With a blank for each character that shows nothing: what steers a terminal, turns the direction of
+    writing, or hides.
+
+    >>> readable("select 1 -- \x1b[2J\n")
+    'select 1 --  [2J\n'
+    """
+    return "".join(c if c.isprintable() or c in _LAYOUT else " " for c in text)
+
+
+def echo_json(document: object, *, indent: int | None = 2) -> None:
+    """Print one document; what is no JSON type as text. Characters that show nothing are escaped, which is
+    the same JSON.
+    """
+    text = json.dumps(document, ensure_ascii=False, default=str, indent=indent)
+    click.echo("".join(c if c.isprintable() or c == "\n" else _escaped(c) for c in text))
 
 
 def echo_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -29,12 +57,12 @@ def echo_table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def lines_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """The names, then a line for each row. Texts are hostile: what steers a terminal is left out.
+    """The names, then a line for each row, each text on one line and `readable`.
 
     >>> list(lines_of(["a", "query"], [["12", "select 1"], ["3", "select two, three"]], 20))
     ['a   query', '12  select 1', '3   select two, thr…']
     """
-    table = [[_printable(cell) for cell in row] for row in (names, *rows)]
+    table = [[" ".join(readable(cell).split()) for cell in row] for row in (names, *rows)]
     columns = [max(_width(row[n]) for row in table) for n in range(len(names) - 1)]
     left = max(width - sum(columns) - len(_GAP) * len(columns), _NARROWEST)
     for row in table:
@@ -42,8 +70,8 @@ def lines_of(names: Sequence[str], rows: Sequence[Sequence[str]], width: int) ->
         yield _GAP.join([*cells, _cut(row[-1], left)]).rstrip()
 
 
-def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]
 
 
 def _width(text: str) -> int:

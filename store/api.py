@@ -18,7 +18,15 @@ from rewright.store import reaching, retention, revision
 from rewright.store.asked import AskLessons, Asks, ValidatedQuestions
 from rewright.store.augmentations import Augmentations, LakeViews
 from rewright.store.browsing import Browsing
-from rewright.store.connection import connect, ensure_schema, identity, make_place, sqlite_file, transaction
+from rewright.store.connection import (
+    connect,
+    ensure_schema,
+    find_place,
+    identity,
+    make_place,
+    sqlite_file,
+    transaction,
+)
 from rewright.store.damage import set_aside
 from rewright.store.doubts import Doubts
 from rewright.store.errors import StoreUnavailable
@@ -84,8 +92,9 @@ class Store:
         self.close()
 
 
-def open_store(url: str, options: Options | None = None) -> Store:
-    """Open (and where needed create or migrate) the store at ``url``.
+def open_store(url: str, options: Options | None = None, *, create: bool = True) -> Store:
+    """Open (and where needed migrate) the store at ``url``. Where there is none one is made, unless
+    ``create`` is False.
 
     ``url``: the path of an SQLite file (``~`` allowed, ``sqlite:///path`` too), or
     ``postgresql://...``, where the tables live in the schema ``rewright``. Raises StoreUnavailable,
@@ -93,6 +102,8 @@ def open_store(url: str, options: Options | None = None) -> Store:
     """
     store = reach_store(url, options)
     try:
+        if not create:
+            find_place(store.engine)
         reaching.ensure(store.engine)
     except BaseException:
         store.engine.dispose()

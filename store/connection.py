@@ -22,6 +22,7 @@ from rewright.store.errors import StoreDamaged, StoreError, StoreUnavailable
 # how long a writer waits for another one
 BUSY_SECONDS = 2.0
 POSTGRES_SCHEMA = "rewright"
+_SCHEMA = text("select 1 from pg_namespace where nspname = :name")
 
 
 def connect(url: str) -> Engine:
@@ -80,6 +81,25 @@ def make_place(engine: Engine) -> None:
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreUnavailable(f"cannot open the store {file}: {error.strerror}") from error
+
+
+def find_place(engine: Engine) -> None:
+    """Raises StoreUnavailable where nobody has made the store yet."""
+    file = sqlite_file(engine)
+    if file is not None:
+        # an empty file is one that somebody is just making
+        if not file.is_file():
+            raise StoreUnavailable(f"there is no store at {file}: no proxy has run with it")
+        return
+    try:
+        with engine.connect() as connection:
+            found = connection.execute(_SCHEMA, {"name": POSTGRES_SCHEMA}).first()
+    except DBAPIError as error:
+        raise StoreUnavailable(_message(error.orig)) from error
+    if found is None:
+        raise StoreUnavailable(
+            f"there is no store in the database {engine.url.database}: no proxy has run with it"
+        )
 
 
 def identity(engine: Engine) -> object:
@@ -143,10 +163,7 @@ def ensure_schema(engine: Engine) -> None:
     """The schema that holds our tables, on PostgreSQL."""
     if engine.dialect.name == "postgresql":
         with transaction(engine, write=True) as connection:
-            found = connection.execute(
-                text("select 1 from pg_namespace where nspname = :name"), {"name": POSTGRES_SCHEMA}
-            )
-            if found.first() is None:
+            if connection.execute(_SCHEMA, {"name": POSTGRES_SCHEMA}).first() is None:
                 connection.execute(text("select pg_advisory_xact_lock(7393746201)"))
                 connection.execute(text(f"create schema if not exists {POSTGRES_SCHEMA}"))
 

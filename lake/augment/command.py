@@ -28,7 +28,8 @@ from rewright.lake.augment.api import (
 from rewright.lake.augment.history import Helped, helped_by
 from rewright.lake.augment.plotting import plot
 from rewright.lake.augment.saving import save
-from rewright.lake.command import Duration, LakeFolder, opened, print_json
+from rewright.lake.command import Duration, LakeFolder, opened
+from rewright.terminal import echo, echo_json
 
 
 class Kept(Protocol):
@@ -164,13 +165,13 @@ def command(
     if figure is not None:
         plot(report, figure)
     if as_json:
-        print_json(report.to_json())
+        echo_json(report.to_json())
         return
     _print(report)
     if out is not None:
-        click.echo(f"{written} rows written to {out}")
+        echo(f"{written} rows written to {out}")
     if view is not None:
-        click.echo(f"kept as the view {view}")
+        echo(f"kept as the view {view}")
 
 
 def _searched(lake: Lake, spec: BaseSpec, options: Options, port: AugmentPort) -> Report:
@@ -205,34 +206,34 @@ def _progress() -> Iterator[Callable[[str, float], None]]:
 
 
 def _print(report: Report) -> None:
-    click.echo(
+    echo(
         f"{report.table}.{report.target}: R² {report.r2_before:.3f} by itself, {report.r2_after:.3f} with "
         f"what is recommended"
     )
     if report.auc_before is not None and report.auc_after is not None:
-        click.echo(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with it")
+        echo(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with it")
     for rank, added in enumerate(report.added, 1):
         verdict = "" if added.recommended else "  not recommended: the gain does not beat its interval"
-        click.echo(
+        echo(
             f"{rank}. {added.table}: R² {added.r2_before:.3f} -> {added.r2_after:.3f}, "
             f"gain between {added.low:.3f} and {added.high:.3f}{verdict}"
         )
-        click.echo(f"   {added.join_path}")
-        click.echo(f"   {', '.join(added.columns)}")
+        echo(f"   {added.join_path}")
+        echo(f"   {', '.join(added.columns)}")
     for leak in report.leaks:
-        click.echo(f"left out: {leak.table}.{leak.column}: {leak.reason}")
+        echo(f"left out: {leak.table}.{leak.column}: {leak.reason}")
     for path, reason in report.failed:
-        click.echo(f"failed: {path}: {reason}")
+        echo(f"failed: {path}: {reason}")
     for note in report.notes:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
     if report.ended == "budget":
-        click.echo(f"the budget ended; {len(report.not_tried)} joins were not tried")
+        echo(f"the budget ended; {len(report.not_tried)} joins were not tried")
         for path in report.not_tried[:20]:
-            click.echo(f"   {path}")
+            echo(f"   {path}")
     if report.tokens:
-        click.echo(f"{report.tokens} tokens")
-    click.echo(
+        echo(f"{report.tokens} tokens")
+    echo(
         f"{report.evaluations} evaluations and {report.estimates} estimates of {report.candidates} joins in "
         f"{report.seconds:.1f} s"
     )
-    click.echo(f"\n{report.sql};")
+    echo(f"\n{report.sql};")

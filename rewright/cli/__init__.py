@@ -10,12 +10,14 @@ import sys
 
 import click
 
+from rewright.terminal import echo
+
 COMMANDS = {
     "demo": "embedded PostgreSQL, sample data and the proxy; prints the psql line to try",
     "serve": "run the proxy",
     "config": "effective values and where each comes from; validate; an annotated file",
     "log": "what was rewritten, hinted, resolved, asked",
-    "show": "one rewrite: texts, evidence, plans, timings, trace",
+    "show": "one rewrite: what was wrong, what was done, texts, evidence, plans, history",
     "approve": "serve a rewrite on a person's word",
     "reject": "never serve a rewrite",
     "pin": "serve a rewrite and do not retire it for slowness",
@@ -52,7 +54,7 @@ class Failure(click.ClickException):
 
     def show(self, file: object = None) -> None:
         del file
-        click.echo(f"rewright: {self.message}", err=True)
+        echo(f"rewright: {self.message}", err=True)
 
 
 class WrongUsage(Failure):

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.parameters import DURATION, QUERIES_ARGUMENT, READING_DSN_OPTION
+from rewright.terminal import echo, echo_json
 
 _TOP = 20
 
@@ -48,10 +49,10 @@ def command(
     configuration(config_path)
     documents = list(_documents(source, top or _TOP, dsn, limit, budget, execute=not no_run))
     if as_json:
-        print_json(documents)
+        echo_json(documents)
         return
     for document in documents:
-        click.echo("\n".join(_lines(document)))
+        echo("\n".join(_lines(document)))
 
 
 def _documents(

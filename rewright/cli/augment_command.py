@@ -52,5 +52,7 @@ def _kept(config_path: Path | None, folder: str) -> Iterator[Kept | None]:
     with ExitStack() as stack:
         kept = None
         with suppress(Failure):
-            kept = KeptSearches(folder, whoami(), stack.enter_context(opened_store(config_path, None)))
+            kept = KeptSearches(
+                folder, whoami(), stack.enter_context(opened_store(config_path, None, create=True))
+            )
         yield kept

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import getpass
 import importlib
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -76,13 +75,15 @@ def _failure(problems: Iterable[str]) -> Failure:
 
 
 @contextmanager
-def opened_store(config_path: Path | None, store_url: str | None) -> Iterator[Any]:
-    """The configured store (a ``rewright.store.api.Store``); its errors become the command's."""
+def opened_store(config_path: Path | None, store_url: str | None, *, create: bool = False) -> Iterator[Any]:
+    """The configured store (a ``rewright.store.api.Store``); its errors become the command's. That there is
+    none is one, unless it is to be made.
+    """
     from rewright.wiring.stores import open_configured
 
     config = configuration(config_path, store__url=store_url)
     try:
-        with open_configured(config) as store:
+        with open_configured(config, create=create) as store:
             yield store
     except StoreError as error:
         raise Failure(f"store: {error}") from error
@@ -94,14 +95,6 @@ def whoami() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return "command line"
-
-
-def print_json(document: object) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, default=str, indent=2))
-
-
-def print_json_line(document: object) -> None:
-    click.echo(json.dumps(document, ensure_ascii=False, default=str))
 
 
 def stamp(at: float) -> str:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.common import check as check_parts
+from rewright.terminal import echo, echo_json
 
 
 @click.command()
@@ -20,7 +21,7 @@ def command(config_path: Path | None, check: bool, example: bool, as_json: bool)
     from rewright.config import showing
 
     if example:
-        click.echo(showing.example(), nl=False)
+        echo(showing.example(), nl=False)
         return
     config = configuration(config_path)
     if check:
@@ -28,8 +29,8 @@ def command(config_path: Path | None, check: bool, example: bool, as_json: bool)
         return
     rows = list(showing.effective(config))
     if as_json:
-        print_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
+        echo_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return
     width = max(len(key) for key, _, _ in rows)
     for key, value, origin in rows:
-        click.echo(f"{key:{width}}  {value:32}  {origin}")
+        echo(f"{key:{width}}  {value:32}  {origin}")

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.parameters import DSN
+from rewright.terminal import echo, echo_json
 
 
 @click.command()
@@ -35,12 +36,12 @@ def command(config_path: Path | None, dsn: str | None, model: str, as_json: bool
 
     findings = list(examine(configuration(config_path), dsn, ask_model=model == "on"))
     if as_json:
-        print_json([finding.to_json() for finding in findings])
+        echo_json([finding.to_json() for finding in findings])
     else:
         for finding in findings:
-            click.echo(f"{finding.status:<8} {finding.subject}: {finding.message}")
+            echo(f"{finding.status:<8} {finding.subject}: {finding.message}")
             for line in finding.remedy:
-                click.echo(f"           {line}")
+                echo(f"           {line}")
     failed: list[Finding] = [finding for finding in findings if finding.status == "failed"]
     if failed:
         raise Failure(f"{len(failed)} of {len(findings)} checks failed")

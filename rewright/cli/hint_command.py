@@ -14,9 +14,9 @@ from rewright.cli.common import (
     MODEL_OPTION,
     configuration,
     part,
-    print_json,
 )
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE
+from rewright.terminal import echo, echo_json
 
 
 @click.command()
@@ -69,7 +69,7 @@ def command(
             dsn, limits=session_part.Limits(statement=4 * limit), own=True
         ) as session:
             if not session.support.extension:
-                click.echo(
+                echo(
                     "pg_hint_plan is not loaded there: only CTE keywords are tried (rewright hintplan)",
                     err=True,
                 )
@@ -82,16 +82,14 @@ def command(
     except session_part.SessionError as error:
         raise Failure(f"database: {error}") from error
     if as_json:
-        print_json(documents[0] if len(documents) == 1 else documents)
+        echo_json(documents[0] if len(documents) == 1 else documents)
 
 
 def _echo(number: int, total: int, text: str, lines: Any) -> None:
     if total > 1:
         start = " ".join(text.split())
-        click.echo(
-            f"{'' if number == 1 else chr(10)}-- {number}: {start[:90]}{'…' if len(start) > 90 else ''}"
-        )
-    click.echo("\n".join(lines))
+        echo(f"{'' if number == 1 else chr(10)}-- {number}: {start[:90]}{'…' if len(start) > 90 else ''}")
+    echo("\n".join(lines))
 
 
 def _logged(path: Path | None) -> list[Any]:
@@ -102,7 +100,7 @@ def _logged(path: Path | None) -> list[Any]:
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}") from error
     if not found:
-        click.echo(f"{path}: no executed plans of auto_explain (is log_analyze on?)", err=True)
+        echo(f"{path}: no executed plans of auto_explain (is log_analyze on?)", err=True)
     return found
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DSN, IN_FILE
+from rewright.terminal import echo, echo_json
 
 
 @click.group()
@@ -32,7 +33,7 @@ def install(dsn: str | None, role: str | None) -> None:
             files = hintplan.install()
         except hintplan.HintPlanUnavailable as error:
             raise Failure(str(error)) from error
-        click.echo(f"pg_hint_plan is in the embedded PostgreSQL ({len(files)} files)")
+        echo(f"pg_hint_plan is in the embedded PostgreSQL ({len(files)} files)")
         return
     import psycopg
     from psycopg import sql
@@ -53,7 +54,7 @@ def install(dsn: str | None, role: str | None) -> None:
             f"{error}\nOn Debian the package is postgresql-NN-pg-hint-plan; then run this again as a "
             f"superuser."
         ) from error
-    click.echo("created and loaded at the next login")
+    echo("created and loaded at the next login")
 
 
 @command.command()
@@ -92,9 +93,9 @@ def _checked(dsn: str) -> dict[str, Any]:
 
 def _say(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        print_json(found)
+        echo_json(found)
     else:
-        click.echo("\n".join(f"{name}: {value}" for name, value in found.items()))
+        echo("\n".join(f"{name}: {value}" for name, value in found.items()))
 
 
 @command.command()
@@ -128,6 +129,6 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
                 sql.Literal(application),
                 sql.Literal(inside),
             )
-            click.echo(statement.as_string(session.connection))
+            echo(statement.as_string(session.connection))
     except (psycopg.Error, session_part.SessionError) as error:
         raise Failure(f"database: {error}") from error

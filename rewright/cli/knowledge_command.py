@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part
 from rewright.cli.parameters import IN_FILE
+from rewright.terminal import echo, echo_json
 
 OWN = click.option(
     "--own",
@@ -55,13 +56,13 @@ def search(text: str, category: str | None, count: int, own: Path, as_json: bool
     base = part("rewright.knowledge.api", "knowledge search").KnowledgeBase.load(_own_units(own))
     hits = base.search(text, count, category=category)
     if as_json:
-        print_json([hit.to_json() for hit in hits])
+        echo_json([hit.to_json() for hit in hits])
         return
     for hit in hits:
-        click.echo(f"{hit.score:6.2f}  {hit.unit.id}  {hit.unit.title}")
-        click.echo(f"        {' '.join(hit.unit.answer.split())}\n        found by: {', '.join(hit.why)}")
+        echo(f"{hit.score:6.2f}  {hit.unit.id}  {hit.unit.title}")
+        echo(f"        {' '.join(hit.unit.answer.split())}\n        found by: {', '.join(hit.why)}")
     if not hits:
-        click.echo("nothing was found", err=True)
+        echo("nothing was found", err=True)
 
 
 @command.command()
@@ -90,10 +91,10 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
             raise Failure(str(error)) from error
         if done.problem:
             refused += 1
-            click.echo(f"{file}: refused: {done.problem}", err=True)
+            echo(f"{file}: refused: {done.problem}", err=True)
             continue
         _keep(unit, file, done, own.expanduser())
-        click.echo(f"{unit.id}: {done.verdict}, {done.evidence.gain} times as fast")
+        echo(f"{unit.id}: {done.verdict}, {done.evidence.gain} times as fast")
     if refused:
         raise Failure(f"{refused} of {len(files)} refused")
 
@@ -147,13 +148,13 @@ def check(
         if not as_json:
             gain = f"x{document['gain']}" if document["gain"] is not None else ""
             unseen = " (no gain seen)" if done.evidence is not None and not done.gains else ""
-            click.echo(f"{done.unit.id}: {done.verdict} {done.problem or gain}{unseen}")
+            echo(f"{done.unit.id}: {done.verdict} {done.problem or gain}{unseen}")
     summary = checking.summary_of(documents) | {"same_pattern": same}
     if as_json:
-        print_json({"units": documents, "summary": summary})
+        echo_json({"units": documents, "summary": summary})
     else:
         for line in checking.lines_of(summary):
-            click.echo(line)
+            echo(line)
     if summary["refused"] or same:
         raise Failure(f"{summary['refused']} units do not stand, {len(same)} patterns occur more than once")
 
@@ -197,12 +198,12 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
         book.close()
     if as_json:
         reasons = [{"pair": pair, "state": state, "reason": reason} for pair, state, reason in left_out]
-        print_json({"written": written, "pairs": counts, "left_out": reasons})
+        echo_json({"written": written, "pairs": counts, "left_out": reasons})
         return
     for pair, state, reason in left_out:
-        click.echo(f"{state}: {pair}: {reason}")
+        echo(f"{state}: {pair}: {reason}")
     said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "none"
-    click.echo(f"{written} units written to {own.expanduser()}; pairs so far: {said}")
+    echo(f"{written} units written to {own.expanduser()}; pairs so far: {said}")
 
 
 def _known_patterns(own: Path) -> Any:
@@ -236,7 +237,7 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
 
     accepted = part("rewright.knowledge.build.accepted", "knowledge build")
     try:
-        with open_configured(config) as store, Session(dsn) as session:
+        with open_configured(config, create=False) as store, Session(dsn) as session:
             database = PostgresDatabase(session, snapshot(session.connection))
             try:
                 statements = accepted.Statements.read(session)
@@ -248,7 +249,7 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
     except (StoreError, SessionError, psycopg.Error) as error:
         raise Failure(str(error)) from error
     said = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items())) or "none"
-    click.echo(f"rewrites of the store: {said}", err=True)
+    echo(f"rewrites of the store: {said}", err=True)
 
 
 def _voter(config: Any) -> Any:

@@ -11,15 +11,13 @@ from rewright.cli.common import (
     JSON_OPTION,
     one_line,
     opened_store,
-    print_json,
-    print_json_line,
     stamp,
     with_store,
 )
 from rewright.cli.documents import log_document
 from rewright.cli.parameters import DURATION
 from rewright.store.records import LogEntry
-from rewright.terminal import echo_table, on_terminal
+from rewright.terminal import echo, echo_json, echo_table, on_terminal
 
 POLL_SECONDS = 0.5
 _NAMES = ("when", "took", "route", "who", "why", "query")
@@ -45,10 +43,10 @@ def command(
     with opened_store(config_path, store_url) as store:
         entries = store.log.read(since=begin, limit=limit)
         if as_json and not follow:
-            print_json([log_document(entry) for entry in entries])
+            echo_json([log_document(entry) for entry in entries])
             return
         if not entries and not follow:
-            click.echo("nothing in the log", err=True)
+            echo("nothing in the log", err=True)
         if entries and not follow and on_terminal():
             echo_table(_NAMES, [_row(entry) for entry in entries])
             return
@@ -81,12 +79,12 @@ def _row(entry: LogEntry) -> tuple[str, ...]:
 
 def _print(entry: LogEntry, *, as_json: bool) -> None:
     if as_json:
-        print_json_line(log_document(entry))
+        echo_json(log_document(entry), indent=None)
         return
     duration = "" if entry.duration_ms is None else f"{entry.duration_ms:.0f} ms"
     rewrite = "" if entry.rewrite_id is None else f" #{entry.rewrite_id}"
     why = f" ({entry.reason})" if entry.reason else ""
     who = f"{entry.role or '-'}@{entry.database}"
     application = f" [{entry.application_name}]" if entry.application_name else ""
-    click.echo(f"{stamp(entry.at)}  {duration:>9}  {entry.route}{rewrite}{why}  {who}{application}")
-    click.echo(f"    {one_line(entry.query or entry.template, 120)}")
+    echo(f"{stamp(entry.at)}  {duration:>9}  {entry.route}{rewrite}{why}  {who}{application}")
+    echo(f"    {one_line(entry.query or entry.template, 120)}")

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DURATION, IN_FILE
+from rewright.terminal import echo, echo_json
 
 
 @click.command()
@@ -31,8 +32,8 @@ def command(certificates: tuple[Path, ...], timeout: float, as_json: bool) -> No
     except OSError as error:
         raise Failure(str(error)) from error
     if as_json:
-        print_json([r.to_json() for r in found])
+        echo_json([r.to_json() for r in found])
     else:
         for r in found:
-            click.echo(r.line())
+            echo(r.line())
     sys.exit(rechecking.exit_code(found))

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration
 from rewright.cli.parameters import DURATION, OUT_FILE, QUERIES_ARGUMENT, READING_DSN_OPTION
+from rewright.terminal import echo, echo_json
 
 
 @click.command()
@@ -72,11 +73,11 @@ def command(
         _write_report(report, done)
     if as_json:
         documents = [one.to_json() for one in done]
-        print_json(documents[0] if len(documents) == 1 and top is None else documents)
+        echo_json(documents[0] if len(documents) == 1 and top is None else documents)
     elif report is None:
         from rewright.rewrite.page import markdown
 
-        click.echo(markdown(done), nl=False)
+        echo(markdown(done), nl=False)
 
 
 def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
@@ -93,9 +94,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewright.wiring.references import policy_of
     from rewright.wiring.scratch import Scratch
 
-    scratch = Scratch(
-        config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True)
-    )
+    scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))
     try:
         if source is not None:
             works = collect(source)

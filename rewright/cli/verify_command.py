@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from rewright.cli import Failure, WrongUsage
-from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
+from rewright.terminal import echo, echo_json
 
 EXIT_CODES = {"refuted": 1, "unknown": 3}
 
@@ -71,7 +72,7 @@ def command(
                 batch, out, jobs=jobs, timeout=timeout, options=options, certificates=certificate
             )
         )
-        click.echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
+        echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
         return
     if (schema is None and dsn is None) or len(queries) != 2:
         raise click.UsageError(
@@ -91,9 +92,9 @@ def command(
     )
     verdicts = part("rewright.equivalence.verdicts", "verify")
     if as_json:
-        print_json(verdicts.to_json(verdict))
+        echo_json(verdicts.to_json(verdict))
     else:
-        click.echo(command.describe(verdict))
+        echo(command.describe(verdict))
     accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")

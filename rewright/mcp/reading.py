@@ -14,8 +14,8 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import print_json
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION
+from rewright.terminal import echo_json
 
 MISESTIMATE = 10.0
 """A q-error from which a node's row count is worth telling."""
@@ -37,7 +37,7 @@ def plan(query: Path, dsn: str, analyze: bool, timeout: float) -> None:
     with Session(dsn, limits=Limits(statement=timeout), own=True) as session:
         text = query.read_text(encoding="utf-8")
         found = session.explain(text, analyze=analyze, generic="$1" in text and not analyze)
-    print_json(plan_document(found))
+    echo_json(plan_document(found))
 
 
 @commands.command()
@@ -49,7 +49,7 @@ def top(dsn: str, limit: int) -> None:
 
     with Session(dsn) as session:
         found = most_expensive(session, limit)
-    print_json(
+    echo_json(
         [
             {
                 "name": one.name,

@@ -12,9 +12,9 @@ from rewright.store.records import Options, Retention
 WITHOUT = "traffic passes; nothing new is served, found or logged until the store can be opened"
 
 
-def open_configured(config: Config) -> Store:
-    """Raises StoreError."""
-    return open_store(config.store.url, _options(config))
+def open_configured(config: Config, *, create: bool = True) -> Store:
+    """Raises StoreError; also, without ``create``, where there is no store yet."""
+    return open_store(config.store.url, _options(config), create=create)
 
 
 def reach_configured(config: Config) -> Store:

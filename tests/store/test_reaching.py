@@ -136,3 +136,13 @@ def test_one_of_several_processes_sets_it_aside(tmp_path: Path) -> None:
     with multiprocessing.get_context("spawn").Pool(3) as pool:
         assert sum(pool.map(_repair, [str(tmp_path / "store.db")] * 3)) == 1
     assert len(list(tmp_path.glob("store.db.damaged-*"))) == 1
+
+
+def test_one_that_is_asked_for_is_not_made(store_url: str, tmp_path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(StoreUnavailable, match="there is no store"):
+            open_store(store_url, create=False)
+    assert not list(tmp_path.iterdir())
+    open_store(store_url).close()
+    with open_store(store_url, create=False) as store:
+        assert store.revision() == 0
