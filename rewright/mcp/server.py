@@ -124,6 +124,17 @@ class Tools:
             "truncated": len(everything) > rows,
         }
 
+    async def augment(
+        self, table: str, target: str, tables: int, hops: int, seconds: float
+    ) -> dict[str, Any]:
+        words = [
+            "augment", "--json", "--no-history", f"--lake={self._lake()}", f"--table={table}",
+            f"--target={target}", f"--tables={tables}", f"--hops={hops}", f"--budget={seconds}s",
+        ]  # fmt: skip
+        # indexing a lake that nobody has looked at before is not part of the search
+        document: dict[str, Any] = await self._call(words, {}, seconds + 300)
+        return document
+
     async def ask(self, question: str, rows: int, seconds: float) -> dict[str, Any]:
         """Of the lake where there is no database. A refused question is an answer, too: it says what was
         unclear.
@@ -269,6 +280,22 @@ def _lake(server: MCPServer[Any], tools: Tools) -> None:
         'resolution' says how.
         """
         return await tools.lake_query(query, rows, seconds)
+
+    @server.tool(annotations=READS)
+    async def augment(
+        table: Annotated[str, Field(description="A table of the lake", max_length=500)],
+        target: Annotated[str, Field(description="Its column that is to be predicted", max_length=500)],
+        tables: Annotated[int, Field(ge=1, le=20)] = 5,
+        hops: Annotated[int, Field(ge=1, le=4, description="The longest chain of joins")] = 1,
+        seconds: Budget = 60,
+    ) -> dict[str, Any]:
+        """Find tables of the lake that, joined to TABLE, predict TARGET better (cross-validated ridge
+        regression).
+
+        Returns for each its join path, columns, R² before and after with an interval; columns that are left
+        out because they give the target away; and the SQL of the augmented table.
+        """
+        return await tools.augment(table, target, tables, hops, seconds)
 
 
 def _asking(server: MCPServer[Any], tools: Tools) -> None:

@@ -64,7 +64,7 @@ def test_every_tool_says_what_it_is_for_and_that_it_only_reads() -> None:
 
     tools = {tool.name: tool for tool in run(listed())}
     assert set(tools) == {
-        "verify", "explain_counterexample", "rewrite", "hint", "plan", "top_queries", "lake_tables", "lake_query", "ask",
+        "verify", "explain_counterexample", "rewrite", "hint", "plan", "top_queries", "lake_tables", "lake_query", "augment", "ask",
     }  # fmt: skip
     assert all(len(tool.description) > 40 and tool.annotations.read_only_hint for tool in tools.values())
 
@@ -102,6 +102,7 @@ def test_a_counterexample_can_be_run() -> None:
         ("rewrite", {"query": "select 1"}, "start the server with --dsn"),
         ("plan", {"query": "select 1"}, "start the server with --dsn"),
         ("lake_query", {"query": "select 1"}, "start the server with --lake"),
+        ("augment", {"table": "t", "target": "a"}, "start the server with --lake"),
         ("verify", {"original": "select 1"}, "candidate"),
         ("rewrite", {"query": "select 1", "trust": "judged"}, "trust"),
         ("rewrite", {"query": "select 1", "seconds": 1e9}, "seconds"),
@@ -200,6 +201,23 @@ def test_a_lake_is_queried_by_imagined_names(tmp_path: Path) -> None:
     assert (told["rows"], told["row_count"], told["truncated"]) == ([["Aurora"]], 2, True)
 
 
+def test_columns_that_predict_are_found_in_a_lake(tmp_path: Path) -> None:
+    numbers = [(n * 7919) % 101 for n in range(120)]
+    visits = "\n".join(f"{n},{3 * number + n % 2}" for n, number in enumerate(numbers))
+    (tmp_path / "towns.csv").write_text(f"town_id,visits\n{visits}\n")
+    hotels = "\n".join(f"{n},{number}" for n, number in enumerate(numbers))
+    (tmp_path / "hotels.csv").write_text(f"town_id,beds\n{hotels}\n")
+    targets = Targets(lake=str(tmp_path))
+    told = document(run(call(targets, "augment", table="towns", target="visits")))
+    (added,) = told["tables"]
+    assert (added["table"], added["added_columns"]) == ("hotels", ["hotels.beds"])
+    assert told["r2_after"] > 0.9
+    assert "hotels" in told["sql"]
+    unknown = run(call(targets, "augment", table="--lake=/", target="visits"))
+    assert unknown.is_error
+    assert "--lake=/" in unknown.content[0].text
+
+
 def test_a_question_is_answered_or_says_what_was_unclear(tmp_path: Path) -> None:
     (tmp_path / "vessels.csv").write_text("vessel_id,vessel_name\n1,Aurora\n2,Borealis\n")
     targets = Targets(lake=str(tmp_path))
@@ -253,7 +271,7 @@ def test_over_http_with_a_token(address: str) -> None:
         ):
             return await client.list_tools()
 
-    assert len(run(over_http(TOKEN)).tools) == 9
+    assert len(run(over_http(TOKEN)).tools) == 10
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     assert httpx2.post(address, json=body).status_code == 401
     assert httpx2.post(address, json=body, headers={"Authorization": f"Bearer {TOKEN}x"}).status_code == 401
