@@ -17,6 +17,7 @@ from rewright.proxy.machine import core
 from rewright.proxy.ports import Guard, ServedRewrite
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
+from tests.proxy.fake_server import settings_row
 from tests.proxy.test_session import DONE, ERROR, ONE_COLUMN, READY, Play, guard_row
 
 SLOW, PLAIN = b"select slow", b"select a from t where b = 17"
@@ -29,7 +30,7 @@ CLIENT = (
 )  # fmt: skip
 SERVER = (
     b.PARSE_COMPLETE, b.BIND_COMPLETE, b.CLOSE_COMPLETE, b.PORTAL_SUSPENDED, b.NO_DATA, ONE_COLUMN, DONE, DONE,
-    b.DataRow((b"1",)).encode(), guard_row(), ERROR, b"G\0\0\0\7\0\0\0", b"H\0\0\0\7\0\0\0",
+    b.DataRow((b"1",)).encode(), guard_row(), settings_row(), ERROR, b"G\0\0\0\7\0\0\0", b"H\0\0\0\7\0\0\0",
     b.error("57P01", "terminating", severity="FATAL"), b.ParameterStatus(b"a", b"b").encode(), b.ParameterDescription(()).encode(),
 )  # fmt: skip
 ENDS = (READY, READY, b"Z\0\0\0\5T", b"Z\0\0\0\5E")
