@@ -101,6 +101,10 @@ conformance-versions: install
 conformance-gss: install
 	$(BIN)/python -m tests.conformance.gss
 
+# what is said of PgBouncer, with one of a later Debian, which is built for it (two minutes)
+conformance-pgbouncer: install
+	REWRIGHT_PGBOUNCER=$$(sh tests/conformance/newer_pgbouncer.sh $$(mktemp -d)) $(BIN)/pytest -q tests/proxy/test_pgbouncer.py tests/proxy/test_pooled.py
+
 conformance-%: install
 	$(BIN)/python -m tests.conformance $*
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -23,7 +24,8 @@ PACKAGE = BUILD / "rewright/proxy/machine"
 
 
 def wanted() -> bool:
-    return os.environ.get("REWRIGHT_PURE", "") in {"", "0"}
+    # a length of the protocol has 32 bits without a sign: a Py_ssize_t must have more
+    return sys.maxsize > 2**32 and os.environ.get("REWRIGHT_PURE", "") in {"", "0"}
 
 
 def copied() -> Path:

@@ -240,27 +240,33 @@ class Connection(Handshake):
         else:
             self.ended.set()
 
-    def tick(self, now: float) -> None:
-        """Called about twenty times a second."""
-        self._look_for_reset()
-        if self.interceptor is not None:
-            self.interceptor.look_again()
-            self.interceptor.slow.tick(now)
+    def tick(self, now: float, version: int) -> None:
+        """Called about twenty times a second, also for a thousand idle sessions: nothing is called for those.
+
+        ``version``: of the set of rewrites.
+        """
+        session, client, interceptor = self.session, self.client, self.interceptor
+        if session is None:
+            return
+        if client is not None and (client.valve.reasons or client.peer_ended):
+            self._look_for_reset(client)
+        if interceptor is not None:
+            if interceptor.lookups.seen != version:
+                interceptor.look_again()
+            if session.cycles.pending:
+                interceptor.slow.tick(now)
         limit = self.proxy.config.limits.idle_timeout
-        session = self.session
-        if not limit or session is None:
+        if not limit:
             return
         if not session.is_idle or session.cycles.started > self.idle_since:
             self.idle_since = now  # busy now, or since the last look
         elif now - self.idle_since > limit:
             self.shut("terminating connection due to idle-session timeout", "57P05")
 
-    def _look_for_reset(self) -> None:
+    @staticmethod
+    def _look_for_reset(client: Side) -> None:
         """A client that is not read from is gone without a word of its transport's."""
-        client = self.client
-        if self.session is None or client is None or client.lost:
-            return
-        if (client.valve.reasons or client.peer_ended) and client.is_reset():
+        if not client.lost and client.is_reset():
             client.abort()
 
     def shut(self, text: str, sqlstate: str = "57P01") -> None:

@@ -14,7 +14,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from time import monotonic
+from time import monotonic, thread_time
 
 from rewright.proxy.cancel import CancelTable, EndRequest, WorkerMail, forward
 from rewright.proxy.config import DatabaseConfig, ProxyConfig
@@ -34,6 +34,8 @@ from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from rewright.proxy.wire.startup import CancelRequest
 
 TICK = 0.05
+# what looking after idle sessions may take of a core, and the longest time between two looks
+TICK_SHARE, SLOWEST_TICK = 0.01, 0.25
 
 
 class Proxy:
@@ -68,6 +70,7 @@ class Proxy:
         self._mail: WorkerMail | None = None
         self._gates: dict[tuple[object, ...], Gate] = {}
         self._settings: dict[str, Settings] = {}
+        self._full = False  # clients' bytes take more memory than they may
         self._ticker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._connections: dict[asyncio.Task[None], Connection] = {}
@@ -154,13 +157,17 @@ class Proxy:
 
     async def _tick(self) -> None:
         """Look for queries that have been running for long, and for sessions idle for too long."""
+        took = 0.0
         while True:
-            await asyncio.sleep(TICK)
-            now = monotonic()
+            await asyncio.sleep(until_next_tick(took))
+            now, before = monotonic(), thread_time()
+            lookup = self.ports.lookup
+            version = -1 if lookup is None else lookup.version
             self._bound_memory()
             self.places.settle()
             for connection in list(self._connections.values()):
-                connection.tick(now)
+                connection.tick(now, version)
+            took = thread_time() - before
 
     def sessions(self) -> list[SessionView]:
         """Those that are logged in."""
@@ -172,9 +179,13 @@ class Proxy:
         shrinks.
         """
         sessions = [c.session for c in self._connections.values() if c.session is not None]
-        full = sum(session.held_bytes for session in sessions) > self.config.limits.total_buffer
-        for session in sessions:
-            session.client.looking = not full
+        # one whose client's stream is not slow holds nothing
+        held = sum(session.held_bytes for session in sessions if session.client.slow)
+        full = held > self.config.limits.total_buffer
+        if full or self._full:
+            for session in sessions:
+                session.client.looking = not full
+        self._full = full
 
     # --- cancel ------------------------------------------------------------------------------------
 
@@ -295,6 +306,11 @@ class Proxy:
             await self._mail.close()
         self.places.close()
         self.event("proxy.stopped")
+
+
+def until_next_tick(took: float) -> float:
+    """Seconds to wait. ``took``: the CPU time of the last one."""
+    return min(max(TICK, took / TICK_SHARE), SLOWEST_TICK)
 
 
 def _first_der(path: str) -> bytes:

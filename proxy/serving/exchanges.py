@@ -28,6 +28,7 @@ from rewright.proxy.serving.private import (
 )
 from rewright.proxy.serving.refusing import CANCELLED, failed_query, substitute_error
 from rewright.proxy.session import (
+    FAILED,
     IDLE,
     Ask,
     Cancelled,
@@ -217,8 +218,10 @@ class ServeQuery(Serving):
 
     def exchange(self) -> Exchange:
         clean = self.cycles.status == IDLE
-        if self.cycles.since:
-            yield from self._as_sent()  # a Query inside an extended cycle
+        if self.cycles.since or self.cycles.status == FAILED:
+            # a Query inside an extended cycle, or one that the server refuses; it says so of a Query
+            self.context.measuring.passed()
+            yield from self._as_sent()
             return
         try:
             self.precheck(clean=clean)

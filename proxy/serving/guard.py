@@ -210,9 +210,14 @@ _OPAQUE = tuple(
 )
 
 
+def settings_columns(settings: Sequence[str]) -> str:
+    """The named ``rewright.*`` settings as columns of a SELECT, unset ones NULL."""
+    return ", ".join(f"pg_catalog.current_setting('rewright.{name}', true)" for name in settings)
+
+
 def guard_sql(settings: Sequence[str]) -> str:
     """The guard statement; its first columns are the named ``rewright.*`` settings, unset ones NULL."""
-    columns = "".join(f"pg_catalog.current_setting('rewright.{name}', true), " for name in settings)
+    columns = f"{settings_columns(settings)}, " if settings else ""
     return _GUARD.format(settings=columns, filtered=_FILTERED, kept=_KEPT, digest=_digest(_OPAQUE))
 
 

@@ -28,11 +28,11 @@ _SET_CONFIG = re.compile(
     rf"'(?P<value>(?:[^']|'')*)'{BLANK}*,{BLANK}*(?P<local>true|false){BLANK}*\){BLANK}*;?{BLANK}*",
     re.IGNORECASE,
 )
-# whether the server's process is another than the login said, and what ALTER ROLE and ALTER DATABASE say of
-# our settings (the most particular first), from the catalog: current_setting() may be what another client has
-# left
-QUESTION_SQL = b"""
-select (pg_catalog.pg_backend_pid()::text <> $1)::text,
+# columns: whether the process is another than the login said ($1); what ALTER ROLE and ALTER DATABASE
+# say of our settings (the most particular first), from the catalog: current_setting() may be what another
+# client has left
+WHO_SERVES = """
+  (pg_catalog.pg_backend_pid()::text <> $1)::text,
   array(select c from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c
          where pg_catalog.starts_with(c, 'rewright.')
            and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d
@@ -40,7 +40,6 @@ select (pg_catalog.pg_backend_pid()::text <> $1)::text,
            and s.setrole in (0, (select r.oid from pg_catalog.pg_roles r where r.rolname = session_user))
          order by s.setrole = 0, s.setdatabase = 0)::text
 """
-QUESTION_TYPES = (25,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +139,7 @@ class KeptSettings:
         return self._before is not None
 
     def answered(self, pooled: bool, defined: str) -> None:
-        """The server's row for ``QUESTION_SQL``."""
+        """The server's row for ``WHO_SERVES``."""
         self.pooled = pooled
         for entry in reversed(parse_array(defined)):
             name, _, text = entry.partition("=")

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import count
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
-from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
+from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_columns
+from rewright.proxy.serving.kept_settings import WHO_SERVES
 from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
@@ -108,6 +109,7 @@ class Privates:
     def __init__(self, settings: Sequence[str]) -> None:
         self._settings = len(settings)
         self._guard_sql = guard_sql(settings).encode()
+        self._settings_sql = f"select {settings_columns(settings)}".encode()
         self.guard_statement = statement_name(self._guard_sql, PARAM_TYPES)
         self.guard_ready = False
         self.verifier_ready = False
@@ -214,11 +216,34 @@ class Privates:
         batch.add(Close(b"S", name).encode())
         return index
 
-    def add_question(self, batch: Batch, text: bytes, types: tuple[int, ...], value: bytes) -> int:
-        """The index of the reply to a query with one parameter, of which nothing is kept."""
+    def add_settings(self, batch: Batch, pid: bytes) -> int:
+        """The index of the reply that holds the session's settings; with ``pid``, the process that the login
+        named, also whether another one serves it, and what the catalog says of the settings.
+
+        Not the guard's work: planning that takes milliseconds, for each session that is opened.
+        """
+        if not pid:
+            return self.add_question(batch, self._settings_sql, ())
+        return self.add_question(batch, self._settings_sql + b"," + WHO_SERVES.encode(), (_TEXT,), pid)
+
+    def settings_row(
+        self, replies: Replies, index: int
+    ) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
+        """The settings in the order asked for, None where unset, and the columns behind them. Raises
+        ProtocolViolation when there is no row.
+        """
+        for kind, message in replies.pending_replies[index]:
+            row = backend.decode(b"D", message[HEADER.size :]) if kind == ord("D") else None
+            if isinstance(row, DataRow) and len(row.values) in {self._settings, self._settings + 2}:
+                texts = tuple(None if v is None else v.decode("utf-8", "replace") for v in row.values)
+                return texts[: self._settings], texts[self._settings :]
+        raise ProtocolViolation("the settings could not be read")
+
+    def add_question(self, batch: Batch, text: bytes, types: tuple[int, ...], *values: bytes) -> int:
+        """The index of the reply to a query with the parameters ``values``, of which nothing is kept."""
         name = statement_name(text, types, b"i")
         self._add_parse(batch, name, text, types)
-        batch.add(Bind(GUARD_PORTAL, name, (), (value,)).encode())
+        batch.add(Bind(GUARD_PORTAL, name, (), values).encode())
         index = batch.add(Execute(GUARD_PORTAL).encode())
         batch.add(Close(b"P", GUARD_PORTAL).encode(), Close(b"S", name).encode())
         return index

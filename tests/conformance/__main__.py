@@ -1,8 +1,9 @@
 """Run a suite directly and through the proxy, and compare test by test.
 
-    python -m tests.conformance SUITE... [--out report.json]
+    python -m tests.conformance SUITE... [--pgbouncer front|behind] [--out report.json]
 
-Exit code 1: outcomes differ. What differs is run once more on both sides; what then agrees is named as
+With ``--pgbouncer`` both sides go through a PgBouncer in session mode: before the proxy, or between it and
+the server. Exit code 1: outcomes differ. What differs is run once more on both sides; what then agrees is named as
 unsteady.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,6 +19,7 @@ from pathlib import Path
 
 from tests.conformance import clients, regress, suites
 from tests.conformance.outcomes import Comparison, differences
+from tests.conformance.stage import PGBOUNCER
 from tests.conformance.suites import Runner
 
 SUITES: dict[str, Callable[[], AbstractContextManager[Runner]]] = {
@@ -29,6 +32,9 @@ SUITES: dict[str, Callable[[], AbstractContextManager[Runner]]] = {
     "isolation": regress.suite("isolation"),
     "node": clients.node,
 }
+
+# those that neither start servers nor try logins of their own
+POOLED = {"node", "regress", "isolation", "sqlalchemy-psycopg", "sqlalchemy-asyncpg", "sqlalchemy-pg8000"}
 
 
 def compare(suite: Callable[[], AbstractContextManager[Runner]]) -> Comparison:
@@ -47,7 +53,11 @@ def main() -> int:
     )
     parser.add_argument("suite", nargs="+", choices=[*sorted(SUITES), "all"])
     parser.add_argument("--out", type=Path, help="the outcomes as JSON")
+    parser.add_argument("--pgbouncer", choices=["front", "behind"], default="")
     options = parser.parse_args()
+    os.environ[PGBOUNCER] = options.pgbouncer
+    if options.pgbouncer and not set(options.suite) <= POOLED:
+        parser.error(f"these can't: {', '.join(sorted({*options.suite} - POOLED))}")
     report, different = {}, 0
     for name in SUITES if "all" in options.suite else options.suite:
         comparison = compare(SUITES[name])

@@ -10,18 +10,21 @@ fuzz-coverage`` installs it.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
+os.environ["REWRIGHT_PURE"] = "1"  # what is compiled tells nothing of what it covered
 import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-with atheris.instrument_imports(include=["proxy"]):
+with atheris.instrument_imports(include=["rewright.proxy"]):
     from rewright.proxy.ports import Guard, ServedRewrite
     from rewright.proxy.statements import split_names, split_parse
     from rewright.proxy.wire import backend as b
     from rewright.proxy.wire import frontend as f
     from rewright.proxy.wire.framing import Framer, ProtocolViolation
     from rewright.proxy.wire.startup import decode_first, packet_length
+    from tests.proxy.fake_server import settings_row
     from tests.proxy.test_session import DONE, ERROR, ONE_COLUMN, READY, Play, guard_row
 
 TEXT = "select slow"
@@ -59,6 +62,7 @@ SERVER = (
     ONE_COLUMN,
     b.DataRow((b"1",)).encode(),
     guard_row(),
+    settings_row(),
     guard_row(digest=b"other"),
     DONE,
     READY,

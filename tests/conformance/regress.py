@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tests.conformance import fetch
 from tests.conformance.outcomes import Outcomes
-from tests.conformance.stage import Through, debian
+from tests.conformance.stage import debian, reached
 from tests.conformance.suites import Runner, Side, log_file
 from tests.proxy.debian import programs
 
@@ -89,12 +89,8 @@ def _run(kind: str, home: Path, side: Side) -> dict[str, str]:
     for path in (out, out / "results"):
         path.mkdir()
         path.chmod(0o777)
-    with debian(hba=TRUST, settings=SETTINGS) as (server, _pair):
-        if side == "direct":
-            said = _pg_regress(kind, home, out, server.port)
-        else:
-            with Through(f"host=127.0.0.1 port={server.port} sslmode=disable") as through:
-                said = _pg_regress(kind, home, out, through.port)
+    with debian(hba=TRUST, settings=SETTINGS) as (server, _pair), reached(server.port, side) as port:
+        said = _pg_regress(kind, home, out, port)
     log_file(kind, side).write_text(said)
     found = {match["name"]: match["outcome"] for match in _LINE.finditer(said)}
     if not found:

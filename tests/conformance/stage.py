@@ -14,15 +14,17 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import trustme
 
+from tests.proxy.bouncers import running_bouncer
 from tests.proxy.debian import DebianServer
 
+PGBOUNCER = "CONFORMANCE_PGBOUNCER"
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = [sys.executable, "-c", "from rewright.cli import main; main()", "serve"]
 SERVER_SETTINGS = {
@@ -135,6 +137,37 @@ def debian(
         more = {"hba": hba} if hba is not None else {}
         with DebianServer(*pair, settings={**SERVER_SETTINGS, **(settings or {})}, **more) as server:
             yield server, pair
+
+
+@contextmanager
+def reached(
+    port: int, side: str, *, tls: tuple[Path, Path] | None = None, user: str = "postgres", password: str = ""
+) -> Iterator[int]:
+    """The port at which a side of the comparison is: the server's own, or the proxy's.
+
+    With ``PGBOUNCER`` set to ``front`` or ``behind`` a PgBouncer in session mode is on both sides, for
+    everybody as ``user``: alone, or with the proxy behind it or before it.
+    """
+    order = os.environ.get(PGBOUNCER, "")
+    with ExitStack() as stack:
+
+        def pooled(upstream: int) -> int:
+            more = {"ignore_startup_parameters": "extra_float_digits", "server_reset_query_always": 1}
+            return stack.enter_context(
+                running_bouncer(upstream, password, mode="session", user=user, size=100, **more)
+            ).port
+
+        def proxied(upstream: int) -> int:
+            unencrypted = " sslmode=disable" if order or tls is None else ""
+            dsn = f"host=127.0.0.1 port={upstream}{unencrypted}"
+            return stack.enter_context(Through(dsn, tls=None if order else tls)).port
+
+        if not order:
+            yield port if side == "direct" else proxied(port)
+        elif side == "direct":
+            yield pooled(port)
+        else:
+            yield pooled(proxied(port)) if order == "front" else proxied(pooled(port))
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ import psycopg
 
 from tests.conformance import fetch
 from tests.conformance.outcomes import Outcomes, from_junit
-from tests.conformance.stage import ROOT, Through, debian
+from tests.conformance.stage import ROOT, debian, reached
 from tests.proxy.debian import DebianServer, programs
 
 Side: TypeAlias = Literal["direct", "through"]
@@ -109,10 +109,15 @@ def account_programs(directory: Path) -> None:
 
 
 @contextmanager
-def sides(server: DebianServer, pair: tuple[Path, Path] | None) -> Iterator[Mapping[Side, int]]:
-    """The port of each side."""
-    with Through(f"host=127.0.0.1 port={server.port}", tls=pair) as through:
-        yield {"direct": server.port, "through": through.port}
+def sides(
+    server: DebianServer, pair: tuple[Path, Path], user: str = "tester", password: str = "secret"
+) -> Iterator[Mapping[Side, int]]:
+    """The port of each side. ``user``: whom a PgBouncer between logs in as."""
+    with (
+        reached(server.port, "direct", tls=pair, user=user, password=password) as direct,
+        reached(server.port, "through", tls=pair, user=user, password=password) as through,
+    ):
+        yield {"direct": direct, "through": through}
 
 
 PG8000_HBA = """
@@ -170,7 +175,7 @@ def sqlalchemy(driver: str) -> Callable[[], AbstractContextManager[Runner]]:
         source = fetch.sdist("sqlalchemy")
         more = fetch.python_packages("greenlet")
         settings = {"default_text_search_config": "pg_catalog.english"}
-        with debian(settings=settings) as (server, pair), sides(server, pair) as ports:
+        with debian(settings=settings) as (server, pair), sides(server, pair, "scott", "tiger") as ports:
             superuser(server, "create role scott superuser login password 'tiger'")
             superuser(server, "create database test owner scott")
             superuser(server, *SQLALCHEMY_SETUP, database="test")

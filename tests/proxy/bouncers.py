@@ -26,7 +26,7 @@ from tests.proxy.waiting import until
 PREPARES = (1, 21)
 CONFIGURATION = """
 [databases]
-* = host=127.0.0.1 port={upstream} user=postgres password={password} {database_options}
+* = host=127.0.0.1 port={upstream} user={user} password={password} {database_options}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {listen}
@@ -59,9 +59,16 @@ class Bouncer:
 
 @contextmanager
 def running_bouncer(
-    upstream: int, password: str, *, mode: str, size: int = 3, database_options: str = "", **options: object
+    upstream: int,
+    password: str,
+    *,
+    mode: str,
+    user: str = "postgres",
+    size: int = 3,
+    database_options: str = "",
+    **options: object,
 ) -> Iterator[Bouncer]:
-    """Pools ``size`` connections of the server at the port ``upstream`` for each database."""
+    """Pools ``size`` connections of the server at the port ``upstream`` for each database, all of ``user``."""
     listen = free_port()
     with tempfile.TemporaryDirectory(prefix="rewright-bouncer-") as made:
         home = Path(made)
@@ -70,6 +77,7 @@ def running_bouncer(
         file.write_text(
             CONFIGURATION.format(
                 upstream=upstream,
+                user=user,
                 password=password,
                 listen=listen,
                 mode=mode,

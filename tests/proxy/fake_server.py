@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rewright.proxy.serving.forwarding import PLACEHOLDER
-from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql
+from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql, settings_columns
 from rewright.proxy.serving.private import VERIFIER_STATEMENT, statement_name
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
@@ -19,6 +19,13 @@ ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()
 NO_PARAMETERS = b.ParameterDescription(()).encode()
 NO_GUARD_DIGEST = b"d"
 GUARD_STATEMENT = statement_name(guard_sql([rule.name for rule in RULES.rules]).encode(), PARAM_TYPES)
+
+SETTINGS = f"select {settings_columns([rule.name for rule in RULES.rules])}".encode()
+
+
+def settings_row(mode: bytes | None = None) -> bytes:
+    """The answer to the reading of a session's settings."""
+    return b.DataRow((mode, *[None] * (len(RULES.rules) - 1))).encode()
 
 
 def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> bytes:
@@ -107,6 +114,8 @@ class FakeServer:
         done = b.CommandComplete(b"SELECT 1").encode()
         if portal.statement == GUARD_STATEMENT:
             return guard_row(self.mode) + done
+        if portal.text == SETTINGS:
+            return settings_row(self.mode) + done
         if portal.statement == VERIFIER_STATEMENT:
             return b.DataRow((self.statements.get(portal.values[0] or b""),)).encode() + done
         self._note(portal.text)

@@ -65,6 +65,27 @@ def test_a_served_query_before_bytes_that_are_no_message_is_answered_once(pair: 
     assert pair.served > before
 
 
+BEGIN, FAIL, SERVED = f.Query(b"begin"), f.Query(b"select 1 / 0"), f.Query(ORIGINAL.encode())
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [BEGIN, Wait(), FAIL, Wait(), SERVED],
+        [BEGIN, FAIL, SERVED, f.Query(b"rollback"), SERVED],
+        [f.Query(b"begin; select 1 / 0"), SERVED],
+        [BEGIN, f.Query(b"savepoint s"), FAIL, SERVED, f.Query(b"rollback to s"), SERVED],
+        [f.Query(b"set rewright.mode = inline"), BEGIN, FAIL, SERVED, SERVED],
+        [BEGIN, FAIL, f.Query(f"create temporary table x as {ORIGINAL}".encode()), f.Query(f"explain {ORIGINAL}".encode())],
+        [BEGIN, SERVED, FAIL, f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b""), f.Sync(), SERVED],
+    ],
+    ids=range(7),
+)  # fmt: skip
+def test_a_failed_block_refuses_with_the_servers_own_words(pair: Pair, script: Script) -> None:
+    """Down to the place in its source, also where the block fails while the query is on its way."""
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
 UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
 FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 

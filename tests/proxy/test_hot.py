@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from rewright.proxy.machine import core, hot
 from rewright.proxy.machine.client_stream import IN_COPY, PLAIN, TEXTS, WATCHED
+from rewright.proxy.machine.hot import EVENT_LIMIT
 from rewright.proxy.machine.phases import Life
 from rewright.proxy.machine.server_stream import EVENTS, EVENTS_AND_TAGS
 from rewright.proxy.wire import backend as b
@@ -73,6 +74,17 @@ def test_the_environment_chooses(switch: str, described: str | None) -> None:
         )
     assert said == described
     assert module.rpartition(".")[2] == ("_hot" if said == "compiled" else "hot")
+
+
+def test_nothing_is_compiled_where_a_length_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 32 bits a length of all ones would be -1, and a walk would stand still for ever."""
+    setup_py = {"__file__": str(TREE / "setup.py"), "__name__": "setup_py"}
+    text = (TREE / "setup.py").read_text().partition("\nsetup(")[0]
+    exec(compile(text, "setup.py", "exec"), setup_py)
+    monkeypatch.delenv("REWRIGHT_PURE", raising=False)
+    assert setup_py["wanted"]()  # type: ignore[operator]
+    monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
+    assert not setup_py["wanted"]()  # type: ignore[operator]
 
 
 def test_one_that_was_compiled_from_other_sources_is_not_used(tmp_path: Path) -> None:
@@ -209,6 +221,50 @@ def test_bytes_that_are_no_messages(stream: bytes, sizes: list[int], starts: dic
     pieces = _cut(stream, sizes)
     assert _client(compiled(), pieces, WATCHED, starts) == _client(hot, pieces, WATCHED, starts)
     assert _server(compiled(), pieces, EVENTS, starts) == _server(hot, pieces, EVENTS, starts)
+
+
+LENGTHS = st.sampled_from(
+    [0, 1, 2, 3, 4, 5, 6, 9, EVENT_LIMIT, EVENT_LIMIT + 1, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1]
+)
+HEADERS = st.builds(
+    lambda kind, length, rest: bytes((kind,)) + length.to_bytes(4, "big") + rest,
+    st.sampled_from(b"QPBDECSHXFdcfpZESGWCsTn12\0\xff"), LENGTHS, st.binary(max_size=9),
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(FRONTEND, HEADERS), min_size=1, max_size=4), STARTS)
+def test_strange_lengths_of_the_client_cut_anywhere(sent: list[bytes], starts: dict[str, Any]) -> None:
+    stream = b"".join(sent)
+    for cut in range(len(stream)):
+        pieces = _cut(stream, [cut] if cut else [])
+        assert _client(compiled(), pieces, TEXTS, starts) == _client(hot, pieces, TEXTS, starts)
+
+
+@given(st.lists(st.one_of(BACKEND, HEADERS), min_size=1, max_size=4), STARTS)
+def test_strange_lengths_of_the_server_cut_anywhere(sent: list[bytes], starts: dict[str, Any]) -> None:
+    stream = b"".join(sent)
+    for cut in range(len(stream)):
+        pieces = _cut(stream, [cut] if cut else [])
+        assert _server(compiled(), pieces, EVENTS_AND_TAGS, starts) == _server(
+            hot, pieces, EVENTS_AND_TAGS, starts
+        )
+
+
+def test_whole_sessions_are_the_same() -> None:
+    """Each way in a process of its own: all of a session is built on the one that was chosen."""
+    compiled()
+
+    def played(pure: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.proxy.random_sessions", "0", "600"],
+            cwd=TREE, env=os.environ | {"REWRIGHT_PURE": pure}, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        return done.stdout.splitlines()
+
+    told, pure = played("0"), played("1")
+    assert (told[0], pure[0]) == ("compiled", "pure Python: REWRIGHT_PURE is set")
+    assert len(told) == 601
+    assert told[1:] == pure[1:]
 
 
 # --- the way out ----------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from rewright.proxy.wire import frontend as f
 from rewright.sql.forms import rough_key
 from rewright.sql.templates import split
 from rewright.wiring.templates import make
-from tests.proxy.test_interceptor import OTHER, REWRITE, SHOW, SLOW, World
+from tests.proxy.test_interceptor import FAST, OTHER, REWRITE, SHOW, SLOW, World
+from tests.proxy.test_session import kinds
 
 NUMBERED = b"select a17 from t where c = "
 
@@ -94,6 +95,75 @@ def test_not_before_the_settings_are_read(monkeypatch: pytest.MonkeyPatch) -> No
     world = settled()
     world.send(f.Query(b"set rewright.mode = 'inline'"))
     assert looked_at(world, NUMBERED + b"10", monkeypatch)
+
+
+def test_the_unnamed_statement_ends_with_a_query_that_is_not_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Though its text has a rewrite since, it is not there any more, and the server says so."""
+    world = settled()
+    world.send(f.Parse(b"", OTHER), f.Sync())
+    assert not looked_at(world, NUMBERED + b"3", monkeypatch)
+    world.index.replace([replace(REWRITE, id=3, original=OTHER.decode())])
+    world.send(f.Parse(b"s", b"select 1"), f.Sync())  # now all statements are looked up again
+    ran = list(world.server.ran)
+    told = world.send(f.Bind(b"", b""), f.Execute(b""), f.Sync())
+    assert b"C26000\0" in told
+    assert b"D" not in kinds(told)
+    assert world.server.ran == ran
+
+
+def test_an_open_portal_is_not_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a replacement, half read, in a block: it goes on behind a Query that is of no interest."""
+    world = settled()
+    world.send(f.Parse(b"s", SLOW), f.Sync())
+    world.send(f.Query(b"begin"))
+    world.send(f.Bind(b"p", b"s"), f.Execute(b"p", 1), f.Flush())
+    assert world.ran() == FAST
+    assert looked_at(world, NUMBERED + b"3", monkeypatch)
+    told = world.send(f.Execute(b"p"), f.Sync())
+    assert world.ran() == FAST
+    assert kinds(told).count(b"D") == 2
+
+
+def test_in_a_failed_block_it_is_the_servers_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    world.send(f.Query(b"begin"))
+    world.send(f.Bind(b"", b"nothing"), f.Sync())
+    assert not looked_at(world, NUMBERED + b"3", monkeypatch)
+    world.send(f.Query(b"commit"))
+    world.send(f.Query(SLOW))
+    assert world.ran() == FAST
+
+
+@pytest.mark.parametrize("prepared", [False, True])
+def test_inline_looks_at_all(monkeypatch: pytest.MonkeyPatch, prepared: bool) -> None:
+    """However the mode came: by a Query, or by a statement that was only prepared before."""
+    world = settled()
+    text = b"set rewright.mode = inline"
+    if prepared:
+        world.send(f.Parse(b"s", text), f.Sync())
+        world.send(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+        world.server.mode = b"inline"
+    else:
+        world.send(f.Query(text))
+    for number in (b"3", b"4"):
+        assert looked_at(world, NUMBERED + number, monkeypatch)
+    world.send(f.Close(b"S", b"s"), f.Sync())
+    world.send(f.Query(b"reset rewright.mode"))
+    for number in (b"5", b"6"):
+        world.send(f.Query(NUMBERED + number))
+    assert not looked_at(world, NUMBERED + b"7", monkeypatch)
+
+
+def test_one_session_does_not_pass_for_another_whose_mode_wants_none() -> None:
+    """What a session that wants no rewrites lets pass is of interest to the next one."""
+    world = settled()
+    world.send(f.Query(b"set rewright.mode = off"))
+    for _ in range(2):
+        world.send(f.Query(SLOW))
+    assert world.ran() == SLOW
+    assert SLOW.translate(None, DIGITS) not in world.index.passing
 
 
 WORDS = (

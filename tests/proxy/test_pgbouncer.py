@@ -13,7 +13,7 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.ports import Ports, ServedStatement
-from rewright.proxy.serving.kept_settings import QUESTION_SQL
+from rewright.proxy.serving.kept_settings import WHO_SERVES
 from rewright.proxy.wire.startup import StartupMessage
 from tests.proxy.bouncers import Bouncer, prepares, running_bouncer
 from tests.proxy.rules import RULES
@@ -271,8 +271,9 @@ def test_an_ordinary_role_can_ask_whose_connection_it_has(
             connection.execute(f"set local role {role}")
         pid = connection.info.backend_pid
         asked = psycopg.RawCursor(connection)
-        assert asked.execute(QUESTION_SQL, [str(pid)]).fetchall() == [("false", "{}")]
-        assert asked.execute(QUESTION_SQL, ["1"]).fetchall() == [("true", "{}")]
+        question = f"select {WHO_SERVES}"
+        assert asked.execute(question, [str(pid)]).fetchall() == [("false", "{}")]
+        assert asked.execute(question, ["1"]).fetchall() == [("true", "{}")]
         connection.rollback()
 
 
