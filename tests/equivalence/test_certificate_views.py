@@ -33,6 +33,9 @@ create table edge (src int not null, dst int not null);
 CATALOG = catalog_from_ddl(SCHEMA)
 _REACH = "with recursive r(a, b) as (select src, dst from edge{first} union {step}) select * from r{last}"
 _STEP = "select r.a, e.dst from r, edge e where e.src = r.b"
+_READ = f"{_REACH.format(first='', step=f'{_STEP} and 10 / e.dst > 0', last='')}".replace(
+    "select * from r", "select {}"
+)
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -174,6 +177,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and n >= timestamp '2000-02-01 00:00:00'",
         ),
         (
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and (n >= timestamp '2000-02-01 00:00:00' or n < timestamp '0001-01-08 00:00:00' or 10 / id > 1)",
+        ),
+        (
             "select id from tick where extract(month from at) = 2",
             "select id from tick where extract(month from at) = 2 and at > '1000-01-01 00:00:00+00'",
         ),
@@ -253,6 +260,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _REACH.format(first="", step=_STEP, last=""),
             _REACH.format(first="", step=_STEP, last="").replace(" union ", " union all "),
+        ),
+        (
+            _READ.format("1 from r limit 1"),
+            _READ.format("max(1) from r having count(*) > 0"),
         ),
         (
             _REACH.format(first="", step="select r.a, r.b + 1 from r", last=" limit 5"),
