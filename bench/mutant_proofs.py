@@ -46,7 +46,7 @@ def by_kernel(pair: Binding, seconds: float) -> Shown | str:
     found = prove(pair.original, pair.candidate, pair.catalog, deadline_seconds=seconds)
     if isinstance(found, Reason):
         return found.reason if found.kind == "internal" else ""
-    return _of_proof(found, pair)
+    return _of_proof(found, pair) if found is not None else ""
 
 
 def by_parts(pair: Binding, seconds: float) -> Shown | str:

@@ -103,6 +103,30 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select * from (select id from t union all select id from o) u order by id limit 4",
         ),
     ),
+    "frames": (
+        (
+            "select id, max(k) over (order by id rows between 2 preceding and 2 preceding) from o",
+            "select id, lead(k, 2) over (order by id desc) from o",
+        ),
+        (
+            "select id, lag(t, 1, 0) over (order by id) from o",
+            "select id, coalesce(lag(t) over (order by id), 0) from o",
+        ),
+        (
+            "select id, sum(k) over (order by id rows unbounded preceding exclude ties) from o",
+            "select id, sum(k) over (order by id) from o",
+        ),
+    ),
+    "numbers": (
+        (
+            "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select id from (select id, row_number() over (order by k, id) n from o) q where n <= 4 order by n",
+            "select id from (select id, k, row_number() over (order by k, id) n from o) q where n <= 4 order by k, id",
+        ),
+    ),
     "fixpoints": (
         (
             _REACH.format(first="", step=_STEP, last=" where a = 3"),
@@ -246,6 +270,62 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select o.id from o left join t on t.k = o.k order by o.id limit 3 offset 1",
             "select f.id from (select id, k from o order by id limit 3) f left join t on t.k = f.k order by f.id limit 3 offset 1",
+        ),
+    ),
+    "frames": (
+        (
+            "select id, lag(t, k, 0) over (order by id) from o",
+            "select id, coalesce(lag(t, k) over (order by id), 0) from o",
+        ),
+        (
+            "select id, lag(k, 1, 0) over (order by id) from o",
+            "select id, coalesce(lag(k) over (order by id), 0) from o",
+        ),
+        (
+            "select id, lag(k) over (order by id rows between -1 preceding and current row) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select id, max(k) over (order by t rows between 1 preceding and 1 preceding) from o",
+            "select id, lag(k) over (order by t) from o",
+        ),
+        (
+            "select id, sum(k) over (order by id rows unbounded preceding exclude group) from o",
+            "select id, sum(k) over (order by id) from o",
+        ),
+        (
+            "select id, lead(k) over (order by id) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select id, max(k) over (order by id rows between 1 preceding and 1 following) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select src, count(*) over (order by src rows unbounded preceding) from edge",
+            "select src, count(*) over (order by src) from edge",
+        ),
+    ),
+    "numbers": (
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.k limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.far > t.id order by o.id limit 2) q",
+            "select t.id, q.id from t join (select id, far, row_number() over (partition by far order by id) n from o) q on q.far > t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.v from t, lateral (select 10 / o.k v from o where o.t = t.id order by o.id limit 2) q where t.id = 1",
+            "select t.id, q.v from t join (select 10 / k v, t, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n <= 2 where t.id = 1",
+        ),
+        (
+            "select id from (select id, row_number() over (order by k) n from o) q order by n fetch first 2 rows with ties",
+            "select id from o order by k fetch first 2 rows with ties",
+        ),
+        (
+            "select id from (select id, k, row_number() over (order by k desc, id) n from o) q order by n",
+            "select id from o order by k, id",
         ),
     ),
     "fixpoints": (

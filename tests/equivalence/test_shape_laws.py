@@ -203,6 +203,47 @@ PAIRS = (
         "select (select 10 / count(*) from o where o.k = t.k group by o.k) from t",
         "select (select 10 / count(*) from o where o.k = t.k) from t",
     ),
+    # frames
+    (
+        True,
+        "select id, lag(id, 2, 0) over (order by id) from o",
+        "select id, coalesce(lag(id, 2) over (order by id), 0) from o",
+    ),
+    (
+        False,
+        "select id, lag(id, k, 0) over (order by id) from o",
+        "select id, coalesce(lag(id, k) over (order by id), 0) from o",
+    ),
+    (
+        False,
+        "select id, lead(id, null, 0) over (order by id) from o",
+        "select id, coalesce(lead(id, null) over (order by id), 0) from o",
+    ),
+    (
+        True,
+        "select id, lag(k) over (order by id rows between 1 preceding and current row) from o",
+        "select id, lag(k) over (order by id) from o",
+    ),
+    (
+        False,
+        "select id, lag(k) over (order by id rows between -1 preceding and current row) from o",
+        "select id, lag(k) over (order by id) from o",
+    ),
+    (
+        False,
+        "select id, lead(k) over (order by id rows between 1 preceding and null::bigint following) from o",
+        "select id, lead(k) over (order by id) from o",
+    ),
+    (
+        True,
+        "select id, max(f) over (order by id rows between 1 preceding and 1 preceding) from t",
+        "select id, lag(f) over (order by id) from t",
+    ),
+    (
+        False,
+        "select id, max(k) over (order by k rows between 1 preceding and 1 preceding) from t",
+        "select id, lag(k) over (order by k) from t",
+    ),
     # conditional keys
     (True, "select distinct a from p where done is true", "select a from p where done"),
     (
@@ -287,6 +328,17 @@ def test_a_fuller_order_adds_nothing_up() -> None:
     )
     found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved
     assert found is None or "errors" in found.modulo or "overflow" in found.modulo
+
+
+def test_numbers_do_not_tie() -> None:
+    q1, q2 = (
+        bind(text, CATALOG)
+        for text in (
+            "select id from (select id, k, row_number() over (order by k) n from o) q order by n fetch first 2 rows with ties",
+            "select id from o order by k fetch first 2 rows with ties",
+        )
+    )
+    assert prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved is None
 
 
 def test_no_table_of_the_schema_is_taken_for_a_fixpoint() -> None:
