@@ -2,11 +2,12 @@
 it.
 
     python -m bench.mutants [--data FILE...] [--seed S] [--each N] [--schemas] [--minutes M] [--databases N]
-    [--out FILE]
+    [--by kernel|parts|forms] [--out FILE]
 
 Without --data: the pairs and queries kept in tests/. FILE: JSON lines of {schema_sql, q1, q2} or {schema_sql,
 sql}. ``--each``: mutants of one query, of as many kinds as there are. Each is compared with the query it was
-made of or with that query's partner. --out gets one JSON line for each proof. Exit code 1: a proof was
+made of or with that query's partner. ``--by parts``: proved as `rewright verify` does; ``forms``: as somebody may who
+forges a certificate. --out gets one JSON line for each proof. Exit code 1: a proof was
 refuted where it leaves nothing open.
 """
 
@@ -26,13 +27,13 @@ from typing import Any
 
 from pglast.parser import ParseError
 
+from bench.mutant_proofs import WAYS, Shown, Way
 from bench.mutations import Mutant, mutants
 from bench.mutations_of_schemas import schema_mutants
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.options import Options
-from rewright.equivalence.proof import Proof, check_proof
-from rewright.equivalence.prover.prove import Reason, prove
+from rewright.equivalence.proving import Binding
 from rewright.equivalence.verdicts import Refuted, Verdict
 from rewright.sql.algebra import Query
 from rewright.sql.binder import BindError, Unsupported, bind
@@ -95,6 +96,10 @@ def kept_cases(folder: Path = TESTS) -> Iterator[Case]:
         yield from cases_of(
             {"schema_sql": schema["schema_sql"], **row, "same": row["expected"] == "equal"} for row in rows
         )
+    for name in ("shapes", "strangers"):
+        schema_sql = (folder / "equivalence" / name / "schema.sql").read_text()
+        for path in sorted((folder / "equivalence" / name).glob("*.sql")):
+            yield from _shapes(schema_sql, path.read_text())
     fixtures = folder / "rewrite" / "fixtures"
     schema_sql = (fixtures / "schema.sql").read_text()
     for path in sorted(fixtures.glob("*.sql")):
@@ -118,6 +123,13 @@ def _strength(schema: str, text: str) -> Iterator[Case]:
     for part in re.split(r"^-- pair: ", text, flags=re.MULTILINE)[1:]:
         queries = tuple(q.strip() for q in part.partition("\n")[2].strip().rstrip(";").split(";\n"))
         yield from (Case(schema, query, queries) for query in queries)
+
+
+def _shapes(schema: str, text: str) -> Iterator[Case]:
+    heads = re.split(r"^-- (equal|different|differs|refines):? ", text, flags=re.MULTILINE)[1:]
+    for kind, part in zip(heads[::2], heads[1::2], strict=True):
+        queries = tuple(q.strip() for q in part.partition("\n")[2].strip().rstrip(";").split(";\n"))
+        yield from (Case(schema, q, queries if kind == "equal" else (q,)) for q in queries)
 
 
 def _hazard(text: str) -> Iterator[Case]:
@@ -188,8 +200,10 @@ def questions_of_schemas(cases: Iterable[Case], each: int, seed: int) -> Iterato
                     yield Question(kind, changed, original, candidate)
 
 
-def proofs(asked: Iterable[Question], seconds: float, counts: Counter[str]) -> Iterator[Found]:
-    """The proofs that the prover finds; ``counts`` has what became of all questions, by kind."""
+def proofs(
+    asked: Iterable[Question], seconds: float, counts: Counter[str], way: Way = WAYS["kernel"]
+) -> Iterator[Found]:
+    """The proofs that are found in a way; ``counts`` has what became of all questions, by kind."""
     catalogs: dict[str, Catalog | None] = {}
     for question in asked:
         if question.schema_sql not in catalogs:
@@ -200,26 +214,25 @@ def proofs(asked: Iterable[Question], seconds: float, counts: Counter[str]) -> I
         if bound is None or catalog is None:
             counts[f"{question.kind}: not bound"] += 1
             continue
-        found = prove(*bound, catalog, deadline_seconds=seconds)
-        if isinstance(found, Proof):
+        found = way(Binding(*bound, catalog), seconds)
+        if isinstance(found, Shown):
             one_tree = canonical(bound[0]) == canonical(bound[1])
             counts[f"{question.kind}: {'one tree' if one_tree else 'proved'}"] += 1
-            flaw = check_proof(found, *bound, catalog)
             yield Found(
                 question.kind,
                 question.schema_sql,
                 question.original,
                 question.candidate,
-                tuple(sorted(found.modulo)),
-                tuple(map(str, found.assumptions)),
-                "flaw" if flaw else "",
-                str(flaw or ""),
-                flaw is not None,
+                found.modulo,
+                found.assumptions,
+                "flaw" if found.flaw else "",
+                found.flaw or found.forms,
+                bool(found.flaw),
                 one_tree,
             )
-        elif isinstance(found, Reason) and found.kind == "internal":
+        elif found:
             counts[f"{question.kind}: internal"] += 1
-            print("INTERNAL", found.reason, question.original, question.candidate, sep="\n  ", flush=True)
+            print("INTERNAL", found, question.original, question.candidate, sep="\n  ", flush=True)
 
 
 def catalog_of_text(schema_sql: str) -> Catalog | None:
@@ -245,7 +258,7 @@ def judged(found: Found, verdict: Verdict) -> Found:
     made = asdict(found)
     if not isinstance(verdict, Refuted):
         said = type(verdict).__name__.lower()
-        return Found(**{**made, "verdict": said, "detail": getattr(verdict, "reason", "")})
+        return Found(**{**made, "verdict": said, "detail": getattr(verdict, "reason", "") or found.detail})
     example = verdict.counterexample
     excused = any(example.kind in _EXCUSES[m] for m in found.modulo)
     detail = f"{example.kind}: {'; '.join(example.setup)} => {example.original} / {example.candidate}"
@@ -277,6 +290,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--each", type=int, default=8, help="mutants of one query")
     parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--by", choices=sorted(WAYS), default="kernel")
     parser.add_argument("--seconds", type=float, default=1.0, help="for one proof")
     parser.add_argument("--databases", type=int, default=800)
     parser.add_argument("--only", default="", help="queries that hold this text")
@@ -293,7 +307,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = Options(prover=False, databases=chosen.databases, seconds=15, seed=chosen.seed)
     made: list[Found] = []
     ask = questions_of_schemas if chosen.schemas else questions
-    for found in proofs(ask(cases, chosen.each, chosen.seed), chosen.seconds, counts):
+    for found in proofs(ask(cases, chosen.each, chosen.seed), chosen.seconds, counts, WAYS[chosen.by]):
         made.append(found)
         if time.monotonic() > started + (deadline - started) * (1.0 if chosen.no_runs else 0.4):
             break

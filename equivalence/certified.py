@@ -28,7 +28,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them
-_RARE: tuple[frozenset[str], ...] = (frozenset({"orders"}), frozenset())
+_RARE: tuple[frozenset[str], ...] = (frozenset({"orders", "numbers"}), frozenset({"orders"}), frozenset())
 
 
 class NotDerived(Exception):
@@ -59,7 +59,7 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
             made = None if name in left_out else _changed(view, name)
             if made is not None:
                 names, view = (*names, name), made
-        found += [names] if names in found else [names, ()]
+        found += [names, ()]
     yield from dict.fromkeys(found)
 
 

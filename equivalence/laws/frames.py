@@ -6,8 +6,9 @@
     lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is
     never NULL
 
-ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). Must not know rules
-or provers.
+ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). A distance that
+is NULL shows NULL whatever the default, and a frame that nobody reads is computed, so that its distances must
+not be negative or NULL (M7). Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class _InOneFrame(Walk):
                 args=tuple(self._call(x, block) if isinstance(x, a.WindowCall) else x for x in made.args),
             )
         call = _towards(made)
-        if call.func.name in _FRAMELESS:
+        if call.func.name in _FRAMELESS and all(map(_is_distance, _offsets(call.window.frame))):
             call = replace(call, window=replace(call.window, frame=a.Frame()))
         keys = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
         basis = self.facts.exprs_determine(block, keys) if call.window.order_by else None
@@ -79,7 +80,7 @@ class _InOneFrame(Walk):
             return call
         shown, distance, default = call.args
         basis = self._never_null(shown, block)
-        plain = isinstance(default, a.Const) and default.value is not None
+        plain = isinstance(default, a.Const) and default.value is not None and _distance(distance) is not None
         if basis is None or not plain or not (shown.type == default.type == call.type):
             return call
         func = _function(call.func.name, ("anyelement", "int4"))
@@ -101,13 +102,24 @@ def _distance(expr: a.Expr) -> int | None:
     return int(expr.value) if expr.value.lstrip("-").isdigit() else None
 
 
+def _offsets(frame: a.Frame) -> list[a.Expr]:
+    return [x for x in (frame.start_offset, frame.end_offset) if x is not None]
+
+
+def _is_distance(offset: a.Expr) -> bool:
+    """Whether a frame may be that long: a number of rows that is not negative."""
+    number = offset.arg if isinstance(offset, a.Cast) and offset.implicit else offset
+    plain = isinstance(number, a.Const) and number.type.name in {"int2", "int4", "int8"}
+    return plain and isinstance(number, a.Const) and (number.value or "").isdigit()
+
+
 def _towards(call: a.WindowCall) -> a.WindowCall:
     """Lag and lead by a number of rows that is not negative; one row is not said."""
     if call.func.name not in _OTHER or len(call.args) != 2:
         return call
     shown, distance = call.args
     rows = _distance(distance)
-    if rows is None or rows == 0:
+    if rows is None or rows == 0 or abs(rows) >= 1 << 31:
         return call
     name = _OTHER[call.func.name] if rows < 0 else call.func.name
     return _reading(call, name, shown, abs(rows))
@@ -149,7 +161,7 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
         or not number.isdigit()
         or number == "0"
         or len(number) > 9
-        or call.type != call.args[0].type
+        or not call.type.same_base(call.args[0].type)
     ):
         return call
     name = "lag" if frame.start == "preceding" else "lead"

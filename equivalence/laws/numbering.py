@@ -31,6 +31,8 @@ class _SortedByKeys(Walk):
             return block
         (key,) = block.order_by
         inner = item.query
+        if block.with_ties:  # numbers do not tie
+            return block
         if key.descending or not isinstance(key.expr, a.Column) or key.expr.rel != item.rel:
             return block
         if not isinstance(inner, a.Select) or block.group_by is not None or block.distinct is not None:

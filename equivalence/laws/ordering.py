@@ -2,20 +2,30 @@
 
     WHERE a.state = 'IL' ORDER BY a.name, a.state, a.street LIMIT 100
 
-Rows that agree on the keys before agree on such a column too: by an equality with a constant or with one of
-them, or by a key of the rows (SOUNDNESS 13). Must not know rules or provers.
+Rows that agree on the keys before agree on such a key too: by an equality with a constant or with one of
+them, by a key of the rows, or as one group (SOUNDNESS 13). Must not know rules or provers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, is_volatile
-from rewright.sql.walk import returns_set
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    QUERIES,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    map_parts,
+    returns_set,
+    walk,
+)
 
 
 def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
@@ -23,28 +33,62 @@ def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
     return _WithoutIdleKeys(catalog).form(query)
 
 
-def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
-    """The constraints by which rows of an ungrouped block that agree on ``before`` agree on a column; None:
-    they may not.
+def decided(block: a.Select, key: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
+    """The constraints by which rows of a block that agree on ``before`` agree on a sort key whose going hides
+    no error; None: they may not. Also what rewrite rules propose by.
     """
-    if not isinstance(column, a.Column) or block.group_by is not None:
+    if has_window(key) or has_subquery(key):
         return None
+    shown = any(t.expr == key for t in block.targets)  # it is computed all the same
+    if not shown and (facts.errors(key) or not facts.cannot_fail(key)):
+        return None
+    if block.group_by is not None:
+        whole = len(block.group_by) == 1 and set(block.group_by[0]) <= set(before)
+        # groups that agree on all they are made by are one
+        return frozenset() if whole else None
+    if has_aggregate(key) or any(isinstance(n, a.WholeRow | a.SystemColumn) for n in walk(key)):
+        return None
+    columns = [n for n in walk(key) if isinstance(n, a.Column)]
+    alike = isinstance(key, a.Column) or all(equality_is_identity(c.type) for c in columns)
     start = [(k.rel, k.pos) for k in before if isinstance(k, a.Column)]
-    return facts.closure(block, start).has([(column.rel, column.pos)])
+    return facts.closure(block, start).has([(c.rel, c.pos) for c in columns]) if columns and alike else None
 
 
 class _WithoutIdleKeys(Walk):
     def block(self, block: a.Select) -> a.Select:
-        if len(block.order_by) < 2 or block.distinct is not None or is_volatile(block):
+        if is_volatile(block):
+            return block
+        block = self._aggregates(block)
+        if len(block.order_by) < 2 or block.distinct is not None:
             return block
         if any(returns_set(t.expr) for t in block.targets):
             return block
+        return replace(block, order_by=self._deciding(block, block.order_by))
+
+    def _deciding(self, block: a.Select, keys: Sequence[a.SortKey]) -> tuple[a.SortKey, ...]:
         kept: list[a.SortKey] = []
-        for key in block.order_by:
+        for key in keys:
             before = [k.expr for k in kept]
             basis = decided(block, key.expr, before, self.facts) if key.op.is_builtin else None
             if basis is None or not kept:
                 kept.append(key)
             else:
                 self.rest_on(basis)
-        return replace(block, order_by=tuple(kept))
+        return tuple(kept)
+
+    def _aggregates(self, block: a.Select) -> a.Select:
+        """The block's aggregates in the order that decides: they read the rows that are grouped."""
+        rows = replace(block, targets=(), group_by=None, having=None, distinct=None, order_by=())
+
+        def visit(node: Any) -> Any:
+            if isinstance(node, QUERIES):
+                return node
+            node = map_parts(node, visit)
+            if not isinstance(node, a.Aggregate) or len(node.order_by) < 2 or node.distinct or node.direct:
+                return node
+            return replace(node, order_by=self._deciding(rows, node.order_by))
+
+        targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
+        order = tuple(replace(k, expr=visit(k.expr)) for k in block.order_by)
+        having = None if block.having is None else visit(block.having)
+        return replace(block, targets=targets, having=having, order_by=order)

@@ -162,6 +162,8 @@ class Translation:
                 return App(Sym(f"${index} {type_.name}", strict=False), (), type_)
             case a.Collate(arg, type_):
                 return self._recollated(self.term(arg), type_)
+            case a.MinMax(greatest, args, type_) if len(args) == 2 and _is_comparable(type_, args):
+                return _of_two(*(self.term(x) for x in args), greatest=greatest)
             case a.MinMax(greatest, args, type_):
                 name = f"{'greatest' if greatest else 'least'} {type_.collation}"
                 return self.made(Sym(name, strict=False), tuple(self.term(x) for x in args), type_)
@@ -565,3 +567,15 @@ def _small_argument(term: Term) -> bool:
 
 
 __all__ = ["Scope", "Translation", "assert_never"]
+
+
+def _is_comparable(type_: SqlType, args: tuple[a.Expr, ...]) -> bool:
+    """Whether the values are of one type whose equal values are the same, compared in one way everywhere."""
+    plain = type_.is_builtin and type_.name in {"int2", "int4", "int8", "date", "timestamp"}
+    return plain and all(x.type.same_base(type_) for x in args)
+
+
+def _of_two(x: Term, y: Term, *, greatest: bool) -> Term:
+    """GREATEST or LEAST: NULLs do not count."""
+    first = app(LE, (y, x) if greatest else (x, y), BOOL)
+    return case((is_null(x), y, is_null(y), x, first, x, y), x.type)

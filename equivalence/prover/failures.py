@@ -351,8 +351,10 @@ def _sorted_by_value(bag: Bag, keys: int) -> bool:
 
 def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
     """Whether the sort keys leave no ties, or none that can be seen."""
-    if source.ties or (source.limit == Lit("0", INTEGER)):
-        return source.limit == Lit("0", INTEGER)
+    if source.limit == Lit("0", INTEGER):
+        return True
+    if source.ties:
+        return source.offset is None  # all rows that tie are kept
     if source.on:
         return is_total(engine, ctx, source)
     if one_row(engine, ctx, source.bag):

@@ -33,6 +33,9 @@ create table edge (src int not null, dst int not null);
 CATALOG = catalog_from_ddl(SCHEMA)
 _REACH = "with recursive r(a, b) as (select src, dst from edge{first} union {step}) select * from r{last}"
 _STEP = "select r.a, e.dst from r, edge e where e.src = r.b"
+_READ = f"{_REACH.format(first='', step=f'{_STEP} and 10 / e.dst > 0', last='')}".replace(
+    "select * from r", "select {}"
+)
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -98,6 +101,30 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select * from ((select id from t order by id limit 4) union all (select id from o order by id limit 5)) u order by id limit 4",
             "select * from (select id from t union all select id from o) u order by id limit 4",
+        ),
+    ),
+    "frames": (
+        (
+            "select id, max(k) over (order by id rows between 2 preceding and 2 preceding) from o",
+            "select id, lead(k, 2) over (order by id desc) from o",
+        ),
+        (
+            "select id, lag(t, 1, 0) over (order by id) from o",
+            "select id, coalesce(lag(t) over (order by id), 0) from o",
+        ),
+        (
+            "select id, sum(k) over (order by id rows unbounded preceding exclude ties) from o",
+            "select id, sum(k) over (order by id) from o",
+        ),
+    ),
+    "numbers": (
+        (
+            "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select id from (select id, row_number() over (order by k, id) n from o) q where n <= 4 order by n",
+            "select id from (select id, k, row_number() over (order by k, id) n from o) q where n <= 4 order by k, id",
         ),
     ),
     "fixpoints": (
@@ -174,6 +201,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and n >= timestamp '2000-02-01 00:00:00'",
         ),
         (
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and (n >= timestamp '2000-02-01 00:00:00' or n < timestamp '0001-01-08 00:00:00' or 10 / id > 1)",
+        ),
+        (
             "select id from tick where extract(month from at) = 2",
             "select id from tick where extract(month from at) = 2 and at > '1000-01-01 00:00:00+00'",
         ),
@@ -241,6 +272,62 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select f.id from (select id, k from o order by id limit 3) f left join t on t.k = f.k order by f.id limit 3 offset 1",
         ),
     ),
+    "frames": (
+        (
+            "select id, lag(t, k, 0) over (order by id) from o",
+            "select id, coalesce(lag(t, k) over (order by id), 0) from o",
+        ),
+        (
+            "select id, lag(k, 1, 0) over (order by id) from o",
+            "select id, coalesce(lag(k) over (order by id), 0) from o",
+        ),
+        (
+            "select id, lag(k) over (order by id rows between -1 preceding and current row) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select id, max(k) over (order by t rows between 1 preceding and 1 preceding) from o",
+            "select id, lag(k) over (order by t) from o",
+        ),
+        (
+            "select id, sum(k) over (order by id rows unbounded preceding exclude group) from o",
+            "select id, sum(k) over (order by id) from o",
+        ),
+        (
+            "select id, lead(k) over (order by id) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select id, max(k) over (order by id rows between 1 preceding and 1 following) from o",
+            "select id, lag(k) over (order by id) from o",
+        ),
+        (
+            "select src, count(*) over (order by src rows unbounded preceding) from edge",
+            "select src, count(*) over (order by src) from edge",
+        ),
+    ),
+    "numbers": (
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.t = t.id order by o.k limit 2) q",
+            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k) n from o) q on q.t = t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.id from t, lateral (select o.id from o where o.far > t.id order by o.id limit 2) q",
+            "select t.id, q.id from t join (select id, far, row_number() over (partition by far order by id) n from o) q on q.far > t.id and q.n <= 2",
+        ),
+        (
+            "select t.id, q.v from t, lateral (select 10 / o.k v from o where o.t = t.id order by o.id limit 2) q where t.id = 1",
+            "select t.id, q.v from t join (select 10 / k v, t, row_number() over (partition by t order by id) n from o) q on q.t = t.id and q.n <= 2 where t.id = 1",
+        ),
+        (
+            "select id from (select id, row_number() over (order by k) n from o) q order by n fetch first 2 rows with ties",
+            "select id from o order by k fetch first 2 rows with ties",
+        ),
+        (
+            "select id from (select id, k, row_number() over (order by k desc, id) n from o) q order by n",
+            "select id from o order by k, id",
+        ),
+    ),
     "fixpoints": (
         (
             _REACH.format(first="", step=_STEP, last=" where b = 3"),
@@ -253,6 +340,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _REACH.format(first="", step=_STEP, last=""),
             _REACH.format(first="", step=_STEP, last="").replace(" union ", " union all "),
+        ),
+        (
+            _READ.format("1 from r limit 1"),
+            _READ.format("max(1) from r having count(*) > 0"),
         ),
         (
             _REACH.format(first="", step="select r.a, r.b + 1 from r", last=" limit 5"),

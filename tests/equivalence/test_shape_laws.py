@@ -203,6 +203,80 @@ PAIRS = (
         "select (select 10 / count(*) from o where o.k = t.k group by o.k) from t",
         "select (select 10 / count(*) from o where o.k = t.k) from t",
     ),
+    # frames
+    (
+        True,
+        "select id, lag(id, 2, 0) over (order by id) from o",
+        "select id, coalesce(lag(id, 2) over (order by id), 0) from o",
+    ),
+    (
+        False,
+        "select id, lag(id, k, 0) over (order by id) from o",
+        "select id, coalesce(lag(id, k) over (order by id), 0) from o",
+    ),
+    (
+        False,
+        "select id, lead(id, null, 0) over (order by id) from o",
+        "select id, coalesce(lead(id, null) over (order by id), 0) from o",
+    ),
+    (
+        True,
+        "select id, lag(k) over (order by id rows between 1 preceding and current row) from o",
+        "select id, lag(k) over (order by id) from o",
+    ),
+    (
+        False,
+        "select id, lag(k) over (order by id rows between -1 preceding and current row) from o",
+        "select id, lag(k) over (order by id) from o",
+    ),
+    (
+        False,
+        "select id, lead(k) over (order by id rows between 1 preceding and null::bigint following) from o",
+        "select id, lead(k) over (order by id) from o",
+    ),
+    (
+        True,
+        "select id, max(f) over (order by id rows between 1 preceding and 1 preceding) from t",
+        "select id, lag(f) over (order by id) from t",
+    ),
+    (
+        False,
+        "select id, max(k) over (order by k rows between 1 preceding and 1 preceding) from t",
+        "select id, lag(k) over (order by k) from t",
+    ),
+    # greatest and least
+    (True, "select id from t where greatest(k, 3) = 3", "select id from t where k <= 3 or k is null"),
+    (False, "select id from t where greatest(k, 3) = 3", "select id from t where k <= 3"),
+    (True, "select least(k, 3) from t", "select case when k < 3 then k else 3 end from t"),
+    (False, "select least(n, 3) from t", "select case when n < 3 then n else 3 end from t"),
+    # ties
+    (
+        True,
+        "select id, k from t order by k fetch first 2 rows with ties",
+        "select id, k from (select id, k, rank() over (order by k) r from t) q where r <= 2 order by k",
+    ),
+    (
+        False,
+        "select k from (select id, k from t order by k offset 1 fetch first 2 rows with ties) q where id > 0",
+        "select k from (select id, k from t where id > 0 order by k offset 1 fetch first 2 rows with ties) q",
+    ),
+    # idle keys
+    (
+        True,
+        "select k, count(*) from t group by k order by k, count(*)",
+        "select k, count(*) from t group by k order by k",
+    ),
+    (
+        False,
+        "select k, count(*) from t group by k order by k, 10 / (count(*) - 1)",
+        "select k, count(*) from t group by k order by k",
+    ),
+    (False, "select id, n from t order by k, n", "select id, n from t order by k"),
+    (
+        False,
+        "select a.id from t a, t b where a.n = b.n order by a.n, scale(b.n), a.id limit 3",
+        "select a.id from t a, t b where a.n = b.n order by a.n, a.id limit 3",
+    ),
     # conditional keys
     (True, "select distinct a from p where done is true", "select a from p where done"),
     (
@@ -287,6 +361,29 @@ def test_a_fuller_order_adds_nothing_up() -> None:
     )
     found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved
     assert found is None or "errors" in found.modulo or "overflow" in found.modulo
+
+
+@pytest.mark.parametrize(
+    ("held", "key"), [(True, "k"), (False, "10 / s"), (False, "(select u.k from o u)"), (False, "random()")]
+)
+def test_an_aggregate_is_in_the_order_that_decides(held: bool, key: str) -> None:
+    q1, q2 = (
+        bind(f"select k, string_agg(x, ',' order by {keys}) from t group by k", CATALOG)
+        for keys in ("id", f"id, {key}")
+    )
+    found = prove_pair(Binding(q1, q2, CATALOG), CATALOG, 3.0).proved
+    assert (found is not None and set(found.modulo) <= {"tie-order"}) == held
+
+
+def test_numbers_do_not_tie() -> None:
+    q1, q2 = (
+        bind(text, CATALOG)
+        for text in (
+            "select id from (select id, k, row_number() over (order by k) n from o) q order by n fetch first 2 rows with ties",
+            "select id from o order by k fetch first 2 rows with ties",
+        )
+    )
+    assert prove_pair(Binding(q1, q2, CATALOG), CATALOG, 5.0).proved is None
 
 
 def test_no_table_of_the_schema_is_taken_for_a_fixpoint() -> None:

@@ -18,7 +18,7 @@ from rewright.equivalence.prover.build import (
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
-from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.symbols import EQ, SAME, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -99,7 +99,7 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     (inner,) = source.bag
     shown, key = inner.outs[out.pos], inner.outs[-1]
     name = extreme_name(source.keys[0], key.type)
-    if shown != key or name is None or not identity(key.type):
+    if shown != key or name is None or not one_representation(key.type):
         return None
     preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
     ctx = p.ctx.within(replace(b, preds=preds)).within(inner)

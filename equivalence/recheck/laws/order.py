@@ -12,7 +12,7 @@ from rewright.equivalence.prover.bags import aggregate, block, exists, subst, su
 from rewright.equivalence.prover.build import integer, negate, not_null, same
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, window_keys
-from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.symbols import EQ, SAME, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -113,7 +113,7 @@ def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
     (inner,) = source.bag
     key = inner.outs[-1]
     name = extreme_name(source.keys[0], key.type)
-    if inner.outs[out.pos] != key or name is None or not identity(key.type):
+    if inner.outs[out.pos] != key or name is None or not one_representation(key.type):
         return
     rows = tuple(
         m

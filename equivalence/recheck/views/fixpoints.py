@@ -4,8 +4,8 @@ A round of WITH RECURSIVE is the step over the rows of the round before. Where t
 that give the same rows, and steps that do over whatever rows, they have the same rounds; UNION drops what is
 there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
 that goes on for ever is ended by its reader: one is read in another way, or restricted, only where its rows
-are made of stored values and come once, so that it ends. Must not know the other forms but how CTEs are put
-in their places.
+are made of stored values and come once, so that it ends; and without a reservation only where no round fails.
+Must not know the other forms but how CTEs are put in their places.
 """
 
 from __future__ import annotations
@@ -57,8 +57,12 @@ def fixpoints(view: View) -> View:
         tables.append(_unknown(mine, len(tables)))
         same += zip(_terms(mine, tables[-1]), _terms(other, tables[-1]), strict=True)
     readers = tuple(_reader(q, tables) for q in found)
-    if not finite and not _one_tree((readers[0], readers[1])):
-        return view
+    if not _one_tree((readers[0], readers[1])):
+        if not finite:
+            return view
+        # one reader may stop before the round that fails
+        if any(_may_fail(t, c) for q, c in zip(found, changes, strict=True) for t in q.ctes):
+            changes[0].modulo.add("errors")
     apart = tuple(p for p in same if not _one_tree(p))
     return replace(
         view,
@@ -67,6 +71,10 @@ def fixpoints(view: View) -> View:
         modulo=view.modulo.union(*(c.modulo for c in changes)),
         facts=view.facts.union(*(c.facts for c in changes)),
     )
+
+
+def _may_fail(cte: a.Cte, changes: Changes) -> bool:
+    return bool(changes.known.errors(cte.query)) or not changes.known.cannot_fail(cte.query)
 
 
 def _one_tree(pair: Queries) -> bool:

@@ -91,7 +91,9 @@ def _beyond(pred: a.Expr, span: _Span) -> bool:
 
 
 def _beyond_ancient(pred: a.Or, span: _Span) -> bool:
-    """Whether one of the alternatives is the span's, and one all that is before Christ."""
+    """Whether the alternatives are the span's and all that is before Christ. Any other might fail: leaving it
+    out would hide that.
+    """
     ancient = [x for x in pred.args if isinstance(x, a.Op) and x.op.name == "<" and x.op.is_builtin]
     before = any(
         len(x.args) == 2
@@ -100,7 +102,13 @@ def _beyond_ancient(pred: a.Or, span: _Span) -> bool:
         and b >= _CHRIST
         for x in ancient
     )
-    return before and any(all(_beyond(p, span) for p in conjuncts(x)) for x in pred.args if x not in ancient)
+    others = [x for x in pred.args if x not in ancient]
+    spanned = all(all(_beyond(p, span) for p in conjuncts(x)) for x in others)
+    return before and bool(others) and spanned and all(_is_bound(x, span) for x in ancient)
+
+
+def _is_bound(x: a.Op, span: _Span) -> bool:
+    return x.args[:1] == (span.column,) and _bound(x.args[-1], span.column.type) is not None
 
 
 def _bound(x: a.Expr, type_: SqlType) -> datetime | None:

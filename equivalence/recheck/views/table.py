@@ -14,9 +14,11 @@ from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
+from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.moments import moments
+from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
@@ -40,7 +42,9 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "shifts": of_each(shifts),
         "groups": of_each(groups),
         "presence": of_each(presence),
+        "frames": of_each(frames),
         "cuts": of_each(cuts),
+        "numbers": of_each(numbers),
     }
 )
 

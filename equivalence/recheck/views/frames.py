@@ -1,0 +1,167 @@
+"""Window calls over an order without ties, each in one spelling.
+
+Where partition and order tell all rows apart, the peers of a row are the row alone. So a frame counted in
+rows is one counted in groups, and where it counts nothing one by value; of its peers nothing is excluded. A
+frame of one row before or behind shows what lag or lead does, lead is lag in the other order, and a default
+of either is that of COALESCE where what is shown is never NULL and the distance is a number. A frame that a
+function does not look at is computed all the same: its distances must be numbers that are not negative. Must
+not know the other forms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rewright.equivalence.recheck.views.stating import Changes
+from rewright.sql import algebra as a
+from rewright.sql.build import operator
+from rewright.sql.builtins import builtins
+from rewright.sql.facts import Assumptions
+from rewright.sql.types import INT4
+from rewright.sql.walk import QUERIES, map_parts
+
+_MIRRORED = {"lag": "lead", "lead": "lag"}
+# what does not look at its frame
+_BLIND = frozenset({
+    "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead",
+})  # fmt: skip
+# what shows the value of a frame's one row
+_SHOWS = frozenset({"min", "max", "first_value", "last_value"})
+_WHOLE = frozenset({"int2", "int4", "int8"})
+
+
+def frames(query: a.Query, changes: Changes) -> a.Query:
+    def visit(node: Any) -> Any:
+        node = map_parts(node, visit)
+        return _block(node, changes) if isinstance(node, a.Select) else node
+
+    made: a.Query = visit(query)
+    return made
+
+
+def _block(block: a.Select, changes: Changes) -> a.Select:
+    if block.group_by is not None:
+        return block
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, QUERIES):
+            return node
+        node = map_parts(node, visit)
+        return _call(node, block, changes) if isinstance(node, a.WindowCall) else node
+
+    targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
+    return replace(block, targets=targets, order_by=tuple(visit(k) for k in block.order_by))
+
+
+def _call(call: a.WindowCall, block: a.Select, changes: Changes) -> a.Expr:
+    if not call.func.is_builtin or call.filter is not None or call.ignore_nulls or (call.star and call.args):
+        return call
+    if call.func.name in _BLIND and _may_be_left_out(call.window.frame):
+        call = replace(call, window=replace(call.window, frame=a.Frame()))
+    default, call = _default(call, block, changes)
+    made = _in_order(call, block, changes)
+    return made if default is None else a.Coalesce((made, default), call.type)
+
+
+def _may_be_left_out(frame: a.Frame) -> bool:
+    numbers = [_number(x) for x in (frame.start_offset, frame.end_offset) if x is not None]
+    return all(n is not None and n >= 0 for n in numbers)
+
+
+def _number(x: a.Expr) -> int | None:
+    """A whole number that is written out."""
+    if isinstance(x, a.Cast) and x.type.name in _WHOLE and x.type.is_builtin:
+        x = x.arg
+    plain = isinstance(x, a.Const) and x.type.is_builtin and x.type.name in _WHOLE
+    if not plain or not isinstance(x, a.Const) or x.value is None:
+        return None
+    return int(x.value) if abs(int(x.value)) < 1 << 31 else None
+
+
+def _default(call: a.WindowCall, block: a.Select, changes: Changes) -> tuple[a.Const | None, a.WindowCall]:
+    """What lag or lead shows where there is no row, and the call without it."""
+    if call.func.name not in _MIRRORED or len(call.args) != 3:
+        return None, call
+    shown, distance, default = call.args
+    known = isinstance(default, a.Const) and default.value is not None
+    if not known or not isinstance(default, a.Const) or _number(distance) is None:
+        return None, call
+    basis = changes.known.never_null(shown, changes.known.nonnull_columns(block), block)
+    if basis is None or not shown.type == default.type == call.type:
+        return None, call
+    changes.rest_on(basis)
+    return default, replace(call, func=_named(call.func.name, 2), args=(shown, distance))
+
+
+def _in_order(call: a.WindowCall, block: a.Select, changes: Changes) -> a.WindowCall:
+    """The call over rows that its order tells apart; as it is where it may not."""
+    keys = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
+    basis: Assumptions | None = None
+    if call.window.order_by:
+        basis = changes.known.exprs_determine(block, keys)
+    if basis is None:
+        return call
+    made = _neighbour(_apart(call))
+    if made != call:
+        changes.rest_on(basis)
+    return made
+
+
+def _apart(call: a.WindowCall) -> a.WindowCall:
+    """Each row a group of its own."""
+    frame = call.window.frame
+    counted = frame.start_offset is not None or frame.end_offset is not None
+    if counted and frame.mode == "range":
+        return call
+    excluded = {"ties": "", "group": "current"}.get(frame.exclude, frame.exclude)
+    mode: Any = "groups" if counted else "range"
+    made = replace(frame, mode=mode, exclude=excluded)
+    return replace(call, window=replace(call.window, frame=made))
+
+
+def _neighbour(call: a.WindowCall) -> a.WindowCall:
+    """What shows one row at a distance, as lag."""
+    found = _distance(call)
+    if found is None:
+        return call
+    rows, keys = found, call.window.order_by
+    if rows < 0:
+        turned = [_turned(k) for k in keys]
+        if None in turned:
+            return call
+        keys = tuple(k for k in turned if k is not None)
+    window = a.Window(call.window.partition_by, keys)
+    args = (call.args[0], a.Const(str(abs(rows)), INT4))
+    return a.WindowCall(_named("lag", 2), args, window, call.type)
+
+
+def _distance(call: a.WindowCall) -> int | None:
+    """How many rows before the current one the call looks, less than none for rows behind it."""
+    frame = call.window.frame
+    if call.func.name in _MIRRORED and len(call.args) < 3 and frame == a.Frame():
+        rows = 1 if len(call.args) == 1 else _number(call.args[1])
+        sign = 1 if call.func.name == "lag" else -1
+        return None if not rows else sign * rows
+    one = frame.mode == "groups" and not frame.exclude and frame.start == frame.end
+    if call.func.name not in _SHOWS or not one or len(call.args) != 1:
+        return None
+    if not call.type.same_base(call.args[0].type) or frame.start_offset is None or frame.end_offset is None:
+        return None
+    first, last = _number(frame.start_offset), _number(frame.end_offset)
+    if first is None or first != last or first < 1:
+        return None
+    return first if frame.start == "preceding" else -first
+
+
+def _turned(key: a.SortKey) -> a.SortKey | None:
+    name = {"<": ">", ">": "<"}.get(key.op.name, "")
+    other = operator(name, key.expr.type, key.expr.type) if name and key.op.is_builtin else None
+    if other is None or (other.left, other.right) != (key.op.left, key.op.right):
+        return None
+    return a.SortKey(key.expr, not key.descending, not key.nulls_first, other)
+
+
+def _named(name: str, args: int) -> a.FunctionRef:
+    wanted = ("anyelement", "int4")[:args]
+    return next(f for f in builtins().functions(name) if f.kind == "w" and f.args == wanted).to_ref()

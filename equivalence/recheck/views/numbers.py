@@ -1,0 +1,178 @@
+"""First rows as rows by their number, and rows sorted by a number as rows sorted by what numbers them.
+
+The rows of a table that equal a value are one group of it, where the equality is the one that groups are
+made by. So the first n of them in an order are those that row_number() over the group gives 1 to n; where the
+order leaves ties either may choose otherwise. What is shown, and what other conditions say, is then computed
+for rows of groups that nobody asks for: it must not fail. Must not know the other forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from rewright.equivalence.recheck.views.stating import Changes
+from rewright.sql import algebra as a
+from rewright.sql.build import compare
+from rewright.sql.builtins import builtins
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
+    Fresh,
+    as_product,
+    bottom_up,
+    conjoin,
+    free_of_all,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    highest_number,
+    returns_set,
+    used_rels,
+)
+
+
+def numbers(query: a.Query, changes: Changes) -> a.Query:
+    fresh = Fresh(highest_number(query))
+
+    def change(node: a.Node) -> a.Node:
+        if isinstance(node, a.ScalarSubquery) or (isinstance(node, a.Derived) and node.lateral):
+            made = _numbered(node.query, fresh, changes)
+            return node if made is None else replace(node, query=made)
+        return _sorted(node, changes) if isinstance(node, a.Select) else node
+
+    return bottom_up(query, change)
+
+
+def _fails(changes: Changes, exprs: Sequence[a.Expr]) -> bool:
+    return any(changes.known.errors(e) or not changes.known.cannot_fail(e) for e in exprs)
+
+
+def _left_by_ties(block: a.Select, keys: Sequence[a.Expr], changes: Changes) -> None:
+    basis = changes.known.exprs_determine(block, keys)
+    if basis is None:
+        changes.modulo.add("tie-order")
+    else:
+        changes.rest_on(basis)
+
+
+# --------------------------------------------------------------------------- first rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Tie:
+    """An equality of ``own``, of the subquery's rows, with a value from outside."""
+
+    own: a.Expr
+    pred: a.Op
+
+    def of(self, column: a.Column) -> a.Op:
+        """The equality of a column that has the same values."""
+        return replace(self.pred, args=tuple(column if x == self.own else x for x in self.pred.args))
+
+
+def _numbered(query: a.Query, fresh: Fresh, changes: Changes) -> a.Select | None:
+    if not isinstance(query, a.Select) or not _first_rows(query):
+        return None
+    items, preds = as_product(query)
+    inside = from_rels(items)
+    shown = [t.expr for t in query.targets]
+    if free_of_all(items) or any(free_rels(e) - inside for e in (*shown, *(k.expr for k in query.order_by))):
+        return None
+    local = [p for p in preds if free_rels(p) <= inside]
+    ties = [t for p in preds if p not in local and (t := _tie(p, inside)) is not None]
+    if not ties or len(ties) + len(local) < len(preds):
+        return None
+    keys = tuple(dict.fromkeys(t.own for t in ties))
+    made = _over(query, items, local, ties, keys, fresh)
+    if made is not None:
+        _left_by_ties(query, [k.expr for k in query.order_by], changes)
+        if _fails(changes, [*shown, *preds, *(k.expr for k in query.order_by)]):
+            changes.modulo.add("errors")
+    return made
+
+
+def _first_rows(query: a.Select) -> bool:
+    computed = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
+    bare = query.group_by is None and query.having is None and query.distinct is None and not query.ctes
+    cut = isinstance(query.limit, a.Const) and (query.limit.value or "").isdecimal()
+    plain = not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in computed)
+    return bare and cut and plain and query.offset is None and not query.with_ties and bool(query.order_by)
+
+
+def _tie(pred: a.Expr, inside: frozenset[int]) -> _Tie | None:
+    """An equality of one type on both sides, by which groups of that type are made."""
+    if not isinstance(pred, a.Op) or not pred.op.is_builtin or len(pred.args) != 2 or has_subquery(pred):
+        return None
+    if (pred.op.name, pred.op.btree) != ("=", "=") or pred.op.left != pred.op.right:
+        return None
+    for own, other in (pred.args, pred.args[::-1]):
+        rels = used_rels(own)
+        if rels and rels <= inside and not used_rels(other) & inside:
+            alike = own.type.without_typmod() == other.type.without_typmod()
+            return _Tie(own, pred) if alike and own != other else None
+    return None
+
+
+def _over(
+    query: a.Select,
+    items: Sequence[a.FromItem],
+    local: Sequence[a.Expr],
+    ties: Sequence[_Tie],
+    keys: tuple[a.Expr, ...],
+    fresh: Fresh,
+) -> a.Select | None:
+    func = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
+    number = a.WindowCall(func, (), a.Window(keys, query.order_by), INT8)
+    given = (*(t.expr for t in query.targets), *keys, number)
+    names = tuple(f"c{i + 1}" for i in range(len(given)))
+    rows = a.Select(
+        tuple(a.Target(n, e) for n, e in zip(names, given, strict=True)), tuple(items), conjoin(local)
+    )
+    rel = fresh()
+    columns = [a.Column(rel, i, e.type, n) for i, (e, n) in enumerate(zip(given, names, strict=True))]
+    assert isinstance(query.limit, a.Const)
+    cut = compare("=" if query.limit.value == "1" else "<=", columns[-1], a.Const(query.limit.value, INT8))
+    if cut is None:
+        return None
+    where = [t.of(columns[len(query.targets) + keys.index(t.own)]) for t in ties]
+    targets = tuple(replace(t, expr=c) for t, c in zip(query.targets, columns, strict=False))
+    return a.Select(targets, (a.Derived(rel, rows, "numbered", names),), conjoin((*where, cut)))
+
+
+# --------------------------------------------------------------------------- sorted by a number
+
+
+def _sorted(block: a.Select, changes: Changes) -> a.Select:
+    """Of rows that are numbered in an order and sorted by the number."""
+    item = block.from_[0] if len(block.from_) == 1 else None
+    if not isinstance(item, a.Derived) or item.lateral or len(block.order_by) != 1:
+        return block
+    (key,), rows = block.order_by, item.query
+    if block.with_ties:  # numbers do not tie
+        return block
+    if block.group_by is not None or block.distinct is not None or not isinstance(rows, a.Select):
+        return block
+    if key.descending or not isinstance(key.expr, a.Column) or key.expr.rel != item.rel:
+        return block
+    call = rows.targets[key.expr.pos].expr
+    if rows.distinct is not None or not isinstance(call, a.WindowCall) or not _numbers_all(call):
+        return block
+    if any(returns_set(t.expr) for t in rows.targets):
+        return block
+    order, start = call.window.order_by, len(rows.targets)
+    _left_by_ties(rows, [k.expr for k in order], changes)
+    names = tuple(f"k{i + 1}" for i in range(len(order)))
+    more = tuple(a.Target(n, k.expr) for n, k in zip(names, order, strict=True))
+    shown = replace(item, query=replace(rows, targets=(*rows.targets, *more)), names=(*item.names, *names))
+    by = tuple(
+        replace(k, expr=a.Column(item.rel, start + i, k.expr.type, n))
+        for i, (k, n) in enumerate(zip(order, names, strict=True))
+    )
+    return replace(block, from_=(shown,), order_by=by)
+
+
+def _numbers_all(call: a.WindowCall) -> bool:
+    own = call.func.is_builtin and call.func.name == "row_number" and call.filter is None
+    return own and not call.window.partition_by and bool(call.window.order_by)
