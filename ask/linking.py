@@ -13,17 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.adjectives import ADJECTIVES, SAME, Adjective
 from rewright.ask.reading.lexicon import (
-    ADJECTIVES,
     FILLERS,
     GRAMMAR,
     INNER,
     PERIODIC,
     RELATING,
     RETURNING,
-    SAME,
     TIME_UNITS,
-    Adjective,
 )
 from rewright.ask.reading.moments import Moment, moment_at
 from rewright.ask.reading.nearness import Nearness
@@ -68,6 +66,8 @@ class Link:
     """Whether nothing stands between it and the phrase before."""
     theirs: bool = False
     """Whether it is wanted beside what stands before it: `and their`."""
+    misspelled: bool = False
+    """Whether it is no word, and was taken for one that is spelled nearly so."""
     used: bool = False
     fits: dict[object, float] = field(default_factory=dict)
 
@@ -168,6 +168,11 @@ class Linker:
             return derived
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
+        if (meant := self.nearness.misspelled(token.word)) is not None:
+            link = self._link(token.text, meant, 1.0)
+            if link is not None:
+                link.misspelled = True
+                return link, 1
         if (near := self._near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1

@@ -14,7 +14,7 @@ from rewright.ask.reading.lexicon import TIME_UNITS
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
-_NOT_ADDED = {
+NOT_ADDED = {
     "age",
     "rank",
     "level",
@@ -148,7 +148,7 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
     words = draft.scope.words(column)
     own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
-        if not distinct and column.type in {"int2", "int4", "int8"} and words[-1] not in _NOT_ADDED:
+        if not distinct and column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED:
             draft.scope.doubt("what is to be added up", 0.95)
             return Aggregate("sum", column)
         if distinct or not set(words) & {"number", "count", "num", "total"}:

@@ -107,6 +107,10 @@ def vocabulary(context: Context) -> Vocabulary:
         for key, score in _table_phrases(words):
             made.tables[key].append((table, score))
             made.roots[_rooted(key)].add(key)
+        spelled = _as_spelled(table.ref.name[len(letters) :])
+        if not set(spelled) & set(words) and key_of(spelled) not in made.tables:
+            made.tables[key_of(spelled)].append((table, 1.0))
+            made.roots[_rooted(key_of(spelled))].add(key_of(spelled))
     for table in context.tables:
         first = next((c for c in table.columns if c.key), None)
         for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
@@ -118,6 +122,11 @@ def vocabulary(context: Context) -> Vocabulary:
                 made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                 made.roots[_rooted(key)].add(key)
     return made
+
+
+def _as_spelled(name: str) -> Words:
+    """A name's own words, where what is written out is another language's: `tag` is no day."""
+    return tuple(map(names.singular, names.normal(name).split()))
 
 
 def _rooted(key: Key) -> Key:
