@@ -36,6 +36,7 @@ _CLOSE = 0.3
 _BY_ROOT = 0.85
 _WHOLE = 0.95
 _AGENT = 0.3
+_SAME_FIT = 0.88
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
 _UNITS = frozenset(
@@ -316,12 +317,17 @@ class Linker:
         tables = {t.ref for other in found if other.mark == "table" for t in other.tables[:1]}
         return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
 
+    def _same(self, token: Token) -> Link | None:
+        words = SAME.get(stem(token.word), SAME.get(token.word, ()))
+        found = [self._link(token.text, key_of([word]), _SAME_FIT) for word in words]
+        links = [link for link in found if link is not None]
+        return _together(links) if links else None
+
     def _near(self, token: Token) -> Link | None:
         if len(token.word) < 3 or not token.word.isalpha():
             return None
-        for same in SAME.get(stem(token.word), SAME.get(token.word, ())):
-            if (link := self._link(token.text, key_of([same]), 0.88)) is not None:
-                return link
+        if (same := self._same(token)) is not None:
+            return same
         if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
             return None
         found = self.nearness.of(token.word)
@@ -329,6 +335,16 @@ class Linker:
             return None
         key, worth = found
         return self._link(token.text, key, worth / 2)
+
+
+def _together(links: Sequence[Link]) -> Link:
+    """The first, a column of another's among its own: which is meant the tables spoken of decide."""
+    first = links[0]
+    for other in links[1:]:
+        if first.mark == other.mark == "column":
+            first.columns = tuple(dict.fromkeys((*first.columns, *other.columns)))
+            first.fits = {**other.fits, **first.fits}
+    return first
 
 
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})

@@ -19,9 +19,9 @@ class Adjective:
 
 
 _ADJECTIVES = """
-older oldest: +age -birth -founded -established -opened -built -year -date
-younger youngest: -age +birth
-newer newest: +founded +established +opened +built +year +date
+older oldest: +age -birth -founded -established -formed -opened -built -year -date
+younger youngest: -age +birth +formed
+newer newest: +founded +established +formed +opened +built +year +date
 later latest: +date +year +time
 more_recent most_recent: +date +year +time
 earlier earliest: -date -year -time
@@ -100,6 +100,10 @@ sum amount
 people population inhabitant resident
 spending amount expense
 length duration
+earn earning earned salary wage pay
+cost costing price fee
+weigh weighing weight
+last lasted lasting duration runtime
 """
 
 

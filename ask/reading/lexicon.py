@@ -88,7 +88,8 @@ GRAMMAR: dict[str, str] = {
         "desc",
         "in descending order, descending, from highest to lowest, from most to least, from longest to "
         "shortest, from largest to smallest, from the highest to the lowest, highest first, "
-        "largest first, most first, in decreasing order, highest to lowest, from newest to oldest, newest "
+        "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
+        "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
         "in reverse order, from best to worst, in reverse alphabetical order, desc, latest first",
     ),
@@ -136,7 +137,11 @@ GRAMMAR: dict[str, str] = {
     **_of(
         "percent", "percentage of, percentage, percent of, what percent of, what percentage of, per cent of"
     ),
-    **_of("share", "proportion of, share of, fraction of, proportion, share, fraction"),
+    **_of(
+        "share",
+        "proportion of, share of, fraction of, part of, portion of, what part of, proportion, share, "
+        "fraction",
+    ),
     **_of("difference", "difference between, difference in, difference"),
     **_of(
         "not",
@@ -224,6 +229,7 @@ FILLERS = _set(
     " of on one ones order ordered overall please provide record records respective "
     "respectively result results return s see she show so sorted starting such table tables tell terms "
     "that the their them then there these they this those to too us use using varies various vary want "
+    "altogether already yet still ever currently "
     "was well were what what's whats when where which who who's whom whose will with would you"
 )
 
@@ -241,6 +247,7 @@ RELATING = _set(
     "produces publish published ran receive received receives receiving recorded regarding registered "
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
+    "grow grows grown growing holds support supports supported gave "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

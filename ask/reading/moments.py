@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from rewright.ask.reading.spans import MONTHS, Span, part_of_year, skip, span_at, word_at, year_at
+from rewright.ask.reading.spans import MONTHS, Span, month_of, part_of_year, skip, span_at, word_at, year_at
 from rewright.ask.reading.words import Token
 
 _UNITS = {
@@ -110,6 +110,9 @@ def _pair(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if word_at(words, joint) not in {"and", "to", "until", "through", "till"}:
         return None
     second = span_at(words, joint + 1)
+    if second is not None and second[0].first is not None and first[0].month is not None:
+        # `between January and March 2023`: the year is said once
+        first = Span(*month_of(second[0].first.year, first[0].month)), first[1]
     if second is None or first[0].first is None or second[0].after is None:
         return None
     end = second[1]

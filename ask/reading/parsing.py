@@ -90,6 +90,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     _verbs_between(main, scope)
     _roles(main, scope)
     _names_wanted(main)
+    _never_done(main)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
@@ -184,6 +185,13 @@ def _roles(links: list[Link], scope: Scope) -> None:
         ):
             word.mark = "relation"
             table.theirs = table.theirs or word.theirs
+
+
+def _never_done(links: list[Link]) -> None:
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
+    for absent, verb in pairwise(links):
+        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
+            verb.mark = "table"
 
 
 def _names_wanted(links: list[Link]) -> None:

@@ -24,7 +24,7 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
         if link.mark == "table" and (table := draft.scope.table(link)).ref != first.column.table:
             steps = direct(draft.scope.context, table.ref, first.column.table, draft.scope.roles)
             if not any(step.multiplies for step in steps):
-                return False
+                continue
             draft.where.remove(first)
             draft.where += [With(table.ref, c.column.table, (c,)) for c in (first, second)]
             draft.scope.doubt("both of two values", _DOUBT)

@@ -134,5 +134,10 @@ def year_at(words: Sequence[Token], at: int) -> int | None:
     )
 
 
+def month_of(year: int, month: int) -> tuple[date, date]:
+    """Its first day, and the first of the next."""
+    return date(year, month, 1), _next_month(year, month)
+
+
 def _next_month(year: int, month: int) -> date:
     return date(year + month // 12, month % 12 + 1, 1)

@@ -171,6 +171,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         _most_common(draft, at, after, way)
         return
     expression, taken = ranked_by(draft, at, after)
+    if expression is None and (before := _said_before(draft, at, after)) is not None:
+        expression, taken = before
     if expression is None:
         _by_property(draft, at, after)
         return
@@ -192,6 +194,15 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _rank_head(draft, head, shown=several)
     del keep
+
+
+def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, list[int]] | None:
+    """`which pet weighs the most`: the column right before, where none follows."""
+    before = draft.before(at, "column")
+    if before is None or after is not None or draft.links[at].word not in {*MOST, "highest", "lowest"}:
+        return None
+    column = draft.scope.column(draft.links[before], ("number",))
+    return (Column(column), [before]) if column.kind == "number" and not column.key else None
 
 
 def _stands_alone(draft: Draft, at: int) -> bool:

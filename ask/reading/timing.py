@@ -19,6 +19,7 @@ _FOUNDED = frozenset(
     {
         "founded",
         "established",
+        "formed",
         "built",
         "opened",
         "released",
@@ -50,11 +51,21 @@ borrowed loaned lent
 
 def moments(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
-        if link.mark == "moment" and not link.used:
+        if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
                 assert link.moment is not None
                 draft.where.append(During(column, link.moment))
             draft.use(at)
+
+
+def _of_what_is_not(draft: Draft, at: int) -> bool:
+    """`not sprayed in 2023`: left to the rows that are not there."""
+    return (
+        at > 1
+        and draft.links[at - 2].mark == "without"
+        and draft.links[at - 1].mark == "table"
+        and any(link.mark == "table" for link in draft.links[: at - 2])
+    )
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:

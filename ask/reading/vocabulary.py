@@ -73,6 +73,11 @@ _UNITS = frozenset(
 )
 _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
 _NEVER_LAST = frozenset({"per", "or", "and", "of"})
+_TAILS = (
+    (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
+    (frozenset({"email", "mail"}), "address"),
+)
+"""`phone number`, `email address`: words that say no more than the name before them."""
 _SHORTEST_PREFIX = 3
 
 
@@ -287,6 +292,9 @@ def _column_phrases(
         yield (*part, *bare), 0.9
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
+    for ends, tail in _TAILS:
+        if column.kind == "text" and words[-1] in ends:
+            yield (*words, tail), 0.95
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
     if short and short != words:
         yield short, 0.9
