@@ -13,17 +13,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.adjectives import ADJECTIVES, SAME, Adjective
 from rewright.ask.reading.lexicon import (
-    ADJECTIVES,
     FILLERS,
     GRAMMAR,
     INNER,
     PERIODIC,
     RELATING,
     RETURNING,
-    SAME,
     TIME_UNITS,
-    Adjective,
 )
 from rewright.ask.reading.moments import Moment, moment_at
 from rewright.ask.reading.nearness import Nearness
@@ -38,6 +36,7 @@ _CLOSE = 0.3
 _BY_ROOT = 0.85
 _WHOLE = 0.95
 _AGENT = 0.3
+_SAME_FIT = 0.88
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
 _UNITS = frozenset(
@@ -68,6 +67,8 @@ class Link:
     """Whether nothing stands between it and the phrase before."""
     theirs: bool = False
     """Whether it is wanted beside what stands before it: `and their`."""
+    misspelled: bool = False
+    """Whether it is no word, and was taken for one that is spelled nearly so."""
     used: bool = False
     fits: dict[object, float] = field(default_factory=dict)
 
@@ -168,6 +169,11 @@ class Linker:
             return derived
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
+        if (meant := self.nearness.misspelled(token.word)) is not None:
+            link = self._link(token.text, meant, 1.0)
+            if link is not None:
+                link.misspelled = True
+                return link, 1
         if (near := self._near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
@@ -311,12 +317,17 @@ class Linker:
         tables = {t.ref for other in found if other.mark == "table" for t in other.tables[:1]}
         return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
 
+    def _same(self, token: Token) -> Link | None:
+        words = SAME.get(stem(token.word), SAME.get(token.word, ()))
+        found = [self._link(token.text, key_of([word]), _SAME_FIT) for word in words]
+        links = [link for link in found if link is not None]
+        return _together(links) if links else None
+
     def _near(self, token: Token) -> Link | None:
         if len(token.word) < 3 or not token.word.isalpha():
             return None
-        for same in SAME.get(stem(token.word), SAME.get(token.word, ())):
-            if (link := self._link(token.text, key_of([same]), 0.88)) is not None:
-                return link
+        if (same := self._same(token)) is not None:
+            return same
         if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
             return None
         found = self.nearness.of(token.word)
@@ -324,6 +335,16 @@ class Linker:
             return None
         key, worth = found
         return self._link(token.text, key, worth / 2)
+
+
+def _together(links: Sequence[Link]) -> Link:
+    """The first, a column of another's among its own: which is meant the tables spoken of decide."""
+    first = links[0]
+    for other in links[1:]:
+        if first.mark == other.mark == "column":
+            first.columns = tuple(dict.fromkeys((*first.columns, *other.columns)))
+            first.fits = {**other.fits, **first.fits}
+    return first
 
 
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})

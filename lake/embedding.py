@@ -69,6 +69,10 @@ class MiniLm:
         self._tokenizer.enable_truncation(_MAX_TOKENS)
         self._tokenizer.no_padding()
 
+    def knows(self, word: str) -> bool:
+        """Whether a word, in lower case, is one of the vocabulary and not made of pieces."""
+        return self._tokenizer.token_to_id(word) is not None
+
     def embed(self, texts: Sequence[str]) -> Any:
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         out: Any = np.zeros((len(texts), 384), dtype=np.float32)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from rewright.ask.context import TableContext
 from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
+    Condition,
+    During,
     Known,
     OneOf,
     Without,
@@ -67,6 +70,18 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     return True
 
 
+def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:
+    """`plots that were not sprayed in 2023`: in that time no row is there."""
+    at = draft.next(after, "moment")
+    moment = draft.links[at].moment if at is not None else None
+    dates = [c for c in draft.scope.times(gone) if c.kind == "date"]
+    if moment is None or len(dates) != 1:
+        return ()
+    draft.use(at)
+    draft.scope.doubt("which date is meant", 0.95)
+    return (During(dates[0], moment),)
+
+
 def _no_rows(draft: Draft, at: int, after: int) -> None:
     kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
     if kept.ref == gone.ref:
@@ -74,8 +89,8 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
     steps = direct(draft.scope.context, kept.ref, gone.ref, draft.scope.roles)
     for step in steps:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
-    draft.where.append(Without(kept.ref, gone.ref))
     draft.use(after)
+    draft.where.append(Without(kept.ref, gone.ref, _meanwhile(draft, after, gone)))
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from rewright.ask.context import TableContext
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.extremes import is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, tables_of
 from rewright.ask.reading.joins import Unclear, direct
-from rewright.ask.reading.ordering import is_commonness, property_of, ranked_by
 from rewright.ask.reading.outputs import group
 
 _ASKS = {"which", "who", "what"}
@@ -21,6 +21,7 @@ _LEFT = {"column", "label", "identifier", "number", "count", "sum", "avg", "firs
 def bests(draft: Draft) -> None:
     """Raises Unclear where there is a best of each group and something else that is not clear beside it."""
     groups = [i for i, link in enumerate(draft.links) if link.mark == "each" and not link.used]
+    groups = [i for i in groups if not is_measure(draft, i)]
     tops = [i for i, link in enumerate(draft.links) if link.mark in {"top", "bottom"} and not link.used]
     if len(groups) != 1 or len(tops) != 1 or draft.order or is_commonness(draft.links[tops[0]]):
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.linking import Link
+from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -16,6 +17,7 @@ from rewright.ask.reading.intent import (
     Expression,
     OneOf,
     Ranged,
+    Versus,
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
@@ -39,6 +41,8 @@ def comparisons(draft: Draft) -> None:
             _comparison(draft, at, _TIMED.get(link.mark, link.mark))
         elif link.mark == "comparative":
             _comparative(draft, at)
+        elif link.mark in {"more", "fewer"} and _more_than_another(draft, at):
+            draft.use(at)
         elif (
             link.mark == "number"
             and (after := draft.next(at, "or more", "or less", "column", "table")) is not None
@@ -63,6 +67,8 @@ def _number_or_more(draft: Draft, at: int, after: int) -> None:
 
 def _comparison(draft: Draft, at: int, operator: str) -> None:
     number = draft.next(at, "number")
+    if number is None and _of_two_columns(draft, at, operator):
+        return
     if number is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     negated = draft.before(at, "not")
@@ -81,6 +87,40 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         draft.next(number, "column", "table", "value"),
     )
+
+
+def _of_two_columns(draft: Draft, at: int, operator: str) -> bool:
+    """`paid after due`, `cost above budget`: two columns of one row."""
+    left, right = draft.before(at, "column"), draft.next(at, "column")
+    if left is None or right is None or operator not in {">", "<", ">=", "<="}:
+        return False
+    return _versus(draft, (left, at, right), operator)
+
+
+def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
+    """The first and last place compared, where both are columns of one kind of one table."""
+    one, other = draft.links[places[0]], draft.links[places[2]]
+    pairs = [
+        (a, b)
+        for a in one.columns
+        for b in other.columns
+        if a.table == b.table and a.kind == b.kind and a.kind in {"number", "date"} and a != b
+    ]
+    if len(pairs) != 1 or any(c.key for c in pairs[0]):
+        return False
+    for link, column in zip((one, other), pairs[0], strict=True):
+        draft.scope.sure(link.fit(column))
+    draft.where.append(Versus(pairs[0][0], operator, pairs[0][1]))
+    draft.use(*places)
+    return True
+
+
+def _more_than_another(draft: Draft, at: int) -> bool:
+    """`more goals than assists`: two columns of one row."""
+    left, than = draft.next(at, "column"), at + 2
+    if left is None or draft.next(left, "than") is None or draft.next(than, "column") is None:
+        return False
+    return _versus(draft, (left, than, than + 1), ">" if draft.links[at].mark == "more" else "<")
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
@@ -174,16 +214,24 @@ def _column_before(draft: Draft, at: int) -> int | None:
     """`positions with at least 2 players`: the column that is grouped by, unless it names the rows of its
     table.
     """
+    of: TableContext | None = None
     for i in range(at - 1, -1, -1):
         link = draft.links[i]
         if link.mark == "table":
-            return None
+            of = of or draft.scope.table(link)
         if link.mark == "column" and not link.used:
             column = draft.scope.column(link)
             table = draft.scope.context.table(column.table)
-            own = column.key or column.unique or column in draft.scope.label(table)
-            return None if own or column.kind != "text" else i
+            own = column.key or column.unique or _names_the_rows(draft, column, table)
+            # `which visitors bought tickets for two days`: each visitor, not each ticket
+            return None if own or column.kind != "text" or table != (of or table) else i
     return None
+
+
+def _names_the_rows(draft: Draft, column: ColumnContext, table: TableContext) -> bool:
+    """Whether a label is the name of its table's rows: a ticket's visitor_name is not the ticket's."""
+    own = set(draft.scope.words(column)) - {"name", "title", "label", "full", "first", "last"}
+    return column in draft.scope.label(table) and own <= set(draft.scope.words(table))
 
 
 def _group_by_head(draft: Draft, at: int) -> None:
@@ -256,8 +304,6 @@ def _fitter(draft: Draft, left: int, right: int) -> int:
 
 
 def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
-    from rewright.ask.reading.lexicon import ADJECTIVES
-
     found = ADJECTIVES.get(link.word.split()[0])
     return found.steps if found is not None else None
 

@@ -26,6 +26,8 @@ from rewright.ask.reading.intent import (
     Ranged,
     Ratio,
     Spelled,
+    Versus,
+    With,
     Without,
 )
 from rewright.ask.reading.joins import Step, Unclear, direct
@@ -116,8 +118,12 @@ class Spelling:
                 if column.kind == "boolean":
                     return f"{'not ' * negated}{self.column(column)}"
                 return f"{self.column(column)} is {'' if negated else 'not '}null"
-            case Without():
-                return self._without(what)
+            case Without(kept, gone, where):
+                return f"not {self._rows_of(kept, gone, where)}"
+            case With(kept, found, where):
+                return self._rows_of(kept, found, where)
+            case Versus(left, operator, right):
+                return f"{self.column(left)} {operator} {self.column(right)}"
             case AnyOf(conditions):
                 return f"({' or '.join(map(self.condition, conditions))})"
             case _:
@@ -160,16 +166,14 @@ class Spelling:
             return f"{name} = {moment.month}"
         raise Unclear(f"it is not clear when {moment.said} is")
 
-    def _without(self, what: Without) -> str:
-        steps = direct(self.context, what.kept, what.gone, self.roles)
+    def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
+        steps = direct(self.context, kept, of, self.roles)
         first, rest = steps[0], steps[1:]
-        kept, gone = (
-            (first.join.one, first.join.many)
-            if first.join.one.table == what.kept
-            else (first.join.many, first.join.one)
-        )
-        tests = [f"{self.column(gone)} = {self.column(kept)}", *map(self.condition, what.where)]
-        return f"not exists (select from {self.tables(first.new, rest)} where {' and '.join(tests)})"
+        own, theirs = first.join.one, first.join.many
+        if own.table != kept:
+            own, theirs = theirs, own
+        tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
+        return f"exists (select from {self.tables(first.new, rest)} where {' and '.join(tests)})"
 
 
 def _month_as(column: ColumnContext, month: int) -> str:

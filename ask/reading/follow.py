@@ -25,9 +25,10 @@ from rewright.ask.reading.intent import (
     columns_of,
 )
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.ordering import order, settle, superlatives
+from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import groups
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.superlatives import superlatives
 from rewright.sql.algebra import TableRef
 
 _OPENINGS = re.compile(

@@ -132,13 +132,31 @@ class Without:
 
 
 @dataclass(frozen=True, slots=True)
+class With:
+    """A row of ``found`` that meets the conditions belongs to a row of ``kept``."""
+
+    kept: TableRef
+    found: TableRef
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Versus:
+    """Two columns of one row compared with one another."""
+
+    left: ColumnContext
+    operator: str
+    right: ColumnContext
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOf:
     """One condition at least holds."""
 
     conditions: tuple[Condition, ...]
 
 
-Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | AnyOf
+Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Versus | AnyOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +206,9 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return columns_of(left)
         case AnyOf(conditions):
             return tuple(c for w in conditions for c in columns_of(w))
-        case Without():
+        case Versus(left, _, right):
+            return (left, right)
+        case Without() | With():
             return ()
 
 
@@ -204,7 +224,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found = list(tables_of(of))
         case Compared(left, _, _) | Ranged(left, _, _):
             found = list(tables_of(left))
-        case Without(kept, _, _):
+        case Without(kept, _, _) | With(kept, _, _):
             found.append(kept)
         case _:
             pass

@@ -6,10 +6,6 @@ Owns the vocabulary of English questions. Must not know a schema.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
-
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -92,7 +88,8 @@ GRAMMAR: dict[str, str] = {
         "desc",
         "in descending order, descending, from highest to lowest, from most to least, from longest to "
         "shortest, from largest to smallest, from the highest to the lowest, highest first, "
-        "largest first, most first, in decreasing order, highest to lowest, from newest to oldest, newest "
+        "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
+        "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
         "in reverse order, from best to worst, in reverse alphabetical order, desc, latest first",
     ),
@@ -140,7 +137,11 @@ GRAMMAR: dict[str, str] = {
     **_of(
         "percent", "percentage of, percentage, percent of, what percent of, what percentage of, per cent of"
     ),
-    **_of("share", "proportion of, share of, fraction of, proportion, share, fraction"),
+    **_of(
+        "share",
+        "proportion of, share of, fraction of, part of, portion of, what part of, proportion, share, "
+        "fraction",
+    ),
     **_of("difference", "difference between, difference in, difference"),
     **_of(
         "not",
@@ -171,8 +172,14 @@ GRAMMAR: dict[str, str] = {
         "title, known as, by the name of, by the name, name is",
     ),
     **_of("out of", "out of, out of all"),
-    **_of("relation", "amount of time, list of, lists of, number of records in, kind of, type of relevant"),
+    **_of(
+        "relation",
+        "ended up as, ended up being, turned out to be, "
+        "turned out, amount of time, list of, lists of, number of records in, kind of, type of relevant",
+    ),
     **_of("than", "than"),
+    **_of("more", "more, higher, greater, larger, bigger"),
+    **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
     **_of(
         "unread",
@@ -184,67 +191,6 @@ GRAMMAR: dict[str, str] = {
     ),
 }
 """Phrases with a meaning of their own, and the mark that stands for it; `unread` ones make a refusal."""
-
-
-@dataclass(frozen=True, slots=True)
-class Adjective:
-    """``steps``: which way along a column of which word; the first that the table has is meant."""
-
-    sort: Literal["superlative", "comparative"]
-    steps: tuple[tuple[str, str], ...]
-
-
-_ADJECTIVES = """
-older oldest: +age -birth -founded -established -opened -built -year -date
-younger youngest: -age +birth
-newer newest: +founded +established +opened +built +year +date
-later latest: +date +year +time
-more_recent most_recent: +date +year +time
-earlier earliest: -date -year -time
-longer longest: +length +duration +distance +runtime +time +minute
-shorter shortest: -length -duration -height -distance -runtime -time -minute
-taller tallest: +height +floor
-heavier heaviest: +weight +mass
-lighter lightest: -weight -mass
-cheaper cheapest: -price -cost -fee -fare -rate -amount
-more_expensive most_expensive: +price +cost +fee +fare +rate +amount
-less_expensive least_expensive: -price -cost -fee -fare -rate -amount
-pricier priciest: +price +cost
-larger largest: +size +area +hectare +acre +capacity +population +amount
-bigger biggest: +size +area +hectare +acre +capacity +population +amount
-smaller smallest: -size -area -hectare -acre -capacity -population -amount
-faster fastest: +speed -time -duration
-slower slowest: -speed +time +duration
-deeper deepest: +depth
-wider widest: +width
-higher highest: +altitude +elevation +height
-lower lowest: -altitude -elevation -height
-better best: +rating +score +grade +points
-worse worst: -rating -score -grade -points
-better_rated highest_rated: +rating +score
-better_rated best_rated: +rating +score
-better_rated top_rated: +rating +score
-worse_rated lowest_rated: -rating -score
-more_populous most_populous: +population
-better_paid best_paid: +salary +wage
-higher_paid highest_paid: +salary +wage
-greater greatest: +size +area
-"""
-
-
-def _adjectives() -> Iterator[tuple[str, Adjective]]:
-    for line in _ADJECTIVES.strip().splitlines():
-        head, _, rest = line.partition(": ")
-        comparative, superlative = (part.replace("_", " ") for part in head.split())
-        steps = tuple(("desc" if step[0] == "+" else "asc", step[1:]) for step in rest.split())
-        yield comparative, Adjective("comparative", steps)
-        yield superlative, Adjective("superlative", steps)
-
-
-ADJECTIVES: dict[str, Adjective] = dict(_adjectives())
-"""Comparatives and superlatives that name no column: `oldest` is the greatest age, or the first date of
-birth.
-"""
 
 TIME_UNITS = {
     **{unit: unit for unit in ("year", "month", "quarter", "week", "day")},
@@ -283,12 +229,14 @@ FILLERS = _set(
     " of on one ones order ordered overall please provide record records respective "
     "respectively result results return s see she show so sorted starting such table tables tell terms "
     "that the their them then there these they this those to too us use using varies various vary want "
+    "altogether already yet still ever currently "
     "was well were what what's whats when where which who who's whom whose will with would you"
 )
 
 RELATING = _set(
     "about appear appeared appearing appears assigned associated attached attend attended available "
-    "being belong belonging belongs borrowed bought buy buying buys came come comes concerning "
+    "being belong belonging belongs borrowed bought bring bringing brings "
+    "brought buy buying buys came come comes concerning "
     "conducted connected contain contained containing contains cover covering covers create created "
     "done earn earned earns employ employed employs enroll enrolled exist exists feature featured "
     "features featuring flow flows found get gets given go goes got gotten handled happen happened "
@@ -299,6 +247,7 @@ RELATING = _set(
     "produces publish published ran receive received receives receiving recorded regarding registered "
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
+    "grow grows grown growing holds support supports supported gave "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )
@@ -314,44 +263,3 @@ OUTCOMES = _set(
 
 INNER = _set("of the a an")
 """What may stand within a phrase."""
-
-_SAME = """
-gender sex
-client customer buyer shopper
-professor instructor teacher lecturer tutor
-pupil student
-purchase order sale
-film movie
-wage salary pay earnings
-revenue sale turnover income
-physician doctor
-staff employee worker
-town city
-nation country
-vehicle car auto automobile
-firm company business
-cost price fee charge
-telephone phone
-postcode zip
-shop store
-flat apartment
-booking reservation
-nationality country
-surname lastname
-occupation job profession
-rating score
-headcount employee
-sum amount
-people population inhabitant resident
-spending amount expense
-"""
-
-
-def _same() -> Iterator[tuple[str, tuple[str, ...]]]:
-    groups = [line.split() for line in _SAME.strip().splitlines()]
-    for word in {word for group in groups for word in group}:
-        yield word, tuple(other for group in groups if word in group for other in group if other != word)
-
-
-SAME: dict[str, tuple[str, ...]] = dict(_same())
-"""Words that people use for one another when they speak of data."""

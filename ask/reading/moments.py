@@ -7,16 +7,13 @@ columns.
 
 from __future__ import annotations
 
-import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
+from rewright.ask.reading.spans import MONTHS, Span, month_of, part_of_year, skip, span_at, word_at, year_at
 from rewright.ask.reading.words import Token
 
-_MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
-_MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name and name != "May"}
-_MONTHS["sept"] = 9
 _UNITS = {
     "day": "day",
     "week": "week",
@@ -27,22 +24,9 @@ _UNITS = {
     "decade": "decade",
 }
 _UNITS |= {f"{unit}s": unit for unit in _UNITS}
-_ORDINALS = {
-    "first": 1,
-    "1st": 1,
-    "second": 2,
-    "2nd": 2,
-    "third": 3,
-    "3rd": 3,
-    "fourth": 4,
-    "4th": 4,
-    "last": 4,
-}
 _INSIDE = {"in", "on", "during", "for", "of", "from", "within", "throughout", "over"}
 _DAYS_ONLY = {"over", "on"}
 """Before these a number is no year."""
-_FILL = {"the", "year", "month", "of", "date", "calendar", "whole", "iso", "full", "years", "dates"}
-_EARLIEST, _LATEST = 1500, 2200
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,127 +47,28 @@ class Moment:
         return all(bound is None or bound.endswith("-01-01'") for bound in (self.start, self.end))
 
 
-@dataclass(frozen=True, slots=True)
-class _Span:
-    """Whole days from ``first`` until before ``after``; ``month`` where the span is a month without a year
-    (``first`` is None).
-    """
-
-    first: date | None
-    after: date | None
-    month: int | None = None
-
-
 def moment_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     """The moment that begins at a token, and how many tokens it takes."""
-    found = _relative(words, at) or _bounded(words, at)
+    found = _bounded(words, at) or _relative(words, at)
     if found is None:
         return None
     moment, end = found
+    if _relates(moment) and word_at(words, end) in {"of", "in"} and year_at(words, end + 1) is not None:
+        return None  # `the last 6 months of 2023` are not the last six months
     text = " ".join(t.text for t in words[at:end])
     return replace(moment, said=text), end - at
-
-
-def _word(words: Sequence[Token], at: int) -> str:
-    return words[at].word if 0 <= at < len(words) else ""
-
-
-def _skip(words: Sequence[Token], at: int, fill: set[str] = _FILL) -> int:
-    while _word(words, at) in fill:
-        at += 1
-    return at
-
-
-# ------------------------------------------------------------------ spans
-
-
-def _span(words: Sequence[Token], at: int) -> tuple[_Span, int] | None:
-    """A day, month, quarter or year."""
-    at = _skip(words, at)
-    token = words[at] if at < len(words) else None
-    if token is None:
-        return None
-    if token.kind == "iso":
-        try:
-            day = date.fromisoformat(token.word)
-        except ValueError:
-            return None
-        return _Span(day, day + timedelta(days=1)), at + 1
-    if token.word in _MONTHS:
-        return _month(words, at)
-    if (quarter := _quarter(words, at)) is not None:
-        return quarter
-    if (year := _year(words, at)) is not None:
-        return _Span(date(year, 1, 1), date(year + 1, 1, 1)), at + 1
-    if token.kind == "number" and (month := _word(words, at + 1)) in _MONTHS and 1 <= float(token.word) <= 31:
-        return _day(words, at + 2, _MONTHS[month], token.word)
-    return None
-
-
-def _month(words: Sequence[Token], at: int) -> tuple[_Span, int] | None:
-    month = _MONTHS[words[at].word]
-    after = at + 1
-    number = _word(words, after).removesuffix("st").removesuffix("nd").removesuffix("rd").removesuffix("th")
-    if number.isdigit() and 1 <= int(number) <= 31:
-        return _day(words, after + 1, month, number) or None
-    after = _skip(words, after, {",", "of"})
-    if (year := _year(words, after)) is not None:
-        return _Span(date(year, month, 1), _next_month(year, month)), after + 1
-    if words[at].word in {"may", "mar", "march"} and not words[at].text[0].isupper():
-        return None
-    return _Span(None, None, month), at + 1
-
-
-def _day(words: Sequence[Token], at: int, month: int, day: str) -> tuple[_Span, int] | None:
-    at = _skip(words, at, {",", "of"})
-    year = _year(words, at)
-    if year is None:
-        return None
-    try:
-        first = date(year, month, int(float(day)))
-    except ValueError:
-        return None
-    return _Span(first, first + timedelta(days=1)), at + 1
-
-
-def _quarter(words: Sequence[Token], at: int) -> tuple[_Span, int] | None:
-    word = _word(words, at)
-    number = int(word[1]) if word in {"q1", "q2", "q3", "q4"} else 0
-    after = at + 1
-    if word in _ORDINALS and _word(words, at + 1) == "quarter":
-        number, after = _ORDINALS[word], at + 2
-    after = _skip(words, after, {"of", "the", "year", ","})
-    year = _year(words, after) if number else None
-    if year is None:
-        return None
-    month = 3 * number - 2
-    return _Span(date(year, month, 1), _next_month(year, month + 2)), after + 1
-
-
-def _year(words: Sequence[Token], at: int) -> int | None:
-    word = _word(words, at)
-    number = at < len(words) and words[at].kind == "number" and "," not in words[at].text
-    return (
-        int(word)
-        if number and len(word) == 4 and word.isdigit() and _EARLIEST <= int(word) < _LATEST
-        else None
-    )
-
-
-def _next_month(year: int, month: int) -> date:
-    return date(year + month // 12, month % 12 + 1, 1)
 
 
 # ------------------------------------------------------------------ bounds
 
 
 def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
-    word, after = _word(words, at), _word(words, at + 1)
+    word, after = word_at(words, at), word_at(words, at + 1)
     if (word in {"between", "from"}) and (pair := _pair(words, at + 1)) is not None:
         return pair
-    if word == "on" and after == "or" and _word(words, at + 2) in {"after", "before"}:
-        return _open(words, at + 3, _word(words, at + 2), inclusive=True)
-    if word in {"after", "before"} and after == "or" and _word(words, at + 2) in {"on", "in", "during"}:
+    if word == "on" and after == "or" and word_at(words, at + 2) in {"after", "before"}:
+        return _open(words, at + 3, word_at(words, at + 2), inclusive=True)
+    if word in {"after", "before"} and after == "or" and word_at(words, at + 2) in {"on", "in", "during"}:
         return _open(words, at + 3, word, inclusive=True)
     if word in {"since", "after", "before", "until", "till"}:
         kind = "after" if word in {"since", "after"} else "before"
@@ -191,13 +76,14 @@ def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if word in {"later", "earlier"} and after == "than":
         return _open(words, at + 2, "after" if word == "later" else "before", inclusive=False)
     inside = word in _INSIDE
-    found = _span(words, at + inside)
-    if found is None or not (inside or words[at].kind == "iso" or word in {*_MONTHS, "year"}):
+    found = span_at(words, at + inside)
+    begins = word in {*MONTHS, "year"} or words[at].kind == "iso" or part_of_year(words, at) is not None
+    if found is None or not (inside or begins):
         return None
     span, end = found
-    if word in _DAYS_ONLY and _year(words, at + 1) is not None:
+    if word in _DAYS_ONLY and year_at(words, at + 1) is not None:
         return None
-    onwards = _word(words, end + 1) if _word(words, end) == "or" else ""
+    onwards = word_at(words, end + 1) if word_at(words, end) == "or" else ""
     if onwards in {"later", "after", "newer", "earlier", "before"}:
         kind = "before" if onwards in {"earlier", "before"} else "after"
         opened = _open(words, at + inside, kind, inclusive=True)
@@ -205,7 +91,7 @@ def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if (
         inside
         and word in {"for", "of", "from", "over"}
-        and _year(words, at + 1) is not None
+        and year_at(words, at + 1) is not None
         and _noun(words, end)
     ):
         return None
@@ -213,32 +99,35 @@ def _bounded(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
 
 
 def _noun(words: Sequence[Token], at: int) -> bool:
-    return _word(words, at) in {"dollars", "euros", "points", "people", "meters", "miles", "km"}
+    return word_at(words, at) in {"dollars", "euros", "points", "people", "meters", "miles", "km"}
 
 
 def _pair(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
-    first = _span(words, at)
+    first = span_at(words, at)
     if first is None:
         return None
-    joint = _skip(words, first[1], {","})
-    if _word(words, joint) not in {"and", "to", "until", "through", "till"}:
+    joint = skip(words, first[1], {","})
+    if word_at(words, joint) not in {"and", "to", "until", "through", "till"}:
         return None
-    second = _span(words, joint + 1)
+    second = span_at(words, joint + 1)
+    if second is not None and second[0].first is not None and first[0].month is not None:
+        # `between January and March 2023`: the year is said once
+        first = Span(*month_of(second[0].first.year, first[0].month)), first[1]
     if second is None or first[0].first is None or second[0].after is None:
         return None
     end = second[1]
-    if _word(words, end) == "(" and _word(words, end + 1) in {"inclusive", "included"}:
+    if word_at(words, end) == "(" and word_at(words, end + 1) in {"inclusive", "included"}:
         while end < len(words) and words[end].word != ")":
             end += 1
         end += 1
-    elif _word(words, end) == "inclusive":
+    elif word_at(words, end) == "inclusive":
         end += 1
     years = (first[0].first.year, (second[0].after - timedelta(days=1)).year)
     return Moment("", _literal(first[0].first), _literal(second[0].after), years), end
 
 
 def _open(words: Sequence[Token], at: int, kind: str, *, inclusive: bool) -> tuple[Moment, int] | None:
-    found = _span(words, at)
+    found = span_at(words, at)
     if found is None or found[0].first is None or found[0].after is None:
         return None
     span, end = found
@@ -256,7 +145,7 @@ def _open(words: Sequence[Token], at: int, kind: str, *, inclusive: bool) -> tup
     ), end
 
 
-def _inside(span: _Span) -> Moment:
+def _inside(span: Span) -> Moment:
     if span.first is None or span.after is None:
         return Moment("", month=span.month)
     month = span.first.month if 28 <= (span.after - span.first).days <= 31 else None
@@ -271,36 +160,41 @@ def _literal(day: date) -> str:
 # ------------------------------------------------------------------ relative to today
 
 
+def _relates(moment: Moment) -> bool:
+    """Whether a moment depends on today."""
+    return any("current_date" in (bound or "") for bound in (moment.start, moment.end))
+
+
 def _relative(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     start = at
-    if _word(words, at) in {*_INSIDE, "since"}:
+    if word_at(words, at) in {*_INSIDE, "since"}:
         at += 1
-    at = _skip(words, at, {"the", "each", "of", "whole"})
-    if (start != at and _word(words, at) in {"today", "yesterday"}) or _word(words, start) in {
+    at = skip(words, at, {"the", "each", "of", "whole"})
+    if (start != at and word_at(words, at) in {"today", "yesterday"}) or word_at(words, start) in {
         "today",
         "yesterday",
     }:
-        day = "current_date" if _word(words, at) == "today" else "current_date - 1"
+        day = "current_date" if word_at(words, at) == "today" else "current_date - 1"
         return Moment("", day, f"{day} + 1"), at + 1
-    past = _word(words, at) in {"past", "last", "previous", "preceding"}
-    this = _word(words, at) in {"this", "current"}
+    past = word_at(words, at) in {"past", "last", "previous", "preceding"}
+    this = word_at(words, at) in {"this", "current"}
     if not past and not this:
         return _ago(words, start)
-    number, at = 0, _skip(words, at + 1)
+    number, at = 0, skip(words, at + 1)
     if at < len(words) and words[at].kind == "number" and words[at].word.isdigit():
         number, at = int(words[at].word), at + 1
-    calendar_said = "calendar" in {_word(words, at), _word(words, at - 1)}
-    at = _skip(words, at)
-    unit = _UNITS.get(_word(words, at) or "", "") or _UNITS.get(_word(words, at - 1), "")
+    calendar_said = "calendar" in {word_at(words, at), word_at(words, at - 1)}
+    at = skip(words, at)
+    unit = _UNITS.get(word_at(words, at) or "", "") or _UNITS.get(word_at(words, at - 1), "")
     if not unit or unit == "decade":
         return None
-    end = at + 1 if _word(words, at) in _UNITS else at
+    end = at + 1 if word_at(words, at) in _UNITS else at
     if (
         start == at - 1
         and past
         and not number
-        and _word(words, start) == "last"
-        and _word(words, at) not in _UNITS
+        and word_at(words, start) == "last"
+        and word_at(words, at) not in _UNITS
     ):
         return None
     return _made(words, end, number, unit, this=this, calendar_said=calendar_said)
@@ -312,8 +206,8 @@ def _made(
     qualifier, after = _qualifier(words, end)
     current = f"date_trunc('{unit}', current_date)"
     if this:
-        return Moment("", current, f"{current} + interval '1 {unit}'"), after
-    length = f"interval '{number or 1} {_plural(unit, number or 1)}'"
+        return Moment("", current, f"{current} + {_interval(unit, 1)}"), after
+    length = _interval(unit, number or 1)
     if not number or qualifier == "excluding":
         return Moment("", f"{current} - {length}", current), after
     if calendar_said:
@@ -323,24 +217,27 @@ def _made(
     return Moment("", f"current_date - {length}"), after
 
 
-def _plural(unit: str, number: int) -> str:
-    return unit if number == 1 else f"{unit}s"
+def _interval(unit: str, number: int) -> str:
+    """PostgreSQL has no quarters in intervals."""
+    if unit == "quarter":
+        unit, number = "month", 3 * number
+    return f"interval '{number} {unit}{'s' * (number != 1)}'"
 
 
 def _qualifier(words: Sequence[Token], at: int) -> tuple[str, int]:
     """`inclusive of today`, `excluding the current month`, in commas or brackets."""
     held = at
-    at = _skip(words, at, {",", "("})
-    if _word(words, at) in {"inclusive", "including"}:
-        end = _skip(
+    at = skip(words, at, {",", "("})
+    if word_at(words, at) in {"inclusive", "including"}:
+        end = skip(
             words,
             at + 1,
             {"of", "today", "now", "the", "current", "date", "day", "ago", "week", "month", ")", "1"},
         )
         return ("today" if "today" in [t.word for t in words[at:end]] else ""), end
-    negated = _word(words, at) == "not" and _word(words, at + 1) == "including"
-    if negated or _word(words, at) in {"excluding", "exclusive"}:
-        end = _skip(words, at + 1 + negated, {"of", "the", "current", "this", *_UNITS, ")", "iso"})
+    negated = word_at(words, at) == "not" and word_at(words, at + 1) == "including"
+    if negated or word_at(words, at) in {"excluding", "exclusive"}:
+        end = skip(words, at + 1 + negated, {"of", "the", "current", "this", *_UNITS, ")", "iso"})
         return "excluding", end
     return "", held
 
@@ -350,7 +247,6 @@ def _ago(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     if at + 2 < len(words) and words[at].kind == "number" and words[at + 2].word == "ago":
         unit = _UNITS.get(words[at + 1].word, "")
         if unit and unit != "decade" and words[at].word.isdigit():
-            length = f"interval '{words[at].word} {_plural(unit, int(words[at].word))}'"
-            first = f"date_trunc('{unit}', current_date - {length})"
-            return Moment("", first, f"{first} + interval '1 {unit}'"), at + 3
+            first = f"date_trunc('{unit}', current_date - {_interval(unit, int(words[at].word))})"
+            return Moment("", first, f"{first} + {_interval(unit, 1)}"), at + 3
     return None

@@ -17,6 +17,7 @@ _LEAST = 0.62
 """
 _AHEAD = 0.04
 _MOST_PHRASES = 4000
+_LEAST_LETTERS = 6
 
 
 class Nearness:
@@ -39,6 +40,27 @@ class Nearness:
         if first < _LEAST or first - second < _AHEAD:
             return None
         return self._keys[int(order[0])], min(first, 0.9)
+
+    def is_no_word(self, word: str) -> bool:
+        """Whether the encoder's vocabulary, some 30,000 common words and pieces, lacks a word; False without
+        its weights.
+        """
+        model = _model()
+        return model is not None and not model.knows(word)
+
+    def misspelled(self, word: str) -> Key | None:
+        """The one phrase of one word that a word, which is none itself, differs from in one letter."""
+        if len(word) < _LEAST_LETTERS or not word.isalpha() or not self.is_no_word(word):
+            return None
+        made = self._vocabulary
+        spelled = {w for words in (*made.table_words.values(), *made.column_words.values()) for w in words}
+        meant = {
+            key_of([known])
+            for known in spelled
+            for form in (known, f"{known}s")
+            if len(known) >= _LEAST_LETTERS - 1 and one_letter_off(word, form)
+        }
+        return next(iter(meant)) if len(meant) == 1 else None
 
     def all(self, words: list[str]) -> dict[Key, float]:
         """How near each phrase is to the nearest of the words; empty without the encoder's weights."""
@@ -70,7 +92,30 @@ class Nearness:
 @lru_cache(maxsize=1)
 def _encoder() -> Any:
     """MiniLM where its weights are installed; never the encoder of spellings, which has no meaning."""
-    from rewright.lake.embedding import CachedEmbedder, MiniLm, weights_folder
+    from rewright.lake.embedding import CachedEmbedder
+
+    model = _model()
+    return None if model is None else CachedEmbedder(model)
+
+
+@lru_cache(maxsize=1)
+def _model() -> Any:
+    from rewright.lake.embedding import MiniLm, weights_folder
 
     folder = weights_folder()
-    return None if folder is None else CachedEmbedder(MiniLm(folder))
+    return None if folder is None else MiniLm(folder)
+
+
+def one_letter_off(word: str, other: str) -> bool:
+    """One letter more, less or other, or two that changed places; the first is the same.
+
+    >>> one_letter_off("montly", "monthly"), one_letter_off("custmoer", "customer")
+    (True, True)
+    """
+    if word == other or word[:1] != other[:1] or abs(len(word) - len(other)) > 1:
+        return False
+    shorter = min(len(word), len(other))
+    at = next((i for i in range(shorter) if word[i] != other[i]), shorter)
+    rest, left = word[at:], other[at:]
+    swapped = len(left) > 1 and rest[:2] == left[1::-1] and rest[2:] == left[2:]
+    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]

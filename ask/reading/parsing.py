@@ -19,12 +19,17 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS, OUTCOMES
-from rewright.ask.reading.ordering import order, settle, superlatives
+from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
+from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
+from rewright.ask.reading.rivals import asks_which_has_more, rivals
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.superlatives import superlatives
+from rewright.ask.reading.words import root
 from rewright.ask.reading.writing import key_of
+from rewright.lake import names
 
 _SAID = {"table", "column", "value", "label", "identifier"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
@@ -40,10 +45,25 @@ _PRESENTATION = re.compile(
 
 
 _THAN_AVERAGE = re.compile(
-    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>\w+)\s+than\s+(?:the\s+)?average(?=\W*$)",
+    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>\w+)\s+than\s+(?:the\s+)?average"
+    r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
     re.IGNORECASE,
 )
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
+
+
+_PASSES = (
+    rivals,
+    averages_of_counts,
+    ratios,
+    conditions,
+    order,
+    bests,
+    superlatives,
+    groups,
+    measures,
+    columns,
+)
 
 
 def without_presentation(question: str) -> str:
@@ -61,21 +81,25 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""
     vary = any(word in {"vary", "varies"} for word in question.lower().split())
     many = question.lower().startswith(("how many", "how much", "how often"))
-    if first in OTHER_QUESTIONS or (first == "how" and not many and not vary):
+    weighed = asks_which_has_more(links)
+    if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary):
         raise Unclear(f"questions that begin with {first!r} are not understood")
     main, wanted = _sentences(links)
     _nouns_of_values(main)
     _compounds(main, scope)
     _verbs_between(main, scope)
     _roles(main, scope)
+    _names_wanted(main)
+    _never_done(main)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
+    scope.doubt("a word that may be misspelled", 0.93 ** sum(link.misspelled for link in links))
     scope.doubt("a verb that the data does not hold", 0.985 ** sum(link.mark == "relation" for link in links))
     draft = Draft(
         [link for link in _without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
-    for step in (ratios, conditions, order, bests, superlatives, groups, measures, columns):
+    for step in _PASSES:
         step(draft)
     if wanted:
         draft.returned = True
@@ -163,6 +187,24 @@ def _roles(links: list[Link], scope: Scope) -> None:
             table.theirs = table.theirs or word.theirs
 
 
+def _never_done(links: list[Link]) -> None:
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
+    for absent, verb in pairwise(links):
+        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
+            verb.mark = "table"
+
+
+def _names_wanted(links: list[Link]) -> None:
+    """`with the name of the act`: a name that is to be shown. Raises Unclear where it is followed by none."""
+    for at, link in enumerate(links):
+        after = links[at + 1] if at + 1 < len(links) else None
+        if link.mark != "named" or (after is not None and after.mark in {"value", "quoted", "number"}):
+            continue
+        if not link.word.startswith("with ") or after is None or after.preposition != "of":
+            raise Unclear(f"it is not clear what is meant by {link.text}")
+        link.mark = "label"
+
+
 def _verbs_between(links: list[Link], scope: Scope) -> None:
     """`doctors that prescribed treatments`: a verb between two joined tables relates them."""
     named = [i for i, link in enumerate(links) if link.mark in {"table", "column"}]
@@ -175,6 +217,9 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             and link.word.endswith(("ed", "ing", "en"))
             and len(link.word) > 4
         )
+        if verb and at + 1 < len(links) and _says_the_column(link, links[at + 1], scope):
+            link.mark = "relation"
+            continue
         if (
             verb
             and before is not None
@@ -184,6 +229,15 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
         ):
             link.mark = "relation"
             scope.doubt("a verb that the data does not hold", 0.93)
+
+
+def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
+    """`tagged election`: the verb has the root of a word of the value's table or column."""
+    said = root(verb.word)
+    return value.mark in {"value", "quoted"} and any(
+        said in {root(w) for w in (*scope.words(c), *names.normal(f"{c.table.name} {c.name}").split())}
+        for c, _ in value.values
+    )
 
 
 def _without_whose(links: list[Link]) -> list[Link]:

@@ -11,10 +11,11 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Function, OneOf, Part
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.words import listed, stem
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
-_NOT_ADDED = {
+NOT_ADDED = {
     "age",
     "rank",
     "level",
@@ -31,6 +32,14 @@ _NOT_ADDED = {
     "weight",
 }
 """Numbers of which a sum says nothing."""
+_UNITS = {
+    stem(unit)
+    for unit in listed(
+        "hours minutes days nights weeks litres liters kilos kilograms kg grams tonnes tons km kilometres "
+        "kilometers miles metres meters points goals units pieces kwh calories pages words"
+    )
+}
+"""What there may be many of though it is no whole number."""
 
 
 def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expression, int] | None:
@@ -148,7 +157,8 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
     words = draft.scope.words(column)
     own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
-        if not distinct and column.type in {"int2", "int4", "int8"} and words[-1] not in _NOT_ADDED:
+        whole = column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED
+        if not distinct and (whole or stem(words[-1]) in _UNITS):
             draft.scope.doubt("what is to be added up", 0.95)
             return Aggregate("sum", column)
         if distinct or not set(words) & {"number", "count", "num", "total"}:

@@ -22,6 +22,8 @@ from rewright.ask.reading.intent import (
     Ranged,
     Ratio,
     Spelled,
+    Versus,
+    With,
     Without,
 )
 from rewright.sql.algebra import TableRef
@@ -96,8 +98,12 @@ def condition(what: Condition) -> str:
             return f"{_column(column)} {moment.said}"
         case Known(column, negated):
             return f"{_column(column)} is {'not ' * negated}{'true' if column.kind == 'boolean' else 'known'}"
-        case Without(kept, gone, _):
-            return f"{kept.name} without any row of {gone.name}"
+        case Without(kept, gone, where):
+            return f"{kept.name} without any row of {gone.name}" + _where(where)
+        case With(kept, found, where):
+            return f"{kept.name} with a row of {found.name}" + _where(where)
+        case Versus(left, operator, right):
+            return f"{_column(left)} {operator} {_column(right)}"
         case AnyOf(conditions):
             return " or ".join(map(condition, conditions))
         case _:

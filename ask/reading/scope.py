@@ -23,7 +23,11 @@ _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "cr
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WHOLE_NAME = 0.75
-_ORGANISATIONS = frozenset(listed("company firm organisation organization nick nickname heading caption"))
+_ORGANISATIONS = frozenset(
+    listed("company firm organisation organization nick nickname heading headline caption designation")
+)
+_COUNTED_LENGTHS = {"page", "word"}
+_COUNTS = frozenset(map(root, listed("count number num no total")))
 _NO_NAMES = frozenset(
     listed(
         "mail email phone telephone url link comment note description address country city password type "
@@ -222,9 +226,7 @@ class Scope:
             found = [
                 c
                 for c in table.columns
-                if c.kind in {"number", "date"}
-                and root(word) in {root(w) for w in self.words(c)}
-                and not self._audit(c)
+                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self._audit(c)
             ]
             if len(found) == 1:
                 self.doubt("which column an adjective is about", 0.97)
@@ -232,6 +234,14 @@ class Scope:
             if len(found) > 1:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
         raise Unclear(f"{table.ref.name} has no such measure")
+
+    def _is_of(self, column: ColumnContext, table: TableContext, word: str) -> bool:
+        """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
+        roots = {root(w) for w in self.words(column)}
+        if word in _COUNTED_LENGTHS:
+            roots -= _COUNTS | {root(w) for w in self.words(table)}
+            return roots == {root(word)}
+        return root(word) in roots
 
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""

@@ -11,7 +11,16 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.linking import Link
-from rewright.ask.reading.intent import Aggregate, Column, Compared, Intent, OneOf
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    During,
+    Intent,
+    OneOf,
+    With,
+    tables_of,
+)
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import root, stem
@@ -29,10 +38,12 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
     _row_by_itself(intent)
+    _said_of_each(intent)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
+    _times_from_afar(intent, links, scope)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -75,6 +86,14 @@ def _row_by_itself(intent: Intent) -> None:
     for left in measured:
         if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
             raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+
+
+def _said_of_each(intent: Intent) -> None:
+    """`who bought both A and B in March`: of which of the two rows the rest is said is not clear."""
+    held = [c.kept for c in intent.where if isinstance(c, With)]
+    for condition in intent.where if held else ():
+        if not isinstance(condition, With) and set(tables_of(condition)) - {held[0]}:
+            raise Unclear("it is not clear whether the other conditions are said of both")
 
 
 def _verbs_as_values(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -149,6 +168,19 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
             steps = direct(scope.context, table.ref, column.table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether {value.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`subscribers who joined in May` read as those who commented on what journalists wrote who did."""
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation", "value"}}
+    start = intent.head or next((t for e in intent.outputs for t in tables_of(e)), None)
+    for condition in intent.where:
+        if not isinstance(condition, During) or start is None or not scope.times(scope.context.table(start)):
+            continue
+        for table in set(tables_of(condition)) - spoken - {start}:
+            steps = direct(scope.context, start, table, scope.roles)
+            if any(step.multiplies for step in steps):
+                scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
 
 
 def _described(links: Sequence[Link]) -> Iterator[tuple[Link, TableContext]]:

@@ -4,6 +4,7 @@ spoken of.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, TableContext
@@ -18,6 +19,7 @@ _FOUNDED = frozenset(
     {
         "founded",
         "established",
+        "formed",
         "built",
         "opened",
         "released",
@@ -32,13 +34,38 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
+_SAME_TIMES = tuple(
+    line.split()
+    for line in """
+joined started registered signed signup enrolled subscribed opened began since hired employed onboarded
+cancelled ended closed left terminated stopped expired churned finished
+ordered placed bought purchased
+shipped sent dispatched
+delivered arrived received
+published released issued posted
+borrowed loaned lent
+""".strip().splitlines()
+)
+"""Verbs that say the same of a date."""
+
+
 def moments(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
-        if link.mark == "moment" and not link.used:
+        if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
                 assert link.moment is not None
                 draft.where.append(During(column, link.moment))
             draft.use(at)
+
+
+def _of_what_is_not(draft: Draft, at: int) -> bool:
+    """`not sprayed in 2023`: left to the rows that are not there."""
+    return (
+        at > 1
+        and draft.links[at - 2].mark == "without"
+        and draft.links[at - 1].mark == "table"
+        and any(link.mark == "table" for link in draft.links[: at - 2])
+    )
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -55,7 +82,9 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
                 for c in link.columns
                 if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
             ]
-        if held:
+        if held and _elsewhere(draft, held, at):
+            draft.use(beside)
+        elif held:
             column = draft.scope.column(replace(link, columns=tuple(held)))
             draft.use(beside)
             return [column]
@@ -74,6 +103,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
             continue
         told = [c for c in found if _told(draft, at, c)]
+        if not told and len(found) > 1 and (told := _by_verb(draft, found)):
+            draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
             return told or found
@@ -86,6 +117,16 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
 
 
+def _elsewhere(draft: Draft, held: Sequence[ColumnContext], at: int) -> bool:
+    """`subscribers who joined in May`, where journalists have a date `joined` and subscribers one that says
+    the same.
+    """
+    spoken = [o.tables[0] for o in reversed(draft.links[:at]) if o.mark == "table"]
+    if not spoken or any(c.table == t.ref for c in held for t in spoken):
+        return False
+    return bool(_by_verb(draft, draft.scope.times(spoken[0])))
+
+
 def _spoken(draft: Draft, at: int) -> list[TableContext]:
     near = sorted(
         (i for i, o in enumerate(draft.links) if o.tables and o.mark in {"table", "relation"}),
@@ -95,6 +136,15 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
     owners += draft.scope.refs()
     return list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+
+
+def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
+    """`members who joined in May` of members with dates `started` and `cancelled`."""
+    said = {root(w) for w in draft.scope.roles}
+    kinds = [{root(w) for w in verbs} for verbs in _SAME_TIMES]
+    asked = [kind for kind in kinds if kind & said]
+    found = [c for c in dates if any({root(w) for w in draft.scope.words(c)} & kind for kind in asked)]
+    return found if len(asked) == 1 and len(found) == 1 else []
 
 
 def _told(draft: Draft, at: int, column: ColumnContext) -> bool:

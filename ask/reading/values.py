@@ -17,6 +17,7 @@ from rewright.ask.reading.intent import (
     OneOf,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.sets import both
 from rewright.ask.reading.words import root
 
 
@@ -182,6 +183,8 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
         draft.where.append(condition)
         return
     listed = any(link.mark == "or" for link in draft.links) or _plural(draft, at) or _placed(draft, at)
+    if not listed and both(draft, at, same, condition):
+        return
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
     draft.use(*joint)

@@ -73,6 +73,11 @@ _UNITS = frozenset(
 )
 _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
 _NEVER_LAST = frozenset({"per", "or", "and", "of"})
+_TAILS = (
+    (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
+    (frozenset({"email", "mail"}), "address"),
+)
+"""`phone number`, `email address`: words that say no more than the name before them."""
 _SHORTEST_PREFIX = 3
 
 
@@ -107,6 +112,10 @@ def vocabulary(context: Context) -> Vocabulary:
         for key, score in _table_phrases(words):
             made.tables[key].append((table, score))
             made.roots[_rooted(key)].add(key)
+        spelled = _as_spelled(table.ref.name[len(letters) :])
+        if not set(spelled) & set(words) and key_of(spelled) not in made.tables:
+            made.tables[key_of(spelled)].append((table, 1.0))
+            made.roots[_rooted(key_of(spelled))].add(key_of(spelled))
     for table in context.tables:
         first = next((c for c in table.columns if c.key), None)
         for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
@@ -118,6 +127,11 @@ def vocabulary(context: Context) -> Vocabulary:
                 made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                 made.roots[_rooted(key)].add(key)
     return made
+
+
+def _as_spelled(name: str) -> Words:
+    """A name's own words, where what is written out is another language's: `tag` is no day."""
+    return tuple(map(names.singular, names.normal(name).split()))
 
 
 def _rooted(key: Key) -> Key:
@@ -278,6 +292,9 @@ def _column_phrases(
         yield (*part, *bare), 0.9
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
+    for ends, tail in _TAILS:
+        if column.kind == "text" and words[-1] in ends:
+            yield (*words, tail), 0.95
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
     if short and short != words:
         yield short, 0.9

@@ -147,6 +147,8 @@ def root(word: str) -> str:
     letters.
     """
     word = _IRREGULAR.get(word, word)
+    if word.endswith("sis") and len(word) > 6:
+        word = word[:-2]  # diagnosis, diagnosed; analysis, analysed
     while True:
         for suffix in _SUFFIXES:
             if word.endswith(suffix) and len(word) - len(suffix) >= 4:
@@ -154,6 +156,6 @@ def root(word: str) -> str:
                 break
         else:
             break
-    if len(word) > 4 and word[-1] == word[-2]:
+    if len(word) > 3 and word[-1] == word[-2]:
         word = word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word.endswith("y") else word

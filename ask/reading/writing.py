@@ -16,9 +16,11 @@ from rewright.ask.reading.intent import (
     Aggregate,
     Averaged,
     Column,
+    Compared,
     Condition,
     Expression,
     Intent,
+    Ranged,
     Ratio,
     aggregates_of,
     columns_of,
@@ -52,7 +54,7 @@ class _Writer:
 
     def _shown(self) -> list[Expression]:
         intent = self.intent
-        compared = [c.left for c in intent.having if hasattr(c, "left")]
+        compared = [c.left for c in intent.having if isinstance(c, Compared | Ranged)]
         return [*intent.outputs, *intent.groups, *intent.best_of, *(e for e, _ in intent.order), *compared]
 
     def written(self) -> Written:

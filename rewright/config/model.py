@@ -298,7 +298,7 @@ class Ask:
     model: bool = option(
         True, switch, "may a model read them ([models] ask); off: only what is read without one is answered"
     )
-    confidence: float = option(0.7, number(0, 1), "a reading less sure than this is refused")
+    confidence: float = option(0.75, number(0, 1), "a reading less sure than this is refused")
     read_timeout: float = option("120s", seconds, "for reading one question, models included")
     run_timeout: float = option("30s", seconds, "of a question's query; a tighter statement_timeout counts")
     rows: int = option(

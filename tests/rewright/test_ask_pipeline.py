@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.wire import frontend as f
-from rewright.proxy.wire.framing import Framer
 from tests.rewright.asking_world import IN_PORTO, PORTO, World, asking_world, make_database
+from tests.rewright.messages import Wire, executed, kinds, state
 
 pytestmark = pytest.mark.server
-Said = list[tuple[bytes, bytes]]
 
 
 @pytest.fixture(scope="module")
@@ -37,45 +34,8 @@ def wire(world: World) -> Iterator[Wire]:
         session.run("truncate noted")
 
 
-class Wire:
-    """Messages as they are, over a connection that has logged in."""
-
-    def __init__(self, connection: psycopg.Connection[object]) -> None:
-        self.socket = socket.socket(fileno=os.dup(connection.pgconn.socket))
-        self.socket.settimeout(60)  # the descriptor stays non-blocking, as libpq needs it
-        self.connection = connection
-
-    def play(self, *messages: f.Frontend) -> Said:
-        """What is said up to the end of the cycle, notices left out."""
-        self.socket.sendall(b"".join(one.encode() for one in messages))
-        framer, said = Framer(), []
-        while not said or said[-1][0] != b"Z":
-            data = self.socket.recv(1 << 16)
-            assert data, said
-            said += framer.feed(data)
-        return [one for one in said if one[0] not in b"NS"]
-
-    def rows(self, text: str) -> list[bytes]:
-        said = self.play(f.Query(text.encode()))
-        return [body for kind, body in said if kind == b"D"]
-
-
-def executed(text: str, statement: bytes = b"") -> Sequence[f.Frontend]:
-    return f.Parse(statement, text.encode()), f.Bind(b"", statement), f.Execute(b"")
-
-
 ASKED = (f.Parse(b"", PORTO.encode()), f.Bind(b"", b""), f.Describe(b"P", b""), f.Execute(b""))
 ANSWER = b"12TDDC"
-
-
-def kinds(said: Said) -> bytes:
-    return b"".join(kind for kind, _ in said)
-
-
-def state(said: Said) -> bytes:
-    """The SQLSTATE of the one error."""
-    (error,) = [body for kind, body in said if kind == b"E"]
-    return next(field[1:] for field in error.split(b"\0") if field[:1] == b"C")
 
 
 def test_begin_and_the_question_in_one_batch(wire: Wire) -> None:

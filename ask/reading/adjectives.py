@@ -1,0 +1,117 @@
+"""Comparatives and superlatives that name no column, and words that people use for one another.
+
+Owns both lists. Must not know a schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Adjective:
+    """``steps``: which way along a column of which word; the first that the table has is meant."""
+
+    sort: Literal["superlative", "comparative"]
+    steps: tuple[tuple[str, str], ...]
+
+
+_ADJECTIVES = """
+older oldest: +age -birth -founded -established -formed -opened -built -year -date
+younger youngest: -age +birth +formed
+newer newest: +founded +established +formed +opened +built +year +date
+later latest: +date +year +time
+more_recent most_recent: +date +year +time
+earlier earliest: -date -year -time
+longer longest: +length +duration +distance +runtime +time +minute +page +word
+shorter shortest: -length -duration -height -distance -runtime -time -minute -page -word
+taller tallest: +height +floor
+heavier heaviest: +weight +mass
+lighter lightest: -weight -mass
+cheaper cheapest: -price -cost -fee -fare -rate -amount
+more_expensive most_expensive: +price +cost +fee +fare +rate +amount
+less_expensive least_expensive: -price -cost -fee -fare -rate -amount
+pricier priciest: +price +cost
+larger largest: +size +area +hectare +acre +capacity +population +amount
+bigger biggest: +size +area +hectare +acre +capacity +population +amount
+smaller smallest: -size -area -hectare -acre -capacity -population -amount
+faster fastest: +speed -time -duration
+slower slowest: -speed +time +duration
+deeper deepest: +depth
+wider widest: +width
+higher highest: +altitude +elevation +height
+lower lowest: -altitude -elevation -height
+better best: +rating +score +grade +points
+worse worst: -rating -score -grade -points
+better_rated highest_rated: +rating +score
+better_rated best_rated: +rating +score
+better_rated top_rated: +rating +score
+worse_rated lowest_rated: -rating -score
+more_populous most_populous: +population
+better_paid best_paid: +salary +wage
+higher_paid highest_paid: +salary +wage
+greater greatest: +size +area
+"""
+
+
+def _adjectives() -> Iterator[tuple[str, Adjective]]:
+    for line in _ADJECTIVES.strip().splitlines():
+        head, _, rest = line.partition(": ")
+        comparative, superlative = (part.replace("_", " ") for part in head.split())
+        steps = tuple(("desc" if step[0] == "+" else "asc", step[1:]) for step in rest.split())
+        yield comparative, Adjective("comparative", steps)
+        yield superlative, Adjective("superlative", steps)
+
+
+ADJECTIVES: dict[str, Adjective] = dict(_adjectives())
+"""Comparatives and superlatives that name no column: `oldest` is the greatest age, or the first date of
+birth.
+"""
+
+_SAME = """
+gender sex
+client customer buyer shopper
+professor instructor teacher lecturer tutor
+pupil student
+purchase order sale
+film movie
+wage salary pay earnings
+revenue sale turnover income
+physician doctor
+staff employee worker
+town city
+nation country
+vehicle car auto automobile
+firm company business
+cost price fee charge
+telephone phone
+postcode zip
+shop store
+flat apartment
+booking reservation
+nationality country
+surname lastname
+occupation job profession
+rating score
+headcount employee
+sum amount
+people population inhabitant resident
+spending amount expense
+length duration
+earn earning earned salary wage pay
+cost costing price fee
+weigh weighing weight
+last lasted lasting duration runtime
+"""
+
+
+def _same() -> Iterator[tuple[str, tuple[str, ...]]]:
+    groups = [line.split() for line in _SAME.strip().splitlines()]
+    for word in {word for group in groups for word in group}:
+        yield word, tuple(other for group in groups if word in group for other in group if other != word)
+
+
+SAME: dict[str, tuple[str, ...]] = dict(_same())
+"""Words that people use for one another when they speak of data."""

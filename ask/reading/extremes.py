@@ -1,0 +1,86 @@
+"""What a superlative ranks by: a column, a count, a measure, the property that an adjective names.
+
+Owns that choice. Must not know what is ranked.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+
+_COMMON = ("common", "popular", "frequent", "often", "frequently")
+MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
+
+
+def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | None, list[int]]:
+    """What a superlative orders by, and the places it takes."""
+    link = draft.links[at]
+    if after is None:
+        return None, []
+    following = draft.links[after]
+    if following.mark == "count" and (counted := draft.next(after, "table")) is not None:
+        return count_of(draft, draft.scope.table(draft.links[counted])), [after, counted]
+    if following.mark in FUNCTIONS and (column_at := draft.next(after, "column")) is not None:
+        column = draft.scope.column(draft.links[column_at], ("number",))
+        return checked(FUNCTIONS[following.mark], column, draft.links[column_at]), [after, column_at]
+    counts = link.word in MOST or "number of" in link.word
+    if following.mark == "table" and counts:
+        return count_of(draft, draft.scope.table(following)), [after]
+    if following.mark == "column" and (link.adjective is None or not _property_like(link.word)):
+        column = draft.scope.column(following, ("number", "date"))
+        if column.kind in {"number", "date"} and not column.key:
+            return Column(column), [after]
+        if counts:
+            return Aggregate("count", column, distinct=True), [after]
+    return None, []
+
+
+def count_of(draft: Draft, table: TableContext) -> Expression:
+    counted = counting_column(draft, table)
+    return Aggregate("sum", counted) if counted is not None else Aggregate("count", table.ref)
+
+
+def is_commonness(link: Link) -> bool:
+    """`the most common`."""
+    return any(word in link.word.split() for word in _COMMON)
+
+
+def property_of(draft: Draft, at: int, table: TableContext) -> tuple[ColumnContext, Direction]:
+    """What `oldest` is said of, and which end of it. Raises Unclear."""
+    adjective = draft.links[at].adjective
+    if adjective is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    column, way = draft.scope.property(table, adjective.steps)
+    return column, "desc" if way == "desc" else "asc"
+
+
+def _property_like(word: str) -> bool:
+    """`oldest` says what is compared; `highest`, `largest`, `best` are said of any column."""
+    return word not in {
+        "highest",
+        "lowest",
+        "largest",
+        "smallest",
+        "biggest",
+        "best",
+        "worst",
+        "longest",
+        "shortest",
+        "earliest",
+        "latest",
+        "most recent",
+        "greatest",
+    }
+
+
+def is_measure(draft: Draft, at: int) -> bool:
+    """`the biggest vessel by capacity`: what it is ranked by, and no group."""
+    after = draft.next(at, "column")
+    if draft.links[at].word != "by" or after is None:
+        return False
+    columns = draft.links[after].columns
+    return all(c.kind == "number" and not c.key and c.distinct > 1 for c in columns)

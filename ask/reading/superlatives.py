@@ -1,0 +1,309 @@
+"""Top n and superlatives of a question.
+
+Owns their grammar. A superlative keeps ties; `top 5` keeps five.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.extremes import MOST, count_of, is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.ordering import Whole
+from rewright.ask.reading.phrases import measure_at
+
+
+def superlatives(draft: Draft) -> None:
+    for at, link in enumerate(draft.links):
+        if link.used:
+            continue
+        if link.mark in {"first", "last"}:
+            _top(draft, at)
+        elif link.mark in {"top", "bottom"}:
+            _superlative(draft, at)
+
+
+def _top(draft: Draft, at: int) -> None:
+    """`top 5 T by C`, `top 5 T with the highest C`, `the first 3 T`."""
+    number = draft.next(at, "number")
+    if number is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    limit = float(draft.links[number].number)
+    if limit < 1 or limit != int(limit):
+        raise Unclear("it is not clear how many of the top are wanted")
+    way: Direction = "desc" if draft.links[at].mark == "first" else "asc"
+    draft.limit = int(limit)
+    draft.use(at, number)
+    if draft.order:
+        return
+    rest = range(number + 1, len(draft.links))
+    for i in rest:
+        if draft.links[i].mark in {"top", "bottom"} and not draft.links[i].used:
+            _superlative(draft, i, keep=True)
+            return
+    for i in rest:
+        if (
+            draft.links[i].word in {"by", "based on", "in terms of", "according to"}
+            and not draft.links[i].used
+        ):
+            _by(draft, i, way)
+            return
+    raise Unclear("it is not clear by what the top is to be found")
+
+
+def _by(draft: Draft, at: int, way: Direction) -> None:
+    """`by number of orders`, `by total amount`, `by price`: what the head's rows are
+    ranked by, and then by.
+    """
+    head = _head(draft, at)
+    draft.use(at)
+    place = at + 1
+    while place < len(draft.links):
+        if draft.links[place].mark == "comma":
+            break
+        measure = measure_at(draft, place)
+        if measure is not None:
+            expression, end = measure
+        elif draft.links[place].mark == "column":
+            column = draft.scope.column(draft.links[place], ("number", "date"))
+            expression, end = _total(draft, place, head, column), place + 1
+        elif draft.links[place].mark == "table" and not draft.order:
+            expression, end = count_of(draft, draft.scope.table(draft.links[place])), place + 1
+        else:
+            break
+        draft.use(*range(place, end))
+        ranked = _for_head(draft, head, expression, way)
+        if ranked != expression:
+            draft.scope.doubt(f"whether the highest {draft.links[place].text} counts or their sum", 0.8)
+        expression = ranked
+        draft.order.append((expression, way))
+        place = end
+    if not draft.order:
+        raise Unclear("it is not clear by what the top is to be found")
+    _rank_head(draft, head, shown=True)
+
+
+def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expression:
+    """`specialties by total amount`: added up, unless it is a column of the ranked rows themselves."""
+    link = draft.links[head]
+    own = link.mark == "table" and draft.scope.table(link).ref == column.table
+    if draft.links[place].word.startswith("total ") and not own and column.kind == "number":
+        return Aggregate("sum", column)
+    return Column(column)
+
+
+def _head(draft: Draft, at: int) -> int:
+    """What is ranked: the first table or column before; else the next after."""
+    for i in range(at):
+        if draft.links[i].mark in {"table", "column"} and not draft.links[i].used:
+            return i
+    place = draft.table_before(at)
+    if place is None:
+        place = draft.table_after(at)
+    if place is None:
+        raise Unclear("it is not clear what is to be ranked")
+    return place
+
+
+def _for_head(
+    draft: Draft, head: int, expression: Expression, way: Direction, *, counted: bool = False
+) -> Expression:
+    """A column of another table can't rank the head's rows by itself."""
+    link = draft.links[head]
+    if isinstance(expression, Column) and link.mark == "table":
+        owner = draft.scope.table(link)
+        if expression.column.table != owner.ref:
+            steps = direct(draft.scope.context, owner.ref, expression.column.table, draft.scope.roles)
+            if any(s.multiplies for s in steps):
+                # the player with the highest fee: that of any of the player's transfers
+                draft.scope.doubt("the highest of several rows of each", 0.85)
+                if counted:
+                    return Aggregate("sum", expression.column)
+                return Aggregate("max" if way == "desc" else "min", expression.column)
+    return expression
+
+
+def _rank_head(draft: Draft, head: int, *, shown: bool) -> None:
+    """The ranked rows' names, with what they are ranked by where several are wanted."""
+    link = draft.links[head]
+    measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
+    if not link.used:
+        if link.mark == "table":
+            table = draft.scope.table(link)
+            draft.head = table
+            follows = draft.next(head, "column")
+            if (
+                follows is not None
+                and draft.scope.context.table(draft.links[follows].columns[0].table) == table
+            ):
+                return
+            draft.outputs += [(head, Column(c)) for c in draft.scope.label(table)]
+            if measured:
+                draft.groups += [
+                    Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))
+                ]
+                draft.grouped_rows.append(table.ref)
+        else:
+            column = draft.scope.column(link)
+            draft.outputs.append((head, Column(column)))
+            if measured:
+                draft.groups.append(Column(column))
+        draft.use(head)
+    elif link.mark == "table" and measured and draft.scope.table(link).ref not in draft.grouped_rows:
+        table = draft.scope.table(link)
+        draft.groups.append(Column(draft.scope.key(table)))
+        draft.grouped_rows.append(table.ref)
+    if shown:
+        for expression, _ in draft.order:
+            if not isinstance(expression, Whole):
+                draft.outputs.append((len(draft.links), expression))
+
+
+def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
+    """`the highest C`, `the most T`, `the oldest T`, `the most common C`."""
+    link = draft.links[at]
+    way: Direction = "desc" if link.mark == "top" else "asc"
+    draft.use(at)
+    _numbered(draft, at)
+    after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
+    if is_commonness(link):
+        _most_common(draft, at, after, way)
+        return
+    expression, taken = ranked_by(draft, at, after)
+    if expression is None and (before := _said_before(draft, at, after)) is not None:
+        expression, taken = before
+    if expression is None:
+        _by_property(draft, at, after)
+        return
+    if _grouped_measure(draft, at, expression):
+        return
+    draft.use(*taken)
+    if isinstance(expression, Column) and _stands_alone(draft, at):
+        draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
+        return
+    head = _head(draft, at)
+    expression = _for_head(
+        draft, head, expression, way, counted=link.word in MOST or "number of" in link.word
+    )
+    draft.order.insert(0, (expression, way))
+    several = draft.limit > 1 or draft.whole
+    _limited(draft)
+    if draft.links[head].mark == "column" and not isinstance(expression, Aggregate):
+        _columns_ranked(draft, head, expression, several=several)
+        return
+    _rank_head(draft, head, shown=several)
+    del keep
+
+
+def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, list[int]] | None:
+    """`which pet weighs the most`: the column right before, where none follows."""
+    before = draft.before(at, "column")
+    if before is None or after is not None or draft.links[at].word not in {*MOST, "highest", "lowest"}:
+        return None
+    column = draft.scope.column(draft.links[before], ("number",))
+    return (Column(column), [before]) if column.kind == "number" and not column.key else None
+
+
+def _stands_alone(draft: Draft, at: int) -> bool:
+    """`What is the highest price of paintings?`: nothing before it is wanted."""
+    before = [
+        o for o in draft.links[:at] if o.mark in {"table", "column", "label", "identifier", "count", "value"}
+    ]
+    return not before and not draft.limit and not draft.whole and not draft.groups
+
+
+def _numbered(draft: Draft, at: int) -> None:
+    """`the three teams with the largest capacity`, `the 5 cheapest films`."""
+    head = next((i for i in range(at) if draft.links[i].mark in {"table", "column"}), None)
+    for place in (at - 1, head - 1 if head is not None else -1):
+        link = draft.links[place] if place >= 0 else None
+        if (
+            link is not None
+            and link.mark == "number"
+            and not link.used
+            and link.number.isdigit()
+            and not draft.limit
+        ):
+            draft.limit = int(link.number)
+            draft.use(place)
+
+
+def _limited(draft: Draft) -> None:
+    if draft.whole and not draft.limit:
+        draft.order = [(e, w) for e, w in draft.order if not isinstance(e, Whole)] or draft.order
+        return
+    if not draft.limit:
+        draft.limit, draft.ties = 1, True
+
+
+def _columns_ranked(draft: Draft, head: int, expression: Expression, *, several: bool) -> None:
+    """`the title of the book with the highest price`: the columns before stay what is shown."""
+    table = draft.table_after(head)
+    if table is not None and not draft.links[table].used:
+        draft.head = draft.scope.table(draft.links[table])
+    if several:
+        draft.outputs.append((len(draft.links), expression))
+
+
+def _grouped_measure(draft: Draft, at: int, expression: Expression) -> bool:
+    """`the highest price for each maker`: the extreme of each group."""
+    if not any(link.mark == "each" for link in draft.links) or not isinstance(expression, Column):
+        return False
+    if any(link.mark == "table" for link in draft.links[:at]) and draft.limit == 0 and _asks_which(draft):
+        raise Unclear("the best of each group is not understood yet")
+    column = expression.column
+    draft.outputs.append((at, Aggregate("max" if draft.links[at].mark == "top" else "min", column)))
+    draft.use(at + 1)
+    return True
+
+
+def _asks_which(draft: Draft) -> bool:
+    return draft.scope.roles[:1] in {("which",), ("who",), ("what",)} and draft.scope.roles[1:2] not in {
+        ("is",),
+        ("are",),
+    }
+
+
+def _most_common(draft: Draft, at: int, after: int | None, way: Direction) -> None:
+    if after is None or draft.links[after].mark not in {"column", "table"}:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    link = draft.links[after]
+    if link.mark == "table":
+        raise Unclear(f"it is not clear of what the {draft.links[at].text} {link.text} is counted")
+    column = draft.scope.column(link)
+    counted = Aggregate("count", column.table)
+    draft.outputs.append((after, Column(column)))
+    draft.groups.append(Column(column))
+    draft.order.insert(0, (counted, way))
+    several = draft.limit > 1
+    _limited(draft)
+    if several:
+        draft.outputs.append((len(draft.links), counted))
+    draft.use(after)
+
+
+def _by_property(draft: Draft, at: int, after: int | None) -> None:
+    """`the oldest student`, `which mountain is the highest`: the property of the table beside."""
+    link = draft.links[at]
+    place = after if after is not None and draft.links[after].mark == "table" else draft.table_before(at)
+    place = place if place is not None else draft.table_after(at)
+    if link.adjective is None or place is None:
+        raise Unclear(f"it is not clear what is meant by {link.text}")
+    table = draft.scope.table(draft.links[place])
+    by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
+    if by is not None:
+        column = draft.scope.column(draft.links[by + 1])
+        way: Direction = "desc" if link.mark == "top" else "asc"
+        draft.use(by, by + 1)
+    else:
+        column, way = property_of(draft, at, table)
+    if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
+        raise Unclear("the best of each group is not understood yet")
+    draft.order.insert(0, (Column(column), way))
+    several = draft.limit > 1 or draft.whole
+    _limited(draft)
+    draft.head = table
+    wanted = [i for i in draft.unused() if draft.links[i].mark in {"column", "label", "identifier"}]
+    if not wanted and not draft.links[place].used:
+        _rank_head(draft, place, shown=several)
