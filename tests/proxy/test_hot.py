@@ -38,6 +38,7 @@ COUNTS = (
     "status",
 )
 PASSING = {b"select "}
+SAME = f.Parse(b"", b"select same").encode()
 
 
 def compiled() -> ModuleType:
@@ -141,7 +142,7 @@ def _client(module: ModuleType, pieces: list[bytes], watched: bytes, cycles: dic
         setattr(counts, name, value)
     walk = made(counts, lambda data: told.append(("sent", data)), lambda: 7.5, watched)
     walk.interceptor = walk.upwards = Watching(told, b"taken")
-    walk.passing = PASSING
+    walk.passing, walk.same = PASSING, SAME
     return _played(walk, counts, pieces, told)
 
 
@@ -185,7 +186,7 @@ STARTS = st.fixed_dictionaries(
 FRONTEND = st.sampled_from(
     [
         f.SYNC, f.FLUSH, f.TERMINATE, f.Query(b"select 17").encode(), f.Query(b"").encode(), message(b"Q", b"x"), message(b"Q"),
-        f.Query(b"taken").encode(), f.Parse(b"", b"select $1").encode(), f.Parse(b"", b"taken").encode(),
+        f.Query(b"taken").encode(), f.Parse(b"", b"select $1").encode(), SAME, SAME[:-2] + b"\0\1\0\0\0\0", f.Parse(b"", b"taken").encode(),
         f.Bind(b"", b"").encode(), f.Describe(b"P", b"").encode(), f.Execute(b"").encode(), f.Close(b"S", b"").encode(),
         f.FunctionCall(b"xx").encode(), f.CopyData(b"1\n").encode(), message(b"c"), b"Q\xff\xff\xff\xff", b"B\x80\0\0\0", b"S\0\0\0\0",
     ]
