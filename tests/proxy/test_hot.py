@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -86,6 +89,15 @@ def test_nothing_is_compiled_where_a_length_has_no_room(monkeypatch: pytest.Monk
     assert setup_py["wanted"]()  # type: ignore[operator]
     monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
     assert not setup_py["wanted"]()  # type: ignore[operator]
+
+
+def test_it_is_built_with_the_compiler_that_these_tests_ran_with() -> None:
+    """Another version may make something else of the same lines, as this one did of some."""
+    wanted = tomllib.loads((TREE / "pyproject.toml").read_text())["build-system"]["requires"]
+    (pin,) = (one for one in wanted if one.startswith("cython"))
+    assert re.search(rf"^{re.escape(pin)} ", (TREE / "requirements.lock").read_text(), re.MULTILINE)
+    if shutil.which("cc") is not None:
+        assert pin == f"cython=={metadata.version('cython')}"
 
 
 def test_one_that_was_compiled_from_other_sources_is_not_used(tmp_path: Path) -> None:
