@@ -122,6 +122,7 @@ class SessionInterceptor:
             if name_end < 0:
                 return False
             self.registry.statements[data[at + HEADER_SIZE : name_end]] = None
+            self._session.client.same = b""
             return True
         if kind == BIND and names is not None:
             self.registry.portals.pop(names[0], None)
@@ -161,6 +162,7 @@ class SessionInterceptor:
 
     def error(self, message: bytes) -> None:
         self.registry.failed()
+        self._session.client.same = b""
         self.slow.failed(message)
         self.in_force.kept.failed()
         self.measuring.failed(message)
@@ -203,6 +205,7 @@ class SessionInterceptor:
         )
         self._session.client.watch(names=special)
         self._session.client.passing = NO_TEXTS if special else self._passing()
+        self._session.client.same = b""
         self._session.server.watch_tags(special or in_force.kept.open)
 
     def _passing(self) -> AbstractSet[bytes]:
@@ -233,9 +236,15 @@ class SessionInterceptor:
     def note_parsed(self, name: bytes, statement: Statement) -> None:
         before = self.registry.statements.get(name)
         self.registry.parsed(name, statement)
+        if not name:
+            self._session.client.same = b""
         self.cycles.unusual = True
         if statement.special or (before is not None and before.special):
             self.rewatch()
+
+    def note_same(self, message: bytes) -> None:
+        """The Parse made the unnamed statement what it is, and is of no interest: nor is the same again."""
+        self._session.client.same = message
 
     def _close(self, kind: int, name: bytes) -> None:
         if kind == ord("S"):

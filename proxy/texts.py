@@ -123,6 +123,7 @@ class Texts:
         ):
             # the same once more, as drivers do that prepare nothing by name
             self._measuring.passed()
+            self._context.note_same(payload)
             return None
         parts = split_parse(data, at + HEADER_SIZE, end)
         if parts is None:
@@ -133,6 +134,7 @@ class Texts:
         exchange = self._parse_known(name, text, types)
         if exchange is None and self._plain is not None and not name:
             self._plain_parse = payload, self._plain
+            self._context.note_same(payload)
         return exchange
 
     def _parse_known(self, name: bytes, text: bytes, types: tuple[int, ...]) -> Exchange | None:

@@ -38,6 +38,7 @@ cdef class ClientWalk:
     cdef public Py_ssize_t skip
     cdef public bint looking
     cdef public object passing
+    cdef public bytes same
 
     @cython.locals(
         cycles=Cycles,
@@ -48,6 +49,7 @@ cdef class ClientWalk:
         length=Py_ssize_t,
         kind=int,
         behind=bint,
+        unseen=bint,
         kept=bytes,
         head="const unsigned char *",
         watched="const unsigned char *",

@@ -139,7 +139,8 @@ class ClientWalk:
     """``data`` takes the client's bytes as they come. ``slow`` is false only where the stream stands at a
     message boundary and nothing is held or counted. ``rest``: the beginning of a message that is waited
     for; ``skip``: bytes of one that is forwarded. ``passing``: texts without their digits that nobody wants
-    to see now.
+    to see now; empty: all are looked at. ``same``: the Parse of the unnamed statement as it is known, which
+    nobody wants to see again as long as ``passing`` is not empty.
     """
 
     __slots__ = (
@@ -150,6 +151,7 @@ class ClientWalk:
         "looking",
         "passing",
         "rest",
+        "same",
         "skip",
         "slow",
         "table",
@@ -171,6 +173,7 @@ class ClientWalk:
         self.skip = 0
         self.looking = True  # false while memory is short: texts pass unseen
         self.passing = NO_TEXTS
+        self.same = b""
 
     def data(self, data: bytes) -> None:
         """Bytes as they came. Forwarded as one piece unless a message in them is special."""
@@ -211,13 +214,14 @@ class ClientWalk:
                     cycles.note_since(data, cut, at)
                     self.slowly(data, at)
                     return
-                if not (
-                    kind == _Q
-                    and length > HEADER_SIZE
-                    and not head[end - 1]
-                    and self.passing
-                    and data[at + HEADER_SIZE : end - 1].translate(None, DIGITS) in self.passing
-                ):
+                # only ifs: Cython 3.3.1 compiles a value made of conditions of C and of Python wrongly
+                unseen = False
+                if self.passing:
+                    if kind == _PARSE:
+                        unseen = data[at:end] == self.same
+                    elif length > HEADER_SIZE and not head[end - 1]:
+                        unseen = data[at + HEADER_SIZE : end - 1].translate(None, DIGITS) in self.passing
+                if not unseen:
                     if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
                         cycles.note_since(data, cut, at)
                         if at:

@@ -45,6 +45,9 @@ class SessionContext(Protocol):
     def note_parsed(self, name: bytes, statement: Statement) -> None:
         """The client has prepared a statement."""
 
+    def note_same(self, message: bytes) -> None:
+        """A Parse of the unnamed statement that is of no interest, nor is it the next time."""
+
     def drop_portal(self, name: bytes) -> None:
         """The client's portal is gone, and ours behind it with the next cleaning."""
 

@@ -27,6 +27,8 @@ from rewright.sql.placeholders import HOLE
 
 _Types = tuple[int, ...]
 DIGITS = b"0123456789"
+# no text without digits; where it is not among those that pass, the set is of an earlier version
+IN_USE = b"0"
 # a text that is so much longer than all that is known is not scanned, whatever it begins with
 _LONGER = 16_384
 # any literal of the kind does: only the kind is part of a shape
@@ -108,7 +110,7 @@ class RewriteIndex:
 
     def __init__(self, templater: Templater | None = None) -> None:
         self.version = 0
-        self.passing: set[bytes] = set()
+        self.passing = {IN_USE}
         self._templater = templater
         self._tables = _Tables((), templater)
 
@@ -116,7 +118,7 @@ class RewriteIndex:
         self._tables = _Tables(rewrites, self._templater)
         self.version += 1
         self.passing.clear()  # sessions that do not know yet find nothing in theirs
-        self.passing = set()
+        self.passing = {IN_USE}
 
     def may_know_like(self, bare: bytes) -> bool:
         return self._tables.may_know_like(bare)

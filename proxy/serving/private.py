@@ -10,6 +10,7 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
@@ -103,14 +104,32 @@ def checked(replies: Replies) -> Replies:
     return replies
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What all sessions ask with. It is kilobytes: one for all of them."""
+
+    guard: bytes
+    guard_statement: bytes
+    settings: bytes
+    settings_and_who_serves: bytes
+
+
+@lru_cache(maxsize=8)
+def _texts_of(settings: tuple[str, ...]) -> _Texts:
+    guard = guard_sql(settings).encode()
+    columns = f"select {settings_columns(settings)}"
+    return _Texts(
+        guard, statement_name(guard, PARAM_TYPES), columns.encode(), f"{columns},{WHO_SERVES}".encode()
+    )
+
+
 class Privates:
     """What of ours exists in the session."""
 
     def __init__(self, settings: Sequence[str]) -> None:
         self._settings = len(settings)
-        self._guard_sql = guard_sql(settings).encode()
-        self._settings_sql = f"select {settings_columns(settings)}".encode()
-        self.guard_statement = statement_name(self._guard_sql, PARAM_TYPES)
+        self._texts = texts = _texts_of(tuple(settings))
+        self.guard_statement = texts.guard_statement
         self.guard_ready = False
         self.verifier_ready = False
         self.lasting = True  # what is prepared is there in the next transaction
@@ -158,7 +177,7 @@ class Privates:
 
     def add_guard_parse(self, batch: Batch) -> None:
         if not self.guard_ready:
-            self._add_parse(batch, self.guard_statement, self._guard_sql, PARAM_TYPES)
+            self._add_parse(batch, self.guard_statement, self._texts.guard, PARAM_TYPES)
 
     def add_guard(self, batch: Batch, guard: Guard) -> int:
         """The index of the reply that holds the guard's row."""
@@ -223,8 +242,8 @@ class Privates:
         Not the guard's work: planning that takes milliseconds, for each session that is opened.
         """
         if not pid:
-            return self.add_question(batch, self._settings_sql, ())
-        return self.add_question(batch, self._settings_sql + b"," + WHO_SERVES.encode(), (_TEXT,), pid)
+            return self.add_question(batch, self._texts.settings, ())
+        return self.add_question(batch, self._texts.settings_and_who_serves, (_TEXT,), pid)
 
     def settings_row(
         self, replies: Replies, index: int

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -38,6 +41,7 @@ COUNTS = (
     "status",
 )
 PASSING = {b"select "}
+SAME = f.Parse(b"", b"select same").encode()
 
 
 def compiled() -> ModuleType:
@@ -85,6 +89,15 @@ def test_nothing_is_compiled_where_a_length_has_no_room(monkeypatch: pytest.Monk
     assert setup_py["wanted"]()  # type: ignore[operator]
     monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
     assert not setup_py["wanted"]()  # type: ignore[operator]
+
+
+def test_it_is_built_with_the_compiler_that_these_tests_ran_with() -> None:
+    """Another version may make something else of the same lines, as this one did of some."""
+    wanted = tomllib.loads((TREE / "pyproject.toml").read_text())["build-system"]["requires"]
+    (pin,) = (one for one in wanted if one.startswith("cython"))
+    assert re.search(rf"^{re.escape(pin)} ", (TREE / "requirements.lock").read_text(), re.MULTILINE)
+    if shutil.which("cc") is not None:
+        assert pin == f"cython=={metadata.version('cython')}"
 
 
 def test_one_that_was_compiled_from_other_sources_is_not_used(tmp_path: Path) -> None:
@@ -141,7 +154,7 @@ def _client(module: ModuleType, pieces: list[bytes], watched: bytes, cycles: dic
         setattr(counts, name, value)
     walk = made(counts, lambda data: told.append(("sent", data)), lambda: 7.5, watched)
     walk.interceptor = walk.upwards = Watching(told, b"taken")
-    walk.passing = PASSING
+    walk.passing, walk.same = PASSING, SAME
     return _played(walk, counts, pieces, told)
 
 
@@ -185,7 +198,7 @@ STARTS = st.fixed_dictionaries(
 FRONTEND = st.sampled_from(
     [
         f.SYNC, f.FLUSH, f.TERMINATE, f.Query(b"select 17").encode(), f.Query(b"").encode(), message(b"Q", b"x"), message(b"Q"),
-        f.Query(b"taken").encode(), f.Parse(b"", b"select $1").encode(), f.Parse(b"", b"taken").encode(),
+        f.Query(b"taken").encode(), f.Parse(b"", b"select $1").encode(), SAME, SAME[:-2] + b"\0\1\0\0\0\0", f.Parse(b"", b"taken").encode(),
         f.Bind(b"", b"").encode(), f.Describe(b"P", b"").encode(), f.Execute(b"").encode(), f.Close(b"S", b"").encode(),
         f.FunctionCall(b"xx").encode(), f.CopyData(b"1\n").encode(), message(b"c"), b"Q\xff\xff\xff\xff", b"B\x80\0\0\0", b"S\0\0\0\0",
     ]

@@ -166,6 +166,86 @@ def test_one_session_does_not_pass_for_another_whose_mode_wants_none() -> None:
     assert SLOW.translate(None, DIGITS) not in world.index.passing
 
 
+# --- the same Parse once more ---------------------------------------------------------------------
+
+
+def looked_at_parse(world: World, text: bytes, monkeypatch: pytest.MonkeyPatch) -> bool:
+    seen: list[int] = []
+    passes = world.interceptor.passes
+
+    def noting(kind: int, data: bytes, at: int, end: int) -> bool:
+        seen.append(kind)
+        return passes(kind, data, at, end)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.interceptor, "passes", noting)
+        world.unnamed(text)
+    assert world.ran() in {text, FAST}
+    return f.Parse(b"", text).encode()[0] in seen
+
+
+def test_the_same_parse_is_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    assert looked_at_parse(world, NUMBERED + b"1", monkeypatch)
+    assert not looked_at_parse(world, NUMBERED + b"1", monkeypatch)
+    assert looked_at_parse(world, NUMBERED + b"2", monkeypatch)
+    assert looked_at_parse(world, NUMBERED + b"1", monkeypatch)
+    assert not looked_at_parse(world, NUMBERED + b"1", monkeypatch)
+    assert looked_at_parse(world, SLOW, monkeypatch)
+    assert looked_at_parse(world, SLOW, monkeypatch)
+    assert world.ran() == FAST
+
+
+@pytest.mark.parametrize("found", ["at once", "by a tick"])
+def test_not_when_it_has_a_rewrite_since(monkeypatch: pytest.MonkeyPatch, found: str) -> None:
+    world = settled()
+    for _ in range(3):
+        world.unnamed(OTHER)
+    assert not looked_at_parse(world, OTHER, monkeypatch)
+    world.index.replace([replace(REWRITE, id=3, original=OTHER.decode())])
+    if found == "by a tick":
+        world.interceptor.look_again()
+    assert looked_at_parse(world, OTHER, monkeypatch)
+    assert world.ran() == FAST
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        (f.Query(b"set rewright.mode = off"),),
+        (f.Query(b"discard all"),),
+        (f.Close(b"S", b""), f.Sync()),
+        (f.Parse(b"", SLOW), f.Sync()),
+        (f.Bind(b"", b"nothing"), f.Sync()),
+    ],
+    ids=["set", "discard", "close", "another", "error"],
+)
+def test_not_behind_what_may_have_changed_it(
+    monkeypatch: pytest.MonkeyPatch, between: tuple[f.FrontendMessage, ...]
+) -> None:
+    world = settled()
+    for _ in range(2):
+        world.unnamed(OTHER)
+    assert not looked_at_parse(world, OTHER, monkeypatch)
+    world.send(*between)
+    assert looked_at_parse(world, OTHER, monkeypatch)
+
+
+def test_what_the_unnamed_statement_is_stays_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rewrite that comes between a Parse that passed unseen and its Bind is that of its own text."""
+    world = settled()
+    for _ in range(2):
+        world.unnamed(OTHER)
+    world.send(f.Parse(b"", SLOW), f.Sync())
+    world.send(f.Parse(b"", OTHER), f.Sync())
+    assert not looked_at_parse(world, OTHER, monkeypatch)
+    world.send(f.Parse(b"", OTHER), f.Sync())
+    world.index.replace([REWRITE, replace(REWRITE, id=3, original=OTHER.decode(), replacement="select 3")])
+    world.interceptor.look_again()
+    world.send(f.Bind(b"", b""), f.Execute(b""), f.Sync())
+    assert world.ran() == b"select 3"
+
+
 WORDS = (
     "select", "a1", "x", "x0", "from", "t", "0x1F", "0b1", "0o7", "1.5", "17", "'x'", "'1-1-1'", "'a''b'", "-1-1", "/1*", "*/",
     "--\n", "/* 1 */", "/*/* */*/", "$1", "$$2$$", "E'\\n'", "=", ",", "order", "b", "1e5", '"B1"', "where", "limit", ";", "4x",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,6 +91,17 @@ ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()
 NO_PARAMETERS = b.ParameterDescription(()).encode()
 # a private statement: what there may be of its name is closed first
 PREPARED = (b.CLOSE_COMPLETE, b.PARSE_COMPLETE)
+
+
+def test_an_idle_session_takes_little_memory() -> None:
+    """The guard alone is 10 KB: it is one text for all sessions."""
+    Play(), Play(settings_known=False)
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    plays = [Play() for _ in range(50)]
+    size = (tracemalloc.get_traced_memory()[0] - before) / len(plays)
+    tracemalloc.stop()
+    assert size < 14_000
 
 
 def test_plain_query_passes_as_it_came() -> None:

@@ -159,7 +159,7 @@ def test_what_dies_is_started_again(running: Running, scratch_server: ScratchSer
             return False
 
     wait(lambda: "process.ended" in "".join(running.said), 20)
-    wait(works_again)
+    wait(works_again, 20)
     wait(lambda: json.loads(running.get("/healthz"))["processes"]["optimiser"] == "running")
 
 
