@@ -20,6 +20,7 @@ from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
 _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
 # intervals that are moved by at most
 _MOST_MONTHS = 600
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ -]{0,30}")
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
@@ -229,8 +230,17 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         "timestamp": tuple(dict.fromkeys(dates)),
         "time": tuple(sorted(constants.strings)),
         "interval": tuple(sorted(constants.intervals | constants.strings)),
-        "other": tuple(sorted(constants.strings)),
+        "other": (*sorted(constants.strings), *_documents(sorted(constants.strings))),
     }
+
+
+def _documents(strings: Iterable[str]) -> list[str]:
+    """JSON objects with the constants as keys and as values, a key's null among them."""
+    names = [s for s in strings if _NAME.fullmatch(s)][:4]
+    found = [f'{{"{n}": {value}}}' for n in names for value in ("null", "1", '"1"', "true", "[]")]
+    nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
+    found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
+    return found
 
 
 def _shifted(text: str, interval: str) -> list[str]:

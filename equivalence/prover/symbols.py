@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
+from rewright.sql.facts.effects import JSON_TESTS
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -120,6 +121,8 @@ def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = 
         return Sym("|| text", total=True)
     if name in {"~~", "!~~"}:
         return Sym(f"{name}", total=True, fails="errors")
+    if left == "jsonb" and (name, right) in JSON_TESTS:
+        return Sym(f"op {name}({left},{right})", strict=strict)
     plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
     return Sym(f"op {name}({left},{right})", strict=strict, total=plain and strict, fails="errors")
 

@@ -69,6 +69,11 @@ _COMPARABLE = {
     *(*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"),
     *("jsonb", "anyenum"),
 }
+# operators of jsonb with a type that fail for no values
+JSON_TESTS = frozenset({
+    ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),
+    ("@>", "jsonb"), ("<@", "jsonb"),
+})  # fmt: skip
 _COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
 _WIDER = {
     ("int2", "int4"),
@@ -299,6 +304,8 @@ def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
     if name in {"&", "|", "#", "~"} and sides <= _INTEGERS:
         return NO_ERRORS
     if name == "^@" and sides <= _TEXTS:
+        return NO_ERRORS
+    if op.left == "jsonb" and (name, op.right) in JSON_TESTS:
         return NO_ERRORS
     return ANY
 

@@ -16,6 +16,7 @@ from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
+from rewright.equivalence.recheck.views.keys import keys
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
@@ -42,6 +43,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "shifts": of_each(shifts),
         "groups": of_each(groups),
         "presence": of_each(presence),
+        "keys": of_each(keys),
         "frames": of_each(frames),
         "cuts": of_each(cuts),
         "numbers": of_each(numbers),

@@ -1,0 +1,105 @@
+"""How many hostile pairs are refuted where they differ and proved where they are equal.
+
+    python -m bench.hostile [--only TEXT] [--seconds 10] [--out FILE]
+
+Owns reading `tests/equivalence/hostile_queries`, running its pairs through the checker and counting. Exit code
+1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import level
+
+FOLDER = Path(__file__).parents[1] / "tests" / "equivalence" / "hostile_queries"
+_BLOCKING = {"errors", "overflow"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """``kind``: ``equal`` and proved so, ``open``: equal, or ``different``."""
+
+    kind: str
+    words: str
+    q1: str
+    q2: str
+
+
+def schema() -> str:
+    return (FOLDER / "schema.sql").read_text(encoding="utf-8")
+
+
+def pairs() -> Iterator[Pair]:
+    text = (FOLDER / "pairs.sql").read_text(encoding="utf-8")
+    for part in re.split(r"^-- (?=equal|open|different)", text, flags=re.MULTILINE)[1:]:
+        head, _, rest = part.partition("\n")
+        kind, _, words = head.partition(": ")
+        q1, q2 = (query.strip() for query in rest.strip().rstrip(";").split(";\n"))
+        yield Pair(kind, words, q1, q2)
+
+
+def run(wanted: Sequence[Pair], seconds: float) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    options = Options(seconds=seconds, prover_seconds=seconds / 2)
+    with ScratchServer() as server, Checker(scratch=server, options=options, schema_sql=schema()) as checker:
+        for pair in wanted:
+            started = time.monotonic()
+            verdict = checker.check(pair.q1, pair.q2)
+            found.append(
+                {
+                    "kind": pair.kind,
+                    "words": pair.words,
+                    "verdict": level(verdict),
+                    "modulo": list(getattr(verdict, "modulo", ())),
+                    "reason": getattr(verdict, "reason", "")[:160],
+                    "seconds": round(time.monotonic() - started, 2),
+                }
+            )
+    return found
+
+
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    different = [r for r in rows if r["kind"] == "different"]
+    equal = [r for r in rows if r["kind"] != "different"]
+    proved = [r for r in equal if r["verdict"] == "proved"]
+    return {
+        "different": len(different),
+        "refuted": sum(r["verdict"] == "refuted" for r in different),
+        "falsely_proved": [
+            r["words"] for r in different if r["verdict"] == "proved" and not _BLOCKING & set(r["modulo"])
+        ],
+        "equal": len(equal),
+        "proved": len(proved),
+        "strictly": sum(not r["modulo"] for r in proved),
+        "equal_refuted": [r["words"] for r in equal if r["verdict"] == "refuted"],
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="bench.hostile")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
+    parser.add_argument("--out", type=Path)
+    chosen = parser.parse_args(arguments)
+    rows = run([p for p in pairs() if chosen.only in p.words], chosen.seconds)
+    told = summary(rows)
+    print(json.dumps(told, indent=1))
+    if chosen.out is not None:
+        chosen.out.write_text(json.dumps({**told, "pairs": rows}, indent=1) + "\n", encoding="utf-8")
+    return 1 if told["falsely_proved"] or told["equal_refuted"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

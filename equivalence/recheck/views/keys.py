@@ -1,0 +1,90 @@
+"""Sort keys behind others that decide them: of blocks, and of aggregates that read rows in an order.
+
+Rows that agree on some keys agree on what these determine: by a key of the table, by equalities with them or
+with constants, or as they are one group. Equal values that look different determine no more than what is
+equal to them, so that only of columns whose equal values are the same an expression follows. A key is
+computed: it must not fail, or be shown anyway. Must not know the other forms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from rewright.equivalence.recheck.views.stating import Changes
+from rewright.sql import algebra as a
+from rewright.sql.facts import NOTHING, Assumptions
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    QUERIES,
+    bottom_up,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    map_parts,
+    returns_set,
+    walk,
+)
+
+_Keys = tuple[a.SortKey, ...]
+
+
+def keys(query: a.Query, changes: Changes) -> a.Query:
+    def change(node: a.Node) -> a.Node:
+        return _block(node, changes) if isinstance(node, a.Select) else node
+
+    return bottom_up(query, change)
+
+
+def _block(block: a.Select, changes: Changes) -> a.Select:
+    rows = replace(block, targets=(), group_by=None, having=None, distinct=None, order_by=())
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, QUERIES):
+            return node
+        node = map_parts(node, visit)
+        plain = isinstance(node, a.Aggregate) and not node.distinct and not node.direct
+        return replace(node, order_by=_first(node.order_by, rows, changes)) if plain else node
+
+    targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
+    having = None if block.having is None else visit(block.having)
+    order = tuple(replace(k, expr=visit(k.expr)) for k in block.order_by)
+    block = replace(block, targets=targets, having=having, order_by=order)
+    if block.distinct is not None or any(returns_set(t.expr) for t in block.targets):
+        return block
+    return replace(block, order_by=_first(block.order_by, block, changes))
+
+
+def _first(order: _Keys, rows: a.Select, changes: Changes) -> _Keys:
+    """The keys that those before them do not decide."""
+    kept: list[a.SortKey] = []
+    for key in order:
+        basis = _decided(key, [k.expr for k in kept], rows, changes) if kept else None
+        if basis is None:
+            kept.append(key)
+        else:
+            changes.rest_on(basis)
+    return tuple(kept)
+
+
+def _decided(
+    key: a.SortKey, before: Iterable[a.Expr], rows: a.Select, changes: Changes
+) -> Assumptions | None:
+    """What makes rows that agree on the keys before agree on this one."""
+    x, known = key.expr, changes.known
+    shown = any(t.expr == x for t in rows.targets)
+    fails = bool(known.errors(x)) or not known.cannot_fail(x)
+    if not key.op.is_builtin or has_subquery(x) or has_window(x) or (fails and not shown):
+        return None
+    if rows.group_by is not None:
+        one = len(rows.group_by) == 1 and set(rows.group_by[0]) <= set(before)
+        return NOTHING if one else None
+    parts = [n for n in walk(x) if isinstance(n, a.Column | a.WholeRow | a.SystemColumn)]
+    columns = [n for n in parts if isinstance(n, a.Column)]
+    if has_aggregate(x) or not columns or len(columns) < len(parts):
+        return None
+    if columns != [x] and not all(equality_is_identity(c.type) for c in columns):
+        return None
+    start = [(k.rel, k.pos) for k in before if isinstance(k, a.Column)]
+    return known.closure(rows, start).has([(c.rel, c.pos) for c in columns])
