@@ -92,6 +92,9 @@ class Linker:
         self._value_roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         for table in context.tables:
             for column in table.columns:
+                for code, words in _genders(column, self.vocabulary.words(column)):
+                    for word in words:
+                        self._values[word].append((column, code))
                 for value in column.values:
                     self._values[_plain(value)].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
@@ -228,10 +231,17 @@ class Linker:
             and named.mark == "column"
             and max(named.fits.values()) < _BY_ROOT
         ):
-            return Link(text, "relation")
+            return Link(text, "relation", self._tables_by_root(lowered))
         if named is not None and (not mark or max(named.fits.values()) >= _WEAK):
             return named
         return Link(text, mark) if mark else None
+
+    def _tables_by_root(self, word: str) -> tuple[TableContext, ...]:
+        """`sprayed` says the name of a table spraying."""
+        keys = self.vocabulary.roots.get((root(word),), set())
+        return tuple(
+            t for key in sorted(keys) for t, fit in self.vocabulary.tables.get(key, ()) if fit >= _WHOLE
+        )
 
     def _general(self, text: str, lowered: str) -> Link:
         """`name` and `id` are of the table spoken of."""
@@ -347,6 +357,21 @@ def _together(links: Sequence[Link]) -> Link:
     return first
 
 
+def _genders(column: ColumnContext, words: Sequence[str]) -> Iterable[tuple[str, tuple[str, ...]]]:
+    """`female` for the value F of a column of sexes."""
+    if {"sex", "gender"} & set(words):
+        for value in column.values:
+            kind = _GENDERS.get(value.lower())
+            if kind is not None:
+                yield value, tuple(w for w in kind if w != value.lower())
+
+
+_FEMALE = ("female", "females", "women", "woman")
+_MALE = ("male", "males", "men", "man")
+_GENDERS = {
+    **dict.fromkeys(("f", "w", *_FEMALE), _FEMALE),
+    **dict.fromkeys(("m", *_MALE), _MALE),
+}
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""

@@ -49,6 +49,8 @@ def without(draft: Draft) -> None:
 
 def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
     """Whether a row of the table before a place may have several rows of this one."""
+    if not any(link.mark in {"table", "column"} for link in draft.links[:at]):
+        return False
     kept = table_before(draft, at).ref
     if kept == table:
         return False

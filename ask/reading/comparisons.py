@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     Versus,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.own_groups import own_group
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
 
@@ -265,8 +266,6 @@ def _range(draft: Draft, at: int) -> None:
 
 
 def _against_average(draft: Draft, at: int, operator: str) -> None:
-    if set(draft.scope.roles) & {"own", "same", "respective"}:
-        raise Unclear("it is not clear over which rows the average is taken")
     left, right = draft.before(at, "column"), draft.next(at, "column")
     link = draft.links[at]
     if left is None and right is None and (adjective := _adjective_in(link)) is not None:
@@ -289,7 +288,10 @@ def _against_average(draft: Draft, at: int, operator: str) -> None:
             draft.use(same)
     if column.kind != "number":
         raise Unclear(f"{column.name} is not a number")
-    draft.where.append(Compared(Column(column), operator, "average"))
+    within = own_group(draft, at, column)
+    if within is None and set(draft.scope.roles) & {"own", "same", "respective"}:
+        raise Unclear("it is not clear over which rows the average is taken")
+    draft.where.append(Compared(Column(column), operator, "average", within))
     draft.use(at)
 
 

@@ -136,8 +136,12 @@ class Spelling:
         if not isinstance(what.left, Column):
             raise Unclear("it is not clear what is compared with its average")
         column = what.left.column
-        average = f"(select avg({quote_ident(column.name)}) from {self.table(column.table)})"
-        return f"{left} {what.operator} {average}"
+        average = f"select avg({quote_ident(column.name)}) from {self.table(column.table)}"
+        if what.within is not None:
+            own = quote_ident(what.within.name)
+            average = f"select avg(own.{quote_ident(column.name)}) from {self.table(column.table)} as own"
+            average += f" where own.{own} = {self.column(what.within)}"
+        return f"{left} {what.operator} ({average})"
 
     def _one_of(self, column: ColumnContext, values: Sequence[str], *, negated: bool) -> str:
         spelled = [v if column.kind == "number" else quote_literal(v) for v in values]

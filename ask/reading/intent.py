@@ -70,11 +70,14 @@ Expression = Column | Part | Aggregate | Ratio | Difference | Averaged
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``left operator number``; a number or ``average`` for that of all rows."""
+    """``left operator number``; a number or ``average`` for that of all rows, or of those that have the same
+    in the column ``within``.
+    """
 
     left: Expression
     operator: str
     right: str
+    within: ColumnContext | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*columns_of(a), *columns_of(b))
         case Averaged(of):
             return columns_of(of)
-        case Compared(left, _, _) | Ranged(left, _, _):
+        case Compared(left) | Ranged(left):
             return columns_of(left)
         case AnyOf(conditions):
             return tuple(c for w in conditions for c in columns_of(w))
@@ -222,7 +225,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found = [*tables_of(a), *tables_of(b)]
         case Averaged(of):
             found = list(tables_of(of))
-        case Compared(left, _, _) | Ranged(left, _, _):
+        case Compared(left) | Ranged(left):
             found = list(tables_of(left))
         case Without(kept, _, _) | With(kept, _, _):
             found.append(kept)

@@ -178,6 +178,7 @@ GRAMMAR: dict[str, str] = {
         "turned out, amount of time, list of, lists of, number of records in, kind of, type of relevant",
     ),
     **_of("than", "than"),
+    **_of("compare", "compare, compared to, compared with, versus, vs"),
     **_of("more", "more, higher, greater, larger, bigger"),
     **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
@@ -185,7 +186,7 @@ GRAMMAR: dict[str, str] = {
         "unread",
         "first time, second, third, fourth, same, consecutive, respectively than, change, growth, trend, "
         "running, cumulative total, rank of, previous, next, correlation, "
-        "compared, compare, versus, vs, twice, double, half, standard deviation, variance, if, predict, "
+        "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
         "in common, every time, most of, year over year, month over month",
     ),

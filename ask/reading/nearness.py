@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
+from rewright.lake import names
 
 _LEAST = 0.62
 """Cosine below which a word is not another's synonym (`clients` and `customers` .75, `funding` and `fare`
@@ -50,7 +51,8 @@ class Nearness:
 
     def misspelled(self, word: str) -> Key | None:
         """The one phrase of one word that a word, which is none itself, differs from in one letter."""
-        if len(word) < _LEAST_LETTERS or not word.isalpha() or not self.is_no_word(word):
+        own = self.is_no_word(word) and self.is_no_word(names.singular(word))
+        if len(word) < _LEAST_LETTERS or not word.isalpha() or not own:
             return None
         made = self._vocabulary
         spelled = {w for words in (*made.table_words.values(), *made.column_words.values()) for w in words}

@@ -6,10 +6,8 @@ refusal, never a guess.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.linking import Link
@@ -18,18 +16,17 @@ from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.lexicon import OTHER_QUESTIONS, OUTCOMES
+from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
 from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
-from rewright.ask.reading.rivals import asks_which_has_more, rivals
+from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.superlatives import superlatives
-from rewright.ask.reading.words import root
 from rewright.ask.reading.writing import key_of
-from rewright.lake import names
 
 _SAID = {"table", "column", "value", "label", "identifier"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
@@ -49,11 +46,13 @@ _THAN_AVERAGE = re.compile(
     r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
     re.IGNORECASE,
 )
+_SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
 _PASSES = (
     rivals,
+    side_by_side,
     averages_of_counts,
     ratios,
     conditions,
@@ -71,6 +70,7 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    question = _SAME_GROUP.sub(r"\1their ", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
 
@@ -84,20 +84,15 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     weighed = asks_which_has_more(links)
     if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary):
         raise Unclear(f"questions that begin with {first!r} are not understood")
-    main, wanted = _sentences(links)
-    _nouns_of_values(main)
-    _compounds(main, scope)
-    _verbs_between(main, scope)
-    _roles(main, scope)
-    _names_wanted(main)
-    _never_done(main)
+    main, wanted = sentences(links)
+    main = prepared(main, scope)
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
     scope.doubt("a word that may be misspelled", 0.93 ** sum(link.misspelled for link in links))
     scope.doubt("a verb that the data does not hold", 0.985 ** sum(link.mark == "relation" for link in links))
     draft = Draft(
-        [link for link in _without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
+        [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
     for step in _PASSES:
         step(draft)
@@ -109,159 +104,6 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
     return _intent(draft), draft
-
-
-def _sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
-    """The question itself, and the sentence that says what to return."""
-    parts: list[list[Link]] = [[]]
-    for link in links:
-        if link.mark == "stop":
-            parts.append([])
-        else:
-            parts[-1].append(link)
-    kept = [part for part in parts if part]
-    main, wanted = list(kept[0]) if kept else [], list[Link]()
-    for part in kept[1:]:
-        listed = part[0].mark == "return" and not any(link.mark == "order" for link in part[:2])
-        if listed and any(link.mark not in {"return", "comma"} for link in part):
-            wanted += [*part, Link(",", "comma")]
-        else:
-            main += [Link(".", "stop"), *part]
-    return main, wanted
-
-
-def _nouns_of_values(links: list[Link]) -> None:
-    """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
-    for value, noun in itertools.pairwise(links):
-        named = {t.ref for t in noun.tables}
-        of_table = tuple((c, v) for c, v in value.values if c.table in named)
-        if of_table and value.mark in {"value", "quoted"} and noun.mark == "table" and noun.glued:
-            value.values = of_table
-            if noun.text[0].isupper():
-                noun.mark = "relation"
-        if (
-            value.mark not in {"value", "quoted"}
-            or noun.mark not in {"unknown", "column", "table"}
-            or noun.used
-        ):
-            continue
-        said = noun.word.rstrip("s")
-        held = tuple((c, v) for c, v in value.values if said in c.words or noun.word in c.words)
-        if held and noun.mark == "unknown":
-            value.values, noun.mark = held, "relation"
-        if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
-            # `with gold status`: a value is named, not a column to show
-            raise Unclear(f"{value.text} is no {noun.text} that the data holds")
-
-
-def _compounds(links: list[Link], scope: Scope) -> None:
-    """`population density`: of two columns side by side the second is meant."""
-    for first, second in pairwise(links):
-        if (
-            first.mark == second.mark == "column"
-            and second.glued
-            and not first.word.endswith("s")
-            and not second.word.endswith(("ed", "ing"))
-            and set(_owners(first)) & set(_owners(second))
-        ):
-            first.mark = "relation"
-            scope.doubt("which of two columns is meant", 0.92)
-
-
-def _owners(link: Link) -> list[object]:
-    return [c.table for c in link.columns]
-
-
-def _roles(links: list[Link], scope: Scope) -> None:
-    """`home games`: the word of a key, which says by which of several keys to join."""
-    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
-    for word, table in itertools.pairwise(links):
-        partial = word.mark == "column" and all(link_fit < 0.8 for link_fit in word.fits.values())
-        if (
-            partial
-            and table.mark == "table"
-            and table.glued
-            and all((c.table, c.name) in keys for c in word.columns)
-        ):
-            word.mark = "relation"
-            table.theirs = table.theirs or word.theirs
-
-
-def _never_done(links: list[Link]) -> None:
-    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
-    for absent, verb in pairwise(links):
-        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
-            verb.mark = "table"
-
-
-def _names_wanted(links: list[Link]) -> None:
-    """`with the name of the act`: a name that is to be shown. Raises Unclear where it is followed by none."""
-    for at, link in enumerate(links):
-        after = links[at + 1] if at + 1 < len(links) else None
-        if link.mark != "named" or (after is not None and after.mark in {"value", "quoted", "number"}):
-            continue
-        if not link.word.startswith("with ") or after is None or after.preposition != "of":
-            raise Unclear(f"it is not clear what is meant by {link.text}")
-        link.mark = "label"
-
-
-def _verbs_between(links: list[Link], scope: Scope) -> None:
-    """`doctors that prescribed treatments`: a verb between two joined tables relates them."""
-    named = [i for i, link in enumerate(links) if link.mark in {"table", "column"}]
-    for at, link in enumerate(links):
-        before = next((i for i in reversed(named) if i < at), None)
-        after = next((i for i in named if i > at), None)
-        verb = (
-            link.mark == "unknown"
-            and link.word not in OUTCOMES
-            and link.word.endswith(("ed", "ing", "en"))
-            and len(link.word) > 4
-        )
-        if verb and at + 1 < len(links) and _says_the_column(link, links[at + 1], scope):
-            link.mark = "relation"
-            continue
-        if (
-            verb
-            and before is not None
-            and after is not None
-            and after - before <= 3
-            and links[after].mark == "table"
-        ):
-            link.mark = "relation"
-            scope.doubt("a verb that the data does not hold", 0.93)
-
-
-def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
-    """`tagged election`: the verb has the root of a word of the value's table or column."""
-    said = root(verb.word)
-    return value.mark in {"value", "quoted"} and any(
-        said in {root(w) for w in (*scope.words(c), *names.normal(f"{c.table.name} {c.name}").split())}
-        for c, _ in value.values
-    )
-
-
-def _without_whose(links: list[Link]) -> list[Link]:
-    """The `by` that says whose left out: `written by`, `paintings by artists`, `by "Bo Lind"`."""
-    kept = []
-    ranked = any(link.mark in {"first", "last"} for link in links)
-    for at, link in enumerate(links):
-        if link.word == "by" and link.mark == "each":
-            after = links[at + 1] if at + 1 < len(links) else None
-            plural = (
-                after is not None
-                and after.mark == "table"
-                and after.word.endswith("s")
-                and not after.word.endswith("ss")
-            )
-            valued = after is not None and after.mark in {"value", "quoted"}
-            related = at > 0 and links[at - 1].mark == "relation"
-            told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named", "moment"}
-            if related and after is not None and after.mark == "table" and not plural and not told:
-                raise Unclear(f"it is not clear whether by {after.text} means for each")
-            if related or valued or (plural and not ranked):
-                continue
-        kept.append(link)
-    return kept
 
 
 def _who(draft: Draft) -> None:

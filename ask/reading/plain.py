@@ -86,8 +86,11 @@ def _where(where: tuple[Condition, ...]) -> str:
 
 def condition(what: Condition) -> str:
     match what:
+        case Compared(left, operator, "average", within):
+            whose = "all" if within is None else f"those of the same {_column(within)}"
+            return f"{expression(left)} {operator} the average of {whose}"
         case Compared(left, operator, right):
-            return f"{expression(left)} {operator} {'the average of all' if right == 'average' else right}"
+            return f"{expression(left)} {operator} {right}"
         case Ranged(left, low, high):
             return f"{expression(left)} from {low} to {high}"
         case OneOf(column, values, negated):

@@ -72,6 +72,37 @@ def rivals(draft: Draft) -> None:
     draft.scope.doubt("which of two has more", _DOUBT)
 
 
+def side_by_side(draft: Draft) -> None:
+    """`compare the average fee of rock acts with that of jazz acts`: a measure for each of two values."""
+    said = [i for i, link in enumerate(draft.links) if link.mark == "compare" and not link.used]
+    held = [i for i, link in enumerate(draft.links) if link.mark in {"value", "quoted"} and not link.used]
+    if not said or len(held) != 2:
+        return
+    first, second = (draft.links[i] for i in held)
+    others = {c for c, _ in second.values}
+    columns = list(dict.fromkeys(c for c, _ in first.values if c in others))
+    if len(columns) != 1:
+        raise Unclear(f"it is not clear what {first.text} and {second.text} are compared by")
+    column = columns[0]
+    _use_their_name(draft, column, len(draft.links))
+    draft.use(*said, *held)
+    _said_twice(draft, held[0], held[1])
+    found = tuple(v for i in held for c, v in draft.links[i].values if c == column)
+    draft.where.append(OneOf(column, tuple(dict.fromkeys(found))))
+    draft.outputs.append((-1, Column(column)))
+    draft.groups.append(Column(column))
+    draft.scope.doubt("two side by side", _DOUBT)
+
+
+def _said_twice(draft: Draft, first: int, second: int) -> None:
+    """`of rock acts with jazz acts`: the table behind the second is the one that was said before."""
+    for at in range(second + 1, len(draft.links)):
+        link = draft.links[at]
+        before = [o for o in draft.links[: first + 2] if o.mark == "table"]
+        if link.mark == "table" and any(o.tables[0] == link.tables[0] for o in before):
+            draft.use(at)
+
+
 def _use_their_name(draft: Draft, column: ColumnContext, before: int) -> None:
     """`which city has more, Porto or Lima`: the column that holds both is said already."""
     for at, link in enumerate(draft.links[:before]):

@@ -23,12 +23,13 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.words import root, stem
+from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
+_DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
 def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -44,6 +45,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
+    _done_to_rows(intent, links, scope)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -181,6 +183,27 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             steps = direct(scope.context, start, table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
+
+
+_BEGINNINGS = frozenset(listed("birth born founded established opened built hired joined bought since"))
+"""Dates of a thing, not of what happens."""
+
+
+def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`which breeds have we treated?`: what was done to a thing is in the rows that refer to it, which nobody
+    spoke of; a row of something that happened holds that itself.
+    """
+    last = next((link for link in reversed(links) if link.mark != "stop"), None)
+    tables = {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+    if last is None or last.mark != "relation" or last.tables or not last.word.endswith(_DONE):
+        return
+    if len(tables) != 1:
+        return
+    table = scope.context.table(next(iter(tables)))
+    happens = any(not set(scope.words(c)) & _BEGINNINGS for c in scope.times(table))
+    referred = any(j.one.table == table.ref and j.many.table != table.ref for j in scope.context.joins)
+    if referred and not happens:
+        scope.doubt(f"what of {table.ref.name} is {last.text}", _FAR_VALUE)
 
 
 def _described(links: Sequence[Link]) -> Iterator[tuple[Link, TableContext]]:

@@ -6,12 +6,14 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import MOST, count_of, is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.words import stem
 
 
 def superlatives(draft: Draft) -> None:
@@ -173,6 +175,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     expression, taken = ranked_by(draft, at, after)
     if expression is None and (before := _said_before(draft, at, after)) is not None:
         expression, taken = before
+        if draft.table_before(at) is None and _its_rows(draft, at, expression):
+            at, taken = at + 1, [place + 1 for place in taken]
     if expression is None:
         _by_property(draft, at, after)
         return
@@ -203,6 +207,17 @@ def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, 
         return None
     column = draft.scope.column(draft.links[before], ("number",))
     return (Column(column), [before]) if column.kind == "number" and not column.key else None
+
+
+def _its_rows(draft: Draft, at: int, expression: Expression) -> bool:
+    """`which harvest cost the most`, read as `harvest cost`: the rows of that table are ranked."""
+    words = {stem(w) for w in draft.links[at - 1].word.split()}
+    if isinstance(expression, Column):
+        table = draft.scope.context.table(expression.column.table)
+        if {stem(w) for w in draft.scope.words(table)} <= words:
+            draft.links.insert(at - 1, Link(table.ref.name, "table", (table,)))
+            return True
+    return False
 
 
 def _stands_alone(draft: Draft, at: int) -> bool:

@@ -34,7 +34,7 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
-_SAME_TIMES = tuple(
+SAME_TIMES = tuple(
     line.split()
     for line in """
 joined started registered signed signup enrolled subscribed opened began since hired employed onboarded
@@ -141,7 +141,7 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
     """`members who joined in May` of members with dates `started` and `cancelled`."""
     said = {root(w) for w in draft.scope.roles}
-    kinds = [{root(w) for w in verbs} for verbs in _SAME_TIMES]
+    kinds = [{root(w) for w in verbs} for verbs in SAME_TIMES]
     asked = [kind for kind in kinds if kind & said]
     found = [c for c in dates if any({root(w) for w in draft.scope.words(c)} & kind for kind in asked)]
     return found if len(asked) == 1 and len(found) == 1 else []

@@ -292,9 +292,9 @@ def _column_phrases(
         yield (*part, *bare), 0.9
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
-    for ends, tail in _TAILS:
+    for ends, general in _TAILS:
         if column.kind == "text" and words[-1] in ends:
-            yield (*words, tail), 0.95
+            yield (*words, general), 0.95
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
     if short and short != words:
         yield short, 0.9

@@ -1,0 +1,221 @@
+"""A question's links made ready for the passes: sentences, and what words say of those beside them.
+
+Owns what is decided of a link by its neighbours alone. Must not know what a question asks for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.linking import Link
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import OUTCOMES
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.timing import SAME_TIMES
+from rewright.ask.reading.words import root
+from rewright.lake import names
+
+
+def prepared(links: list[Link], scope: Scope) -> list[Link]:
+    """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
+    _nouns_of_values(links)
+    _compounds(links, scope)
+    _verbs_between(links, scope)
+    _roles(links, scope)
+    _verbs_of_times(links, scope)
+    made = list(_undone(links, scope))
+    _names_wanted(made)
+    _never_done(made)
+    return made
+
+
+def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
+    """The question itself, and the sentence that says what to return."""
+    parts: list[list[Link]] = [[]]
+    for link in links:
+        if link.mark == "stop":
+            parts.append([])
+        else:
+            parts[-1].append(link)
+    kept = [part for part in parts if part]
+    main, wanted = list(kept[0]) if kept else [], list[Link]()
+    for part in kept[1:]:
+        listed = part[0].mark == "return" and not any(link.mark == "order" for link in part[:2])
+        if listed and any(link.mark not in {"return", "comma"} for link in part):
+            wanted += [*part, Link(",", "comma")]
+        else:
+            main += [Link(".", "stop"), *part]
+    return main, wanted
+
+
+def _nouns_of_values(links: list[Link]) -> None:
+    """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
+    for value, noun in itertools.pairwise(links):
+        named = {t.ref for t in noun.tables}
+        of_table = tuple((c, v) for c, v in value.values if c.table in named)
+        if of_table and value.mark in {"value", "quoted"} and noun.mark == "table" and noun.glued:
+            value.values = of_table
+            if noun.text[0].isupper():
+                noun.mark = "relation"
+        if (
+            value.mark not in {"value", "quoted"}
+            or noun.mark not in {"unknown", "column", "table"}
+            or noun.used
+        ):
+            continue
+        said = noun.word.rstrip("s")
+        held = tuple((c, v) for c, v in value.values if said in c.words or noun.word in c.words)
+        if held and noun.mark == "unknown":
+            value.values, noun.mark = held, "relation"
+        if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
+            # `with gold status`: a value is named, not a column to show
+            raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _compounds(links: list[Link], scope: Scope) -> None:
+    """`population density`: of two columns side by side the second is meant."""
+    for first, second in pairwise(links):
+        if (
+            first.mark == second.mark == "column"
+            and second.glued
+            and not first.word.endswith("s")
+            and not second.word.endswith(("ed", "ing"))
+            and set(_owners(first)) & set(_owners(second))
+        ):
+            first.mark = "relation"
+            scope.doubt("which of two columns is meant", 0.92)
+
+
+def _owners(link: Link) -> list[object]:
+    return [c.table for c in link.columns]
+
+
+def _roles(links: list[Link], scope: Scope) -> None:
+    """`home games`: the word of a key, which says by which of several keys to join."""
+    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    for word, table in itertools.pairwise(links):
+        partial = word.mark == "column" and all(link_fit < 0.8 for link_fit in word.fits.values())
+        if (
+            partial
+            and table.mark == "table"
+            and table.glued
+            and all((c.table, c.name) in keys for c in word.columns)
+        ):
+            word.mark = "relation"
+            table.theirs = table.theirs or word.theirs
+
+
+def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
+    """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
+    for link in links:
+        held = _denied(link, scope)
+        if held:
+            yield Link(link.text, "without")
+            fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
+            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
+        else:
+            yield link
+
+
+def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
+        return ()
+    said = root(link.word[2:])
+    return tuple(
+        c
+        for t in scope.context.tables
+        for c in t.columns
+        if said in {root(w) for w in scope.words(c)}
+        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
+    )
+
+
+def _never_done(links: list[Link]) -> None:
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
+    for absent, verb in pairwise(links):
+        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
+            verb.mark = "table"
+
+
+def _verbs_of_times(links: list[Link], scope: Scope) -> None:
+    """`members who left in 2023`, of members with a date `cancelled`: the verb says which date is meant."""
+    dates = [{root(w) for w in scope.words(c)} for t in scope.mentioned for c in scope.times(t)]
+    for verb, when in pairwise(links):
+        if verb.mark != "unknown" or when.mark != "moment":
+            continue
+        kind = {root(w) for verbs in SAME_TIMES for w in verbs if verb.word in verbs for w in verbs}
+        if any(words & kind for words in dates):
+            verb.mark = "relation"
+
+
+def _names_wanted(links: list[Link]) -> None:
+    """`with the name of the act`: a name that is to be shown. Raises Unclear where it is followed by none."""
+    for at, link in enumerate(links):
+        after = links[at + 1] if at + 1 < len(links) else None
+        if link.mark != "named" or (after is not None and after.mark in {"value", "quoted", "number"}):
+            continue
+        if not link.word.startswith("with ") or after is None or after.preposition != "of":
+            raise Unclear(f"it is not clear what is meant by {link.text}")
+        link.mark = "label"
+
+
+def _verbs_between(links: list[Link], scope: Scope) -> None:
+    """`doctors that prescribed treatments`: a verb between two joined tables relates them."""
+    named = [i for i, link in enumerate(links) if link.mark in {"table", "column"}]
+    for at, link in enumerate(links):
+        before = next((i for i in reversed(named) if i < at), None)
+        after = next((i for i in named if i > at), None)
+        verb = (
+            link.mark == "unknown"
+            and link.word not in OUTCOMES
+            and link.word.endswith(("ed", "ing", "en"))
+            and len(link.word) > 4
+        )
+        if verb and at + 1 < len(links) and _says_the_column(link, links[at + 1], scope):
+            link.mark = "relation"
+            continue
+        if (
+            verb
+            and before is not None
+            and after is not None
+            and after - before <= 3
+            and links[after].mark == "table"
+        ):
+            link.mark = "relation"
+            scope.doubt("a verb that the data does not hold", 0.93)
+
+
+def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
+    """`tagged election`: the verb has the root of a word of the value's table or column."""
+    said = root(verb.word)
+    return value.mark in {"value", "quoted"} and any(
+        said in {root(w) for w in (*scope.words(c), *names.normal(f"{c.table.name} {c.name}").split())}
+        for c, _ in value.values
+    )
+
+
+def without_whose(links: list[Link]) -> list[Link]:
+    """The `by` that says whose left out: `written by`, `paintings by artists`, `by "Bo Lind"`."""
+    kept = []
+    ranked = any(link.mark in {"first", "last"} for link in links)
+    for at, link in enumerate(links):
+        if link.word == "by" and link.mark == "each":
+            after = links[at + 1] if at + 1 < len(links) else None
+            plural = (
+                after is not None
+                and after.mark == "table"
+                and after.word.endswith("s")
+                and not after.word.endswith("ss")
+            )
+            valued = after is not None and after.mark in {"value", "quoted"}
+            related = at > 0 and links[at - 1].mark == "relation"
+            told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named", "moment"}
+            if related and after is not None and after.mark == "table" and not plural and not told:
+                raise Unclear(f"it is not clear whether by {after.text} means for each")
+            if related or valued or (plural and not ranked):
+                continue
+        kept.append(link)
+    return kept
