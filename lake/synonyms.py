@@ -15,6 +15,9 @@ NEAR = 0.72
 """How alike two words of one line are."""
 
 _SAME = """
+taxi|cab
+grant|award
+application|request
 salary|pay|wage|earning|compensation|remuneration|pay check|stipend
 revenue|turnover|sale|sales volume|receipt|gross|takings|box office
 profit|net income|margin|gain|net earning

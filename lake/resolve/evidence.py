@@ -250,6 +250,8 @@ class Evidence:
         if self._names_its_table(table, name, real):
             return 0.9
         least = _CALLED if self._called_like(table, name, real) else 0.0
+        if self._qualified(name, real):
+            least = _HEAD
         i = index.position[real.key]
         embed = index.embedder.one
         if table and set(names.words(name)) <= NAMED:
@@ -308,6 +310,19 @@ class Evidence:
             len(asked) > 1
             and held == (head_of(asked),)
             and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
+        )
+
+    @staticmethod
+    def _qualified(name: str, real: Column) -> bool:
+        """`segment` is the `market_segment`, rather than what means about the same; of words every table has
+        that says nothing.
+        """
+        asked, held = names.words(name), names.words(real.name)
+        return (
+            len(asked) == 1
+            and len(held) > 1
+            and held[-1] == asked[0] == head_of(held)
+            and not set(asked) & (names.GENERIC | names.KEY_WORDS | YEAR | DATE | QUANTITY)
         )
 
     def _called_like(self, table: str, name: str, real: Column) -> bool:

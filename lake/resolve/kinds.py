@@ -6,6 +6,8 @@ Owns these words and the scores of types. Must not compare names or values.
 
 from __future__ import annotations
 
+import re
+
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.resolve.imagined import ImaginedColumn
@@ -128,6 +130,16 @@ QUANTITY = frozenset(
 )
 
 
+MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", "since", "until"})
+"""Last words of names of moments: `survey_end`, `joined_on`."""
+_COUNTING = re.compile(r"(?:num|nr|cnt|count|n|no)(?: of)? |num(?!er)(?=[a-z]{4})")
+
+
+def counts(real: Column) -> bool:
+    """`num_queens`, `numqueens`, `count_of_ships`: does the column say how many there are?"""
+    return real.meaning.numeric and _COUNTING.match(names.normal(real.name)) is not None
+
+
 def type_score(imagined: ImaginedColumn, real: Column) -> float:
     """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
     score = 0.0
@@ -144,7 +156,8 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if told & YEAR and not _in_years(imagined.name):
         score += 0.1 if is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
     elif is_year(real) and not told & (DATE | {"season", "when", "time", "period"}):
-        score -= 0.1
+        # years are hardly ever added up, and the last one is asked for by its name
+        score -= 0.3 if imagined.numeric or imagined.extreme else 0.1
     if "season" in told and is_year(real):
         score += 0.1
     if PLACED & set(names.words(real.name)) and not told & POSITIONS:
@@ -152,6 +165,11 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
         score -= 0.15
     if told & DATE:
         score += 0.06 if real.meaning is Family.DATE else 0.0
+    elif MOMENT & set(names.normal(imagined.name).split()[-1:]) and not imagined.numeric:
+        score += 0.08 if real.meaning is Family.DATE else -0.15 if real.meaning is Family.TEXT else 0.0
+    if counts(real) and imagined.shown and not (imagined.numeric or imagined.extreme or told & QUANTITY):
+        # how many there are is not which they are
+        score -= 0.3
     if told & NAMED and real.meaning.numeric:
         score -= 0.3
     elif told & TEXTUAL and not told & QUANTITY and real.meaning.numeric:

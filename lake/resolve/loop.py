@@ -21,6 +21,7 @@ from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder
+from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import confidence
 from rewright.lake.resolve.evidence import Evidence, Weights
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
@@ -29,7 +30,7 @@ from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, Res
 from rewright.lake.resolve.rewriting import Writer, name_outputs
 from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, says_nothing
 from rewright.lake.resolve.signals import signals_of
-from rewright.lake.resolve.sources import Candidate, SourceFinder
+from rewright.lake.resolve.sources import SourceFinder
 from rewright.lake.resolve.trial import (
     Trial,
     by_identity,

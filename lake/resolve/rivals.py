@@ -20,9 +20,9 @@ import numpy as np
 from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError, Timeout
 from rewright.lake.catalog.model import Column
+from rewright.lake.resolve.candidate import Candidate, away_cost, scale_of, weight_of, worth
 from rewright.lake.resolve.evidence import Evidence, real_columns
 from rewright.lake.resolve.imagined import ImaginedColumn
-from rewright.lake.resolve.sources import Candidate, away_cost, scale_of, weight_of, worth
 
 _NEAR = 0.3
 """An alternative whose evidence, summed over columns and tables, lies further behind is none."""

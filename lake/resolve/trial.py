@@ -12,11 +12,11 @@ from sqlglot import exp
 
 from rewright.engines.duckdb.database import Rows
 from rewright.lake.catalog.model import Column, Family
+from rewright.lake.resolve.candidate import Candidate
+from rewright.lake.resolve.corrections import Written
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
 from rewright.lake.resolve.readings import differing
 from rewright.lake.resolve.resolution import Mapping
-from rewright.lake.resolve.rewriting import Written
-from rewright.lake.resolve.sources import Candidate
 
 
 @dataclass(slots=True)

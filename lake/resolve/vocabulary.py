@@ -13,6 +13,14 @@ small|s|sm
 medium|m|med
 large|l|lg
 extra large|xl|x-large
+carbon dioxide|co2
+methane|ch4
+nitrous oxide|n2o
+sulfur dioxide|sulphur dioxide|so2
+nitrogen dioxide|no2
+carbon monoxide|co
+ozone|o3
+water|h2o
 single|never married|unmarried|never-married
 petrol|gasoline|gas
 cheque|check

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from rewright.engines.duckdb.database import Rows
+from rewright.engines.duckdb.errors import NotResolved
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import best_embedder
 from rewright.lake.resolve import rivals
@@ -86,3 +88,16 @@ def test_a_slow_answer_is_not_compared(tmp_path: Path) -> None:
         told = slow.same("SELECT town FROM visitors_south")
         assert told is not None
         assert 0.0 < told < 0.5
+
+
+def test_what_is_uncertain_is_asked_back_with_rows_of_both_readings(tmp_path: Path) -> None:
+    with _lake(tmp_path / "lake", 7) as lake, pytest.raises(NotResolved) as refused:
+        lake.query(QUERY, threshold=0.99)
+    asked = (refused.value.hint or "").partition("which is meant? ")[2].splitlines()[0]
+    one, two = asked.split(" OR ")
+    # each city's visitors are told as either table holds them
+    assert "visitors_north" in one + two
+    assert "visitors_south" in one + two
+    assert re.findall(r"\(Bergen, (\d+)\)", one) != re.findall(r"\(Bergen, (\d+)\)", two)
+    assert re.search(r"\(Bergen, 10[07]\)", one)
+    assert re.search(r"\(Bergen, 10[07]\)", two)

@@ -79,6 +79,8 @@ def test_explain_says_what_runs_where(lake: psycopg.Connection[Any]) -> None:
     assert "Finished by PostgreSQL, because of avg(bigint)" in finished
     assert "Rows: 1" in finished
     assert "Execution Time:" in finished
+    ran = explained("explain analyze select city from cities where population < 1003")
+    assert "Rows: 3" in ran
     copied = explained("explain select percentile_cont(0.5) within group (order by area) from cities")
     assert "Run by PostgreSQL on rows fetched from the lake" in copied
 

@@ -282,7 +282,21 @@ def test_psql_describes_tables(lake_dsn):
     psql = shutil.which("psql")
     assert psql, "psql is needed"
     done = subprocess.run(
-        [psql, "-X", lake_dsn, "-c", r"\d", "-c", r"\d cities", "-c", r"\dt+", "-c", r"\df"],
+        [
+            psql,
+            "-X",
+            lake_dsn,
+            "-c",
+            r"\d",
+            "-c",
+            r"\d cities",
+            "-c",
+            r"\d nested",
+            "-c",
+            r"\dt+",
+            "-c",
+            r"\df",
+        ],
         capture_output=True,
         text=True,
         check=False,
@@ -290,6 +304,8 @@ def test_psql_describes_tables(lake_dsn):
     assert done.returncode == 0, done.stderr
     assert "countries" in done.stdout
     assert "population | bigint" in done.stdout
+    # a field of an object inside a row is a column
+    assert "place_x | double precision" in done.stdout
 
 
 def test_sqlalchemy_reflects(lake_dsn):

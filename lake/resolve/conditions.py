@@ -1,0 +1,112 @@
+"""Conditions of a statement that is written anew: the joins by real keys, and what of the client's own
+conditions stays.
+
+Owns these pieces of trees. Must not choose keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from rewright.lake import names
+from rewright.lake.catalog.model import Column
+from rewright.lake.joins.keys import JoinKey
+from rewright.lake.resolve.candidate import Candidate
+from rewright.lake.resolve.imagined import Site
+
+
+def joined_by(
+    key: JoinKey, aliases: dict[str, str], as_text: Callable[[Column, Column], bool]
+) -> exp.Expression:
+    """A join by a key. `as_text`: must the two columns be compared as texts?"""
+    parts: list[exp.Expression] = []
+    for x, y in key.pairs:
+        sides: list[exp.Expression] = [
+            exp.column(
+                exp.to_identifier(c.name, quoted=True), table=exp.to_identifier(aliases[c.table], quoted=True)
+            )
+            for c in (x, y)
+        ]
+        if as_text(x, y):
+            sides = [exp.cast(side, "VARCHAR") for side in sides]
+        parts.append(exp.EQ(this=sides[0], expression=sides[1]))
+    return exp.and_(*parts) if len(parts) > 1 else parts[0]
+
+
+def joined_away(site: Site, candidate: Candidate, aliases: dict[str, str]) -> Iterator[exp.Expression]:
+    """Of a table of classes that there is not, joined by its key: the join would have left out rows without a
+    class.
+    """
+    homes = [candidate.homes[r.alias] for r in site.relations]
+    for relation in site.relations:
+        keys = [c for c in relation.columns.values() if c.only_key and c.joined]
+        if relation.outer or homes.count(candidate.homes[relation.alias]) < 2 or len(keys) != 1:
+            continue
+        if not set(names.words(keys[0].name)) <= names.KEY_WORDS:
+            continue
+        for column in relation.columns.values():
+            real = candidate.column_of(column)
+            if real is not None and real.nulls and not column.only_key:
+                yield (
+                    exp.column(
+                        exp.to_identifier(real.name, quoted=True),
+                        table=exp.to_identifier(aliases[real.table], quoted=True),
+                    )
+                    .is_(exp.null())
+                    .not_()
+                )
+
+
+def columns_of(key: JoinKey) -> frozenset[tuple[str, str]]:
+    """The columns (table, name) on both sides of a key."""
+    return frozenset(c.key for pair in key.pairs for c in pair)
+
+
+def is_site_table(node: exp.Expression, site: Site) -> bool:
+    """Is the node one of the imagined tables?"""
+    return any(r.node is node for r in site.relations)
+
+
+def take_conditions(site: Site) -> list[exp.Expression]:
+    """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is
+    returned.
+    """
+    kept: list[exp.Expression] = []
+    keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
+    # tables joined with themselves and subqueries keep the conditions they were written with
+    twins = {t.alias_or_name.lower() for r in site.relations for t in r.twins}
+    source = site.select.args.get("from_") or site.select.args.get("from")
+    sources = [source, *(site.select.args.get("joins") or ())]
+    twins |= {
+        s.this.alias_or_name.lower() for s in sources if s is not None and not is_site_table(s.this, site)
+    }
+    for join in site.select.args.get("joins") or ():
+        on = join.args.get("on")
+        if is_site_table(join.this, site):
+            parts = list(on.flatten()) if isinstance(on, exp.And) else [on] if on is not None else []
+            kept += [part.copy() for part in parts if not _joins_imagined(part, keys, twins)]
+    where = site.select.args.get("where")
+    if where is not None:
+        parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+        left = [part for part in parts if not _joins_imagined(part, keys, twins)]
+        if len(left) < len(parts):
+            site.select.set("where", exp.Where(this=exp.and_(*left)) if left else None)
+    return kept
+
+
+def _joins_imagined(part: exp.Expression, keys: set[int], twins: set[str]) -> bool:
+    """An equality of columns of two imagined tables, still as written (or only half replaced)."""
+    if isinstance(part, exp.Paren):
+        return _joins_imagined(part.this, keys, twins)
+    if not (
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Column)
+    ):
+        return False
+    if {part.this.table.lower(), part.expression.table.lower()} & twins:
+        # a table joined with itself keeps the condition it was written with
+        return False
+    return part.this.table != part.expression.table or id(part.this) in keys or id(part.expression) in keys

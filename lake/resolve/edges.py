@@ -1,0 +1,113 @@
+"""Keys by which a further table is joined to those of a candidate: the best by its quality and by what the
+query says.
+
+Owns the choice between keys. Must not choose tables.
+"""
+
+from __future__ import annotations
+
+from rewright.lake import names
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import JoinKey, KeyFinder
+from rewright.lake.resolve.candidate import Candidate, Halves
+from rewright.lake.resolve.evidence import Evidence
+
+MIN_JOIN = 0.3
+_MIN_LINK = 0.2
+_TOLD = 0.5
+_ASKED = 0.4
+"""What it adds to a key that its columns are called as in the join the user wrote."""
+
+
+LOOKED_AT = 16
+"""Keys of two tables that are looked at: what the query says may speak for one that is not the strongest."""
+
+
+class EdgeFinder:
+    """Finds them for one site."""
+
+    def __init__(self, index: LakeIndex, evidence: Evidence, keys: KeyFinder, halves: Halves) -> None:
+        self._index = index
+        self._evidence = evidence
+        self._keys = keys
+        self._relations = evidence.site.relations
+        self._aliases = {r.alias: r for r in self._relations}
+        self._halves = halves
+
+    def edge(self, state: Candidate, table: str) -> JoinKey | None:
+        """The best key between the table and one of the state's."""
+        for other in state.tables:
+            if (split := self._halves.get(other, {}).get(table)) is not None:
+                return JoinKey(other, table, (split,), 1.0)
+        found = [
+            k
+            for other in state.tables
+            if self._linked(other, table)
+            for k in self._keys.keys(other, table, top=LOOKED_AT)
+        ]
+        found = [k for k in found if k.quality >= MIN_JOIN]
+        return max(found, key=lambda k: self._fit(k, state), default=None)
+
+    def _linked(self, a: str, b: str) -> bool:
+        """Could the two join at all? Cheap, before keys are completed and measured."""
+        pairs = self._index.pairs(a, b)
+        return bool(pairs) and (pairs[0].quality >= _MIN_LINK or len(pairs) > 1)
+
+    def strongly(self, a: str, b: str) -> bool:
+        pairs = self._index.pairs(a, b)
+        return bool(pairs) and pairs[0].quality >= 0.4
+
+    def _fit(self, key: JoinKey, state: Candidate) -> float:
+        """A key's quality, corrected by what the query says of its columns: the user's own keys, filters,
+        outputs.
+        """
+        value = key.quality
+        first_a, first_b = key.pairs[0]
+        taken = {
+            real.key: imagined
+            for imagined in self._evidence.columns
+            if (real := state.column_of(imagined)) is not None
+        }
+        for end in (first_a, first_b):
+            imagined = taken.get(end.key)
+            if imagined is not None and imagined.shown:
+                value += 0.04
+            if imagined is not None and any(t.op == "=" for t in imagined.tests) and len(imagined.tests) == 1:
+                # joined on a column held to one value, the join would say nothing
+                value -= 0.25
+        if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
+            value += 0.12
+        return value + _ASKED * max(self._asked(x, y) for x, y in key.pairs)
+
+    def _keys_asked(self) -> bool:
+        """Did the user join on something called a key?"""
+        joined = [c for r in self._relations for c in r.columns.values() if c.joined]
+        return any(set(names.words(c.name)) & names.KEY_WORDS for c in joined)
+
+    def _asked(self, a: Column, b: Column) -> float:
+        """How well a pair fits a join the user wrote."""
+        best = 0.0
+        for relation in self._relations:
+            for column in relation.columns.values():
+                for alias, name in column.joined:
+                    other = self._aliases.get(alias)
+                    if other is None:
+                        continue
+                    for x, y in ((a, b), (b, a)):
+                        fit = self._evidence.name_score(
+                            relation.name, column.name, x
+                        ) + self._evidence.name_score(other.name, name, y)
+                        best = max(
+                            best, fit / 2 + _TOLD * told_role(column.name, x, (relation.name, other.name))
+                        )
+        return best
+
+
+def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
+    """The share of a key's words beyond those of its tables that a real column has: `manager_id` and
+    `mgrEmpNo`.
+    """
+    plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
+    told = set(names.words(name)) - plain
+    return len(told & set(names.words(real.name))) / len(told) if told else 0.0

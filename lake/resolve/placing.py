@@ -1,0 +1,307 @@
+"""Which imagined column is which of some joined tables' columns, which relation is which table, and what that
+is worth.
+
+Owns the assignment and its score. Must not search tables (sources.py does).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Collection
+from typing import Any
+
+import numpy as np
+
+from rewright.lake import names
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import JoinKey
+from rewright.lake.resolve.assignment import assign
+from rewright.lake.resolve.candidate import (
+    Candidate,
+    Halves,
+    away_cost,
+    scale_of,
+    table_weight,
+    weight_of,
+    worth,
+)
+from rewright.lake.resolve.evidence import Evidence, real_columns
+from rewright.lake.resolve.kinds import is_year
+
+_EXTRA = 0.13
+_HALF = 0.03
+"""What joining the other half of a table that was split costs: something, where nothing is gained."""
+_DROPPED = 0.1
+_WEAK_JOIN = 0.35
+_DOUBTFUL_JOIN = 2.5
+_UNITED = 0.04
+_ONE_PART = 0.2
+"""Held against one part of a union of which nothing in the query speaks."""
+_NAMED_TABLE = 0.45
+_CHASM = 0.25
+_STRANGE_YEAR = 1.5
+"""Not even where nothing else gives rows."""
+_ONE = 0.9
+"""A column this unique has one row for each value."""
+_HOME_BELOW = 0.35
+_SAME_AS_BEFORE = 0.6
+"""A table named again in a subquery is the same table."""
+
+
+class Placer:
+    """Evaluates sets of tables for one site. `prior`: which tables relations are in enclosing SELECTs."""
+
+    def __init__(self, index: LakeIndex, evidence: Evidence, prior: dict[str, str], halves: Halves) -> None:
+        self._index = index
+        self._evidence = evidence
+        self._prior = prior
+        self._relations = evidence.site.relations
+        self._aliases = {r.alias: r for r in self._relations}
+        self._halves = halves
+        self._unasked = self._parts_unasked()
+
+    def _parts_unasked(self) -> frozenset[str]:
+        """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
+        said = {r.name for r in self._relations}
+        said |= {str(t.value) for c in self._evidence.columns for t in c.tests}
+        spoken = {word for text in said for word in names.words(text)}
+        named = {r.name.lower() for r in self._relations}
+        return frozenset(
+            part
+            for united in self._index.unions.values()
+            if not united.spread
+            for part, mark in united.parts
+            if str(mark) != part and part.lower() not in named and not spoken & set(names.words(str(mark)))
+        )
+
+    def evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate:
+        reals = real_columns(self._index, tables)
+        fit = self._fitness(tables, reals, joins) if self._evidence.columns else None
+        found = [self._placed(tables, joins, reals, fit, homes) for homes in self._possible_homes(tables)]
+        return max(found, key=lambda c: c.score)
+
+    def _possible_homes(self, tables: tuple[str, ...]) -> list[dict[str, str]]:
+        """Which real tables the relations may be: of a lone relation every table that its name does not speak
+        against.
+        """
+        if len(self._relations) > 1 or len(tables) == 1:
+            return [self._homes(tables)]
+        alias = self._relations[0].alias
+        best = max(self._evidence.table_score(alias, t) for t in tables)
+        likely = [t for t in tables if self._evidence.table_score(alias, t) >= best - _HOME_BELOW]
+        return [{alias: t} for t in likely]
+
+    def _placed(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        reals: list[Column],
+        fit: Any,
+        homes: dict[str, str],
+    ) -> Candidate:
+        """The best assignment of columns, given which table each relation is."""
+        imagined = self._evidence.columns
+        columns: dict[int, Column] = {}
+        scores: dict[int, float] = {}
+        if imagined:
+            matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
+            matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array(
+                [[weight_of(c)] for c in imagined]
+            )
+            for row, col in enumerate(assign(matrix)):
+                if col >= len(reals):
+                    scores[id(imagined[row])] = 0.0
+                    continue
+                columns[id(imagined[row])] = reals[col]
+                scores[id(imagined[row])] = float(fit[row, col])
+        score = self._total(tables, joins, columns, scores, homes)
+        fit_tables = sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations) / len(
+            self._relations
+        )
+        return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
+
+    def _homes(self, tables: tuple[str, ...]) -> dict[str, str]:
+        """Which real table each relation chiefly is: names and columns together,
+        each table once if possible.
+        """
+        best: tuple[float, dict[str, str]] = (-1.0, {})
+        relations = self._relations
+        if len(tables) == 1:
+            return {r.alias: tables[0] for r in relations}
+        options = (
+            itertools.permutations(tables, min(len(relations), len(tables)))
+            if len(tables) <= 5
+            else [tables[: len(relations)]]
+        )
+        for option in options:
+            homes = {r.alias: option[i] if i < len(option) else tables[0] for i, r in enumerate(relations)}
+            value = sum(self._home_score(r.alias, homes[r.alias]) for r in relations)
+            if value > best[0]:
+                best = (value, homes)
+        return best[1]
+
+    def _home_score(self, alias: str, table: str) -> float:
+        relation = self._aliases[alias]
+        tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
+        told = [
+            float(top)
+            for c, top in zip(self._evidence.columns, tops, strict=True)
+            if c.relation == relation.alias
+        ]
+        return self._evidence.table_score(alias, table) + (sum(told) / len(told) if told else 0.0)
+
+    def _phrases(self, joins: tuple[JoinKey, ...]) -> dict[tuple[str, str], str]:
+        """Label columns reached over a reference, and what the referring column calls them."""
+        out: dict[tuple[str, str], str] = {}
+        for key in joins:
+            for x, y in key.pairs[:1]:
+                for end, other in ((x, y), (y, x)):
+                    label = self._index.label_column(other.table)
+                    owner = set(names.words(names.referred(other.name))) & set(names.words(other.table))
+                    if label is not None and (other.uniqueness > end.uniqueness or owner):
+                        out[label.key] = names.referred(end.name)
+        return out
+
+    def _fitness(self, tables: tuple[str, ...], reals: list[Column], joins: tuple[JoinKey, ...]) -> Any:
+        """(imagined, real columns): evidence, with what the joins and the grouping add."""
+        fit = np.hstack([self._evidence.block(t) for t in tables])
+        phrases = self._phrases(joins)
+        grouped = [i for i, c in enumerate(self._evidence.columns) if c.grouped]
+        for j, real in enumerate(reals):
+            if (phrase := phrases.get(real.key)) is not None:
+                told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
+                fit[:, j] = np.maximum(fit[:, j], told)
+            elif grouped and not phrases and real.uniqueness > 0.8 and real.rows > 20:
+                # groups of one row each are not what grouping is for
+                fit[grouped, j] -= 0.15
+            if grouped and self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2:
+                # counting them least of all, unless a join brings more rows
+                fit[grouped, j] -= 0.0 if real.table in self._multiplied(joins) else 0.25
+            if grouped:
+                # of equally likely groups the fewer
+                fit[grouped, j] -= 0.04 * math.log10(max(real.distinct, 1))
+        return fit
+
+    @staticmethod
+    def _multiplied(joins: tuple[JoinKey, ...]) -> set[str]:
+        """Tables of which one row meets many of the other side."""
+        out: set[str] = set()
+        for key in joins:
+            for x, y in (key.pairs[0], key.pairs[0][::-1]):
+                if x.uniqueness > y.uniqueness:
+                    out.add(x.table)
+        return out
+
+    def _away(self, tables: tuple[str, ...], homes: dict[str, str]) -> Any:
+        """(imagined, real columns): what it costs to find a column away from its relation's home; into
+        another's home more.
+        """
+        widths = [len(self._index.tables[t].columns) for t in tables]
+        taken = set(homes.values())
+        rows: list[Any] = []
+        for c in self._evidence.columns:
+            costs = []
+            for t in tables:
+                cost = self._cost_away(t, homes.get(c.relation), taken) if c.relation else 0.0
+                costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
+            rows.append(np.repeat(costs, widths))
+        return np.array(rows)
+
+    def _total(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        columns: dict[int, Column],
+        scores: dict[int, float],
+        homes: dict[str, str],
+    ) -> float:
+        weights = {id(c): weight_of(c) for c in self._evidence.columns}
+        value = sum(weights[i] * worth(s) for i, s in scores.items())
+        for c in self._evidence.columns:
+            real = columns.get(id(c))
+            if real is not None and c.relation:
+                value -= self._cost_away(real.table, homes.get(c.relation), homes.values()) * 0.5
+        # whose rows are counted is told by the table's name alone
+        weight = table_weight(self._evidence)
+        value += weight * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
+        value -= sum(
+            _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
+            for k in joins
+        )
+        value -= _HALF * self._split(tables)
+        extra = max(0, len(tables) - len(self._relations) - self._split(tables))
+        value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
+        value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
+        value -= 0.8 * self._idle(tables, joins, columns, homes)
+        value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
+        value -= _CHASM * self._chasms(tables, joins)
+        value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
+        value += _UNITED * sum(t in self._index.unions for t in tables)
+        value -= _ONE_PART * sum(t in self._unasked for t in tables)
+        return value / scale_of(self._evidence)
+
+    def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:
+        """`away_cost`, but for a table that was split its other half is no other place."""
+        return 0.0 if table in self._halves.get(home or "", {}) else away_cost(table, home, taken)
+
+    def _is_prior(self, name: str, tables: tuple[str, ...]) -> bool:
+        """Is one of the tables what the relation is in an enclosing SELECT, or its other half?"""
+        before = self._prior.get(name)
+        return before is not None and any(t == before or t in self._halves.get(before, {}) for t in tables)
+
+    def _split(self, tables: tuple[str, ...]) -> int:
+        """How many of the tables are there only as another's other half."""
+        return sum(
+            any(t in self._halves.get(before, {}) for before in tables[:i]) for i, t in enumerate(tables)
+        )
+
+    def _chasms(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> int:
+        """Tables that stand for one imagined one, and of which more than one side has many rows for each of
+        theirs: their rows multiply.
+        """
+        if len(tables) <= len(self._relations):
+            return 0
+        many: dict[str, int] = {}
+        for key in joins:
+            for x, y, one in ((*key.pairs[0], key.a), (*key.pairs[0][::-1], key.b)):
+                if len(key.pairs) == 1 and x.uniqueness > _ONE and y.uniqueness < _ONE:
+                    many[one] = many.get(one, 0) + 1
+        return sum(max(0, n - 1) for n in many.values())
+
+    def _strange_years(
+        self, tables: tuple[str, ...], columns: dict[int, Column], homes: dict[str, str]
+    ) -> int:
+        """Tables joined for their year alone beside one that has a year of its own: it would be the year of
+        something else.
+        """
+        found = 0
+        for table in set(tables) - set(homes.values()):
+            used = [c for c in columns.values() if c.table == table]
+            if used and all(is_year(c) for c in used):
+                found += any(is_year(c) for c in real_columns(self._index, [t for t in tables if t != table]))
+        return found
+
+    def _idle(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        columns: dict[int, Column],
+        homes: dict[str, str],
+    ) -> int:
+        """Tables at the rim of the join tree that give no column and stand for none that is only joined or
+        counted.
+        """
+        counted = {
+            homes[r.alias]
+            for r in self._relations
+            if self._evidence.site.counted
+            or (
+                all(c.only_key for c in r.columns.values())
+                and self._evidence.table_score(r.alias, homes[r.alias]) >= _NAMED_TABLE
+            )
+        }
+        used = {c.table for c in columns.values()} | counted
+        degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
+        return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
