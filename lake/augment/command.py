@@ -26,7 +26,7 @@ from rewright.lake.augment.api import (
     augment,
 )
 from rewright.lake.augment.history import Helped, helped_by
-from rewright.lake.augment.plotting import plot
+from rewright.lake.augment.plotting import check_file, plot
 from rewright.lake.augment.saving import save
 from rewright.lake.command import Duration, LakeFolder, opened
 from rewright.terminal import echo, echo_json
@@ -157,13 +157,15 @@ def command(
     )
     port = ctx.find_object(AugmentPort) or AugmentPort()
     with opened(folder, over) as lake:
+        if figure is not None:
+            check_file(figure)  # before a search that may take a minute
         lake.graph()
         report = _searched(lake, spec, options, port)
         written = save(lake, report.sql, out) if out is not None else None
         if view is not None:
             lake.keep_view(view, report.sql)
-    if figure is not None:
-        plot(report, figure)
+        if figure is not None:
+            plot(report, figure)
     if as_json:
         echo_json(report.to_json())
         return

@@ -13,20 +13,31 @@ _WIDTH, _LEFT, _RIGHT, _ROW, _TOP, _BOTTOM = 760, 220, 40, 34, 56, 44
 _BAR, _PALE, _INK = "#2b6cb0", "#a0aec0", "#1a202c"
 
 
+def check_file(file: Path) -> None:
+    """Whether a plot can be written as what the file's name ends with.
+
+    :raises AugmentError: the ending is neither .svg nor .png, or matplotlib is missing.
+    """
+    match file.suffix.lower():
+        case ".svg":
+            pass
+        case ".png":
+            _figures()
+        case _:
+            raise AugmentError(f"{file.name}: a plot is written as .svg or .png")
+
+
 def plot(report: Report, file: Path) -> None:
     """Write the plot; the ending says as what.
 
-    :raises AugmentError: the ending is neither .svg nor .png, matplotlib is missing, the file cannot be
-    written.
+    :raises AugmentError: as `check_file`, or the file cannot be written.
     """
+    check_file(file)
     try:
-        match file.suffix.lower():
-            case ".svg":
-                file.write_text(svg_of(report), encoding="utf-8")
-            case ".png":
-                _png(report, file)
-            case _:
-                raise AugmentError(f"{file.name}: a plot is written as .svg or .png")
+        if file.suffix.lower() == ".svg":
+            file.write_text(svg_of(report), encoding="utf-8")
+        else:
+            _png(report, file)
     except OSError as error:
         raise AugmentError(f"{file} cannot be written: {error}", sqlstate="58030") from error
 
@@ -83,20 +94,30 @@ def _written(text: str) -> str:
     return escape("".join(one if one.isprintable() else " " for one in text))
 
 
-def _png(report: Report, file: Path) -> None:
+def _figures() -> Any:
     try:
-        figures: Any = importlib.import_module("matplotlib.figure")
+        return importlib.import_module("matplotlib.figure")
     except ImportError as error:
         raise AugmentError(
             "a .png needs matplotlib: pip install 'rewright[plots]'; an .svg needs nothing", sqlstate="0A000"
         ) from error
-    figure = figures.Figure(figsize=(7.6, 1.2 + 0.4 * max(1, len(report.added))), layout="constrained")
+
+
+def _png(report: Report, file: Path) -> None:
+    figure = _figures().Figure(figsize=(7.6, 1.2 + 0.4 * max(1, len(report.added))), layout="constrained")
     axes = figure.add_subplot()
-    names = [added.table[:28] for added in report.added]
+    places = range(len(report.added))
     gains = [added.r2_after - added.r2_before for added in report.added]
-    axes.barh(names, gains, color=[_BAR if added.recommended else _PALE for added in report.added])
-    axes.hlines(names, [a.low for a in report.added], [a.high for a in report.added], color=_INK)
+    axes.barh(places, gains, color=[_BAR if added.recommended else _PALE for added in report.added])
+    axes.hlines(places, [a.low for a in report.added], [a.high for a in report.added], color=_INK)
+    axes.set_yticks(places, [_drawn(added.table[:28]) for added in report.added])
     axes.invert_yaxis()
-    axes.set_title(f"{report.table}.{report.target}: R² {report.r2_before:.3f} to {report.r2_after:.3f}")
+    title = f"{report.table}.{report.target}: R² {report.r2_before:.3f} to {report.r2_after:.3f}"
+    axes.set_title(_drawn(title))
     axes.set_xlabel("gain in R² (line: 95 % interval)")
     figure.savefig(file)
+
+
+def _drawn(text: str) -> str:
+    """As matplotlib shows it and takes it for no formula."""
+    return "".join(one if one.isprintable() else " " for one in text).replace("$", r"\$")

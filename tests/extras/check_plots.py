@@ -1,4 +1,4 @@
-"""A plot as PNG. Needs the extra `plots`."""
+"""A plot as PNG, of tables whose names look like formulas, too. Needs the extra `plots`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_a_plot_is_a_png(tmp_path: Path) -> None:
     shops = {f"S{i * 37 + 1009}": chance.gauss(0, 1) for i in range(120)}
     for name, column, values in (
         ("sales", "revenue", [20 + 4 * s + chance.gauss(0, 1) for s in shops.values()]),
-        ("streets", "footfall", [100 + 9 * s for s in shops.values()]),
+        ("str$eets $", "footfall", [100 + 9 * s for s in shops.values()]),
     ):
         with (folder / f"{name}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([["shop", column], *zip(shops, values, strict=True)])
