@@ -211,7 +211,7 @@ def test_columns_that_predict_are_found_in_a_lake(tmp_path: Path) -> None:
     told = document(run(call(targets, "augment", table="towns", target="visits")))
     (added,) = told["tables"]
     assert (added["table"], added["added_columns"]) == ("hotels", ["hotels.beds"])
-    assert told["r2_after"] > 0.9
+    assert told["r2_after"] > told["r2_before"] + 0.5
     assert "hotels" in told["sql"]
     unknown = run(call(targets, "augment", table="--lake=/", target="visits"))
     assert unknown.is_error

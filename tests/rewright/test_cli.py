@@ -204,9 +204,9 @@ def test_serve_needs_a_database(url: str) -> None:
     assert "no database is configured" in found.stderr
 
 
-def test_a_store_that_cannot_be_opened(tmp_path: Path) -> None:
+def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     found = run("log", "--store", str(tmp_path / "file" / "x.db"))
     assert found.exit_code == 1
-    assert "cannot open the store" in found.stderr
+    assert "there is no store at" in found.stderr
     assert "Traceback" not in found.output
