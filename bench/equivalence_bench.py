@@ -35,7 +35,8 @@ from rewright.equivalence.api import Checker
 from rewright.equivalence.generator.pairs import PAIRS_A_WORLD, SCHEME_NAMES, pairs_of_world
 from rewright.equivalence.options import Options
 from rewright.equivalence.proving import Binding, bind_both, catalog_of
-from rewright.equivalence.verdicts import CHECKER_VERSION, RESERVATIONS, Proved, Refuted, Verdict, level
+from rewright.equivalence.records import RESERVATIONS
+from rewright.equivalence.verdicts import CHECKER_VERSION, Proved, Refuted, Verdict, level
 from rewright.sql.walk import canonical
 
 SAME, DIFFERENT = "equivalent", "nonequivalent"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rewright.sql.algebra import Query
     from rewright.sql.catalog import Catalog
 
+# differences that a proof or a test may leave open (docs/reference/json.md)
 RESERVATIONS = ("float-order", "tie-order", "refinement", "errors", "overflow", "types")
 
 

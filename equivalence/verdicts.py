@@ -14,8 +14,6 @@ CHECKER_VERSION = "13"
 
 Scope = Literal["any", "these"]
 LEVELS = ("proved", "tested", "judged")
-# differences that a proof or a test may leave open (docs/reference/json.md)
-RESERVATIONS = ("float-order", "tie-order", "refinement", "errors", "overflow", "types")
 
 
 @dataclass(frozen=True, slots=True)

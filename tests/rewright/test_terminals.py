@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from rewright.cli import rewright
 from rewright.console import words
 from rewright.equivalence.recheck.laws.table import LAWS
-from rewright.equivalence.verdicts import RESERVATIONS
+from rewright.equivalence.records import RESERVATIONS
 from rewright.store.api import open_store
 from rewright.store.life import Level
 from rewright.store.records import Event, LogEntry, NewRewrite
