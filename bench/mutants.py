@@ -49,6 +49,7 @@ _EXCUSES = {
     "types": ("rows", "order", "error", "columns"),
     "tie-order": ("rows", "order"),
     "float-order": ("rows", "order"),
+    "refinement": ("rows", "order"),
 }
 
 

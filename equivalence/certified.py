@@ -28,7 +28,12 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them
-_RARE: tuple[frozenset[str], ...] = (frozenset({"orders", "numbers"}), frozenset({"orders"}), frozenset())
+_RARE: tuple[frozenset[str], ...] = (
+    frozenset({"orders", "numbers", "lookups"}),
+    frozenset({"orders", "numbers"}),
+    frozenset({"orders", "lookups"}),
+    frozenset(),
+)
 
 
 class NotDerived(Exception):

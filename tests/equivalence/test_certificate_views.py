@@ -103,6 +103,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select * from (select id from t union all select id from o) u order by id limit 4",
         ),
     ),
+    "lookups": (
+        (
+            "select t.id, d.x from t join o d on d.id = t.s where t.p < all (select o.n from o where o.far = t.k and o.n is not null) and t.x = 'x'",
+            "select t.id, d.x from t cross join o d left join (select far, min(n) m from o where n is not null group by far) g on g.far = t.k where d.id = t.s and t.x = 'x' and (g.m is null or t.p < g.m)",
+        ),
+        (
+            "select t.id, (select sum(o.k) from o where o.t = t.id), (select count(*) from o where o.t = t.id) from t",
+            "select t.id, g.s, coalesce(g.n, 0) from t left join (select t, sum(k) s, count(*) n from o group by t) g on g.t = t.id",
+        ),
+    ),
     "keys": (
         (
             "select id, x from t where k = 1 order by id, k, x",
@@ -280,6 +290,40 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select o.id from o left join t on t.k = o.k order by o.id limit 3 offset 1",
             "select f.id from (select id, k from o order by id limit 3) f left join t on t.k = f.k order by f.id limit 3 offset 1",
+        ),
+    ),
+    "lookups": (
+        (
+            "select t.id, (select count(*) from o where o.t = t.id) from t",
+            "select t.id, g.n from t left join (select t, count(*) n from o group by t) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select max(o.k) from o where o.t = t.id) from t",
+            "select t.id, g.m from t join (select t, max(k) m from o group by t) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select max(o.k) from o where o.t = t.id) from t",
+            "select t.id, g.m from t left join (select t, far, max(k) m from o group by t, far) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select count(*) from o where o.t = t.id) from t",
+            "select t.id, coalesce(g.n, 0) from t left join (select t, count(*) n from o group by t having count(*) > 1) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select max(o.k) from o where o.far = t.k) from t",
+            "select t.id, g.m from t left join (select far, max(k) m from o group by far) g on g.far is not distinct from t.k",
+        ),
+        (
+            "select t.id, (select max(10 / o.k) from o where o.t = t.id) from t where t.id = 1",
+            "select t.id, g.m from t left join (select t, max(10 / k) m from o group by t) g on g.t = t.id where t.id = 1",
+        ),
+        (
+            "select t.id, (select coalesce(max(o.k), 0) from o where o.t = t.id) from t",
+            "select t.id, g.m from t left join (select t, coalesce(max(k), 0) m from o group by t) g on g.t = t.id",
+        ),
+        (
+            "select t.id, (select min(o.n::text) from o where o.n = t.p) from t",
+            "select t.id, g.n::text from t left join (select n, max(id) m from o group by n) g on g.n = t.p",
         ),
     ),
     "keys": (

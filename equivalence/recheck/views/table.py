@@ -18,6 +18,7 @@ from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.keys import keys
 from rewright.equivalence.recheck.views.lists import lists
+from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
@@ -46,6 +47,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "keys": of_each(keys),
         "frames": of_each(frames),
         "cuts": of_each(cuts),
+        "lookups": of_each(lookups),
         "numbers": of_each(numbers),
     }
 )

@@ -268,7 +268,7 @@ select id from js where j ->> 'b' is null;
 -- different: ? and -> IS NOT NULL
 select id from js where j ? 'a';
 select id from js where j -> 'a' = '1';
--- open: -> of a missing key
+-- equal: -> of a missing key
 select id from js where (j -> 'zz') is null and j is null;
 select id from js where j is null;
 -- different: empty ranges
