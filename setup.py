@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -43,6 +44,12 @@ def copied() -> Path:
     return PACKAGE / "_hot.py"
 
 
+def look_at(made: str) -> None:
+    """Raises ValueError where Cython has taken a number for an object, as 3.3.1 does in some values."""
+    if re.search(r"\(\(PyObject \*\)__pyx_t_\d+\)", made):
+        raise ValueError("a number would be taken for an object; write the condition as branches")
+
+
 class BuildOptional(build_ext):
     """Whatever keeps it from being compiled is told, and is no failure."""
 
@@ -57,6 +64,7 @@ class BuildOptional(build_ext):
                 compiler_directives={"language_level": 3, "annotation_typing": False},
                 quiet=True,
             )
+            look_at(Path(made[0].sources[0]).read_text())
         except Exception as error:  # noqa: BLE001 -- the package does without
             print(f"rewright: {MODULE} is not compiled: {error}")
             self.extensions = []

@@ -80,15 +80,49 @@ def test_the_environment_chooses(switch: str, described: str | None) -> None:
     assert module.rpartition(".")[2] == ("_hot" if said == "compiled" else "hot")
 
 
-def test_nothing_is_compiled_where_a_length_has_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With 32 bits a length of all ones would be -1, and a walk would stand still for ever."""
-    setup_py = {"__file__": str(TREE / "setup.py"), "__name__": "setup_py"}
+@pytest.fixture
+def setup_py() -> dict[str, Any]:
+    """Its names, without its last call."""
+    names: dict[str, Any] = {"__file__": str(TREE / "setup.py"), "__name__": "setup_py"}
     text = (TREE / "setup.py").read_text().partition("\nsetup(")[0]
-    exec(compile(text, "setup.py", "exec"), setup_py)
+    exec(compile(text, "setup.py", "exec"), names)
+    return names
+
+
+def test_nothing_is_compiled_where_a_length_has_no_room(
+    setup_py: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 32 bits a length of all ones would be -1, and a walk would stand still for ever."""
     monkeypatch.delenv("REWRIGHT_PURE", raising=False)
-    assert setup_py["wanted"]()  # type: ignore[operator]
+    assert setup_py["wanted"]()
     monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
-    assert not setup_py["wanted"]()  # type: ignore[operator]
+    assert not setup_py["wanted"]()
+
+
+CYTHON = """
+def f(bytes data, bytes same, int kind, Py_ssize_t length, object size):
+    cdef const unsigned char *head = data
+    {}
+"""
+BRANCHES = "if length > size and not head[0] and data in size: return data[1:] == same"
+VALUE = "if not (data[1:] == same if kind == 7 else length > size and not head[0] and data in size): return 1"
+
+
+@pytest.mark.parametrize(("lines", "wrong"), [(BRANCHES, False), (VALUE, True)], ids=["branches", "value"])
+def test_what_cython_compiles_wrongly_is_not_used(
+    setup_py: dict[str, Any], tmp_path: Path, lines: str, wrong: bool
+) -> None:
+    """Both are right in Python; the second is a crash in C."""
+    if shutil.which("cc") is None:
+        return
+    (tmp_path / "it.pyx").write_text(CYTHON.format(lines))
+    subprocess.run([sys.executable, "-m", "cython", "-3", str(tmp_path / "it.pyx")], check=True)
+    made = (tmp_path / "it.c").read_text()
+    if wrong:
+        with pytest.raises(ValueError, match="taken for an object"):
+            setup_py["look_at"](made)
+    else:
+        setup_py["look_at"](made)
 
 
 def test_it_is_built_with_the_compiler_that_these_tests_ran_with() -> None:
