@@ -47,6 +47,7 @@ _THAN_AVERAGE = re.compile(
     re.IGNORECASE,
 )
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
+_STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
@@ -70,6 +71,7 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 

@@ -42,6 +42,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _said_of_each(intent)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
+    _ordered_by_key(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
@@ -149,6 +150,14 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
         alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _ordered_by_key(intent: Intent, scope: Scope) -> None:
+    """`keyphrases of each paper, ordered by the paper ID`: papers may be meant to be told by it."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for by, _ in intent.order:
+        if isinstance(by, Column) and by.column.key and by.column not in shown:
+            scope.doubt(f"whether {by.column.name} is to be shown", _FAR_VALUE)
 
 
 def _referred(column: ColumnContext, scope: Scope) -> ColumnContext | None:
