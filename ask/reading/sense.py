@@ -156,7 +156,9 @@ def _ordered_by_key(intent: Intent, scope: Scope) -> None:
     """`keyphrases of each paper, ordered by the paper ID`: papers may be meant to be told by it."""
     shown = {e.column for e in intent.outputs if isinstance(e, Column)}
     for by, _ in intent.order:
-        if isinstance(by, Column) and by.column.key and by.column not in shown:
+        if not isinstance(by, Column) or by.column in shown:
+            continue
+        if by.column.key or (by.column.unique and scope.words(by.column)[-1] == "id"):
             scope.doubt(f"whether {by.column.name} is to be shown", _FAR_VALUE)
 
 

@@ -34,6 +34,7 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
+_ROLLING = 0.95
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -54,6 +55,8 @@ def moments(draft: Draft) -> None:
         if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
                 assert link.moment is not None
+                if (link.moment.start or "").startswith("current_date - interval"):
+                    draft.scope.doubt("whether whole months or days up to today are meant", _ROLLING)
                 draft.where.append(During(column, link.moment))
             draft.use(at)
 
