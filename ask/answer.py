@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewright.ask.linking import Link
 from rewright.ask.outcome import Alternative, Candidate, Event, Linked, Outcome
 from rewright.ask.ports import Turn
 from rewright.ask.reading.api import Reading, Refusal
+from rewright.ask.reading.link import Link
 
 TURNS = 5
 _MOST_LINKED = 20

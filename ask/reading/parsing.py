@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
 from rewright.ask.reading.per_row import averages_of_counts

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, root, stem

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -22,6 +21,7 @@ from rewright.ask.reading.intent import (
     tables_of,
 )
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
