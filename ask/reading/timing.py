@@ -143,7 +143,8 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
 
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
     """`members who joined in May` of members with dates `started` and `cancelled`."""
-    said = {root(w) for w in draft.scope.roles}
+    own = {root(w) for c in dates for w in draft.scope.words(draft.scope.context.table(c.table))}
+    said = {root(w) for w in draft.scope.roles} - own
     kinds = [{root(w) for w in verbs} for verbs in SAME_TIMES]
     asked = [kind for kind in kinds if kind & said]
     found = [c for c in dates if any({root(w) for w in draft.scope.words(c)} & kind for kind in asked)]
