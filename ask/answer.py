@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rewright.ask.linking import Link
 from rewright.ask.outcome import Alternative, Candidate, Event, Linked, Outcome
 from rewright.ask.ports import Turn
-from rewright.ask.reading.api import Reading
+from rewright.ask.reading.api import Reading, Refusal
+from rewright.ask.reading.link import Link
 
 TURNS = 5
+_MOST_LINKED = 20
 """Questions of a session that a follow-up may refer to."""
 
 
@@ -99,6 +100,19 @@ def linked_of(links: Iterable[Link]) -> Linked:
     columns = {f"{c.table.name}.{c.name}": None for link in found for c in link.columns}
     values = {f"{c.table.name}.{c.name} = {v}": None for link in found for c, v in link.values}
     return Linked(tuple(tables), tuple(columns), tuple(values))
+
+
+def steps_of(found: Reading | Refusal) -> tuple[Event, ...]:
+    """How the deterministic reader came to a reading or a refusal, for the log."""
+    steps = [
+        Event("linked", "reader", f"{name}: {', '.join(said[:_MOST_LINKED])}")
+        for name, said in linked_of(found.links).document().items()
+        if said
+    ]
+    if isinstance(found, Refusal):
+        return (*steps, Event("refused", "reader", found.why))
+    steps += [Event("doubted", "reader", f"{one.about} ({one.worth:.2f})") for one in found.doubts]
+    return (*steps, Event("read", "reader", found.plain, sql=found.sql))
 
 
 def of_outcome(outcome: Outcome) -> Answer:

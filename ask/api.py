@@ -15,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from rewright.ask.answer import Answer, History, linked_of, of_outcome
+from rewright.ask.answer import Answer, History, linked_of, of_outcome, steps_of
 from rewright.ask.context import Context
 from rewright.ask.execution import ExecutionError, Limits
 from rewright.ask.outcome import Alternative
@@ -132,10 +132,16 @@ class Asker:
         if assistance is not None and assistance.model.available("ask"):
             answer = self._assisted(assistance, question, evidence, reading, choose)
         elif reading is not None:
-            answer = self._plain(reading)
+            answer = replace(self._plain(reading), trajectory=steps_of(plain))
         else:
             assert not isinstance(plain, Reading)
-            answer = Answer(question, refused=plain.why, linked=linked_of(plain.links), links=plain.links)
+            answer = Answer(
+                question,
+                refused=plain.why,
+                linked=linked_of(plain.links),
+                links=plain.links,
+                trajectory=steps_of(plain),
+            )
         answer = self._judged(answer)
         return answer, reading if reading is not None and answer.sql == reading.sql else None
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.reading.adjectives import ADJECTIVES, SAME, Adjective
+from rewright.ask.reading.adjectives import ADJECTIVES, SAME
 from rewright.ask.reading.lexicon import (
     FILLERS,
     GRAMMAR,
@@ -23,7 +22,8 @@ from rewright.ask.reading.lexicon import (
     RETURNING,
     TIME_UNITS,
 )
-from rewright.ask.reading.moments import Moment, moment_at
+from rewright.ask.reading.link import Link, genders, keys, plain, preposition, together, unit
+from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
@@ -39,46 +39,10 @@ _AGENT = 0.3
 _SAME_FIT = 0.88
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
-_UNITS = frozenset(
-    listed("meters metres kilometers miles feet dollars usd euros cm kg km kilograms pounds seconds minutes "
-    "hours days square")
-)  # fmt: skip
-_PREPOSITIONS = frozenset(listed("from to in at by on of for with through via into"))
 _THEIRS = frozenset(listed("their its his her"))
 _LABELS = frozenset({"name", "names", "title", "titles"})
 _IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
 _SYMBOLS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "<>": "!=", "!=": "!="}
-
-
-@dataclass(slots=True)
-class Link:
-    """One phrase. ``fits``: how well each candidate fits (0 to 1), by the name that `fit` takes."""
-
-    text: str
-    mark: str
-    tables: tuple[TableContext, ...] = ()
-    columns: tuple[ColumnContext, ...] = ()
-    values: tuple[tuple[ColumnContext, str], ...] = ()
-    number: str = ""
-    moment: Moment | None = None
-    adjective: Adjective | None = None
-    preposition: str = ""
-    glued: bool = False
-    """Whether nothing stands between it and the phrase before."""
-    theirs: bool = False
-    """Whether it is wanted beside what stands before it: `and their`."""
-    misspelled: bool = False
-    """Whether it is no word, and was taken for one that is spelled nearly so."""
-    used: bool = False
-    fits: dict[object, float] = field(default_factory=dict)
-
-    def fit(self, what: TableContext | ColumnContext) -> float:
-        key = what.ref if isinstance(what, TableContext) else (what.table, what.name)
-        return self.fits.get(key, 1.0)
-
-    @property
-    def word(self) -> str:
-        return self.text.lower()
 
 
 class Linker:
@@ -92,11 +56,11 @@ class Linker:
         self._value_roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         for table in context.tables:
             for column in table.columns:
-                for code, words in _genders(column, self.vocabulary.words(column)):
+                for code, words in genders(column, self.vocabulary.words(column)):
                     for word in words:
                         self._values[word].append((column, code))
                 for value in column.values:
-                    self._values[_plain(value)].append((column, value))
+                    self._values[plain(value)].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
                         self._value_roots[root(value.lower())].append((column, value))
 
@@ -107,7 +71,7 @@ class Linker:
         while at < len(words):
             link, taken = self._at(words, at)
             if link is not None:
-                link.preposition = _preposition(words, at)
+                link.preposition = preposition(words, at)
                 link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
                 link.glued = at > 0 and ended == at
                 ended = at + taken
@@ -160,7 +124,7 @@ class Linker:
             at == 0 or words[at - 1].kind == "stop" or words[at - 1].word in _POLITE
         ):
             return Link(token.text, "return"), 1
-        if token.word in FILLERS or _unit(words, at):
+        if token.word in FILLERS or unit(words, at):
             return None, 1
         if token.word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
             return None, 3
@@ -183,9 +147,9 @@ class Linker:
 
     def _quoted(self, token: Token) -> Link:
         named = self._named([t for t in tokens(token.text) if t.kind == "word"])
-        if named is not None and not self._values.get(_plain(token.text)) and "_" in token.text:
+        if named is not None and not self._values.get(plain(token.text)) and "_" in token.text:
             return named
-        found = self._values.get(_plain(token.text), ())
+        found = self._values.get(plain(token.text), ())
         exact = tuple((c, v) for c, v in found if v.lower() == token.text.lower())
         return Link(token.text, "quoted", values=exact or tuple(found))
 
@@ -198,10 +162,10 @@ class Linker:
             return self._general(text, lowered)
         named = self._named(run)
         # a common word counts as a value only as it is written in the data, or when it is nothing else
-        values = self._values.get(_plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
+        values = self._values.get(plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
         if self._letter(text):
             return Link(
-                text, "value", values=tuple((c, v) for c, v in self._values[_plain(text)] if v == text)
+                text, "value", values=tuple((c, v) for c, v in self._values[plain(text)] if v == text)
             )
         sure = len(run) > 1 or any(v == text and not text.islower() for _, v in values)
         if values and (sure or named is None or max(named.fits.values()) < _WEAK) and lowered not in GRAMMAR:
@@ -266,7 +230,7 @@ class Linker:
         of_table = len(words) > 1 and any(
             f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
         )
-        for key in _keys(words):
+        for key in keys(words):
             link = self._link(text, key, 1.0)
             # `home games` are games, whatever column has both words
             if link is not None and not (
@@ -331,7 +295,7 @@ class Linker:
         words = SAME.get(stem(token.word), SAME.get(token.word, ()))
         found = [self._link(token.text, key_of([word]), _SAME_FIT) for word in words]
         links = [link for link in found if link is not None]
-        return _together(links) if links else None
+        return together(links) if links else None
 
     def _near(self, token: Token) -> Link | None:
         if len(token.word) < 3 or not token.word.isalpha():
@@ -347,74 +311,6 @@ class Linker:
         return self._link(token.text, key, worth / 2)
 
 
-def _together(links: Sequence[Link]) -> Link:
-    """The first, a column of another's among its own: which is meant the tables spoken of decide."""
-    first = links[0]
-    for other in links[1:]:
-        if first.mark == other.mark == "column":
-            first.columns = tuple(dict.fromkeys((*first.columns, *other.columns)))
-            first.fits = {**other.fits, **first.fits}
-    return first
-
-
-def _genders(column: ColumnContext, words: Sequence[str]) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """`female` for the value F of a column of sexes."""
-    if {"sex", "gender"} & set(words):
-        for value in column.values:
-            kind = _GENDERS.get(value.lower())
-            if kind is not None:
-                yield value, tuple(w for w in kind if w != value.lower())
-
-
-_FEMALE = ("female", "females", "women", "woman")
-_MALE = ("male", "males", "men", "man")
-_GENDERS = {
-    **dict.fromkeys(("f", "w", *_FEMALE), _FEMALE),
-    **dict.fromkeys(("m", *_MALE), _MALE),
-}
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""
-
-
-def _keys(words: Sequence[str]) -> Iterable[Key]:
-    """The phrase, and the phrase with its last words run together: `join date` names joindate."""
-    yield key_of(words)
-    for at in range(len(words) - 1):
-        yield key_of([*words[:at], "".join(words[at:])])
-
-
-def _preposition(words: Sequence[Token], at: int) -> str:
-    """The preposition before a phrase, articles left out."""
-    at -= 1
-    while at >= 0 and words[at].word in {
-        "the",
-        "a",
-        "an",
-        "all",
-        "any",
-        "each",
-        "its",
-        "their",
-        "his",
-        "her",
-    }:
-        at -= 1
-    return words[at].word if at >= 0 and words[at].word in _PREPOSITIONS else ""
-
-
-def _unit(words: Sequence[Token], at: int) -> bool:
-    """`in kg`, `5 miles`, `per square kilometer`: units are left out."""
-    if words[at].word == "people" and at > 0 and words[at - 1].word == "in":
-        return True
-    if words[at].word not in _UNITS and words[at].word not in {"kilometer", "meter", "mile"}:
-        return False
-    return at > 0 and (words[at - 1].kind == "number" or words[at - 1].word in {"in", "square", "per", "of"})
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[^\w%]+", " ", text.lower()).split())
-
-
-def linked_columns(links: Iterable[Link]) -> list[ColumnContext]:
-    return [c for link in links for c in (*link.columns, *(c for c, _ in link.values))]

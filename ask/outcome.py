@@ -13,7 +13,7 @@ from rewright.ask.ports import Difference
 
 EventKind = Literal[
     "asked", "linked", "rejected", "guided", "explored", "refined", "executed", "judged", "criticised",
-    "compared", "chose", "lesson", "failed",
+    "compared", "chose", "lesson", "failed", "doubted", "read", "refused",
 ]  # fmt: skip
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context
-from rewright.ask.linking import Link, Linker
+from rewright.ask.linking import Linker
 from rewright.ask.reading.evidence import by_pattern, defined, written_out
 from rewright.ask.reading.follow import changed, follows, kept_words
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept

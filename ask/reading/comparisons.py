@@ -7,7 +7,6 @@ Owns their grammar. What it cannot place raises Unclear.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -17,12 +16,13 @@ from rewright.ask.reading.intent import (
     Expression,
     OneOf,
     Ranged,
-    Versus,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.own_groups import own_group
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
+from rewright.ask.reading.versus import more_than_another, of_two_columns
 
 _OPERATORS = {">", "<", ">=", "<=", "=", "!="}
 _SWITCHED = {"or more": ">=", "or less": "<="}
@@ -42,7 +42,7 @@ def comparisons(draft: Draft) -> None:
             _comparison(draft, at, _TIMED.get(link.mark, link.mark))
         elif link.mark == "comparative":
             _comparative(draft, at)
-        elif link.mark in {"more", "fewer"} and _more_than_another(draft, at):
+        elif link.mark in {"more", "fewer"} and more_than_another(draft, at):
             draft.use(at)
         elif (
             link.mark == "number"
@@ -68,7 +68,7 @@ def _number_or_more(draft: Draft, at: int, after: int) -> None:
 
 def _comparison(draft: Draft, at: int, operator: str) -> None:
     number = draft.next(at, "number")
-    if number is None and _of_two_columns(draft, at, operator):
+    if number is None and of_two_columns(draft, at, operator):
         return
     if number is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
@@ -88,40 +88,6 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         draft.next(number, "column", "table", "value"),
     )
-
-
-def _of_two_columns(draft: Draft, at: int, operator: str) -> bool:
-    """`paid after due`, `cost above budget`: two columns of one row."""
-    left, right = draft.before(at, "column"), draft.next(at, "column")
-    if left is None or right is None or operator not in {">", "<", ">=", "<="}:
-        return False
-    return _versus(draft, (left, at, right), operator)
-
-
-def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
-    """The first and last place compared, where both are columns of one kind of one table."""
-    one, other = draft.links[places[0]], draft.links[places[2]]
-    pairs = [
-        (a, b)
-        for a in one.columns
-        for b in other.columns
-        if a.table == b.table and a.kind == b.kind and a.kind in {"number", "date"} and a != b
-    ]
-    if len(pairs) != 1 or any(c.key for c in pairs[0]):
-        return False
-    for link, column in zip((one, other), pairs[0], strict=True):
-        draft.scope.sure(link.fit(column))
-    draft.where.append(Versus(pairs[0][0], operator, pairs[0][1]))
-    draft.use(*places)
-    return True
-
-
-def _more_than_another(draft: Draft, at: int) -> bool:
-    """`more goals than assists`: two columns of one row."""
-    left, than = draft.next(at, "column"), at + 2
-    if left is None or draft.next(left, "than") is None or draft.next(than, "column") is None:
-        return False
-    return _versus(draft, (left, than, than + 1), ">" if draft.links[at].mark == "more" else "<")
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:

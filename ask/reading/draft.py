@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.intent import Condition, Direction, Expression
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
 

@@ -6,10 +6,10 @@ Owns that choice. Must not know what is ranked.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 
 _COMMON = ("common", "popular", "frequent", "often", "frequently")

@@ -9,7 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rewright.ask.linking import Link
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -25,6 +24,7 @@ from rewright.ask.reading.intent import (
     columns_of,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import groups
 from rewright.ask.reading.scope import Scope

@@ -230,7 +230,7 @@ FILLERS = _set(
     " of on one ones order ordered overall please provide record records respective "
     "respectively result results return s see she show so sorted starting such table tables tell terms "
     "that the their them then there these they this those to too us use using varies various vary want "
-    "altogether already yet still ever currently "
+    "altogether already yet ever "
     "was well were what what's whats when where which who who's whom whose will with would you"
 )
 

@@ -6,7 +6,6 @@ Owns the last passes over the main sentence.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -20,6 +19,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, expressions_at, measure_at, parted
 from rewright.ask.reading.words import stem
 from rewright.lake import names

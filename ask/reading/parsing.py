@@ -10,13 +10,13 @@ import re
 from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
 from rewright.ask.reading.per_row import averages_of_counts
@@ -47,6 +47,8 @@ _THAN_AVERAGE = re.compile(
     re.IGNORECASE,
 )
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
+_BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
+_STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
@@ -70,6 +72,8 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
+    question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
@@ -151,7 +155,7 @@ def _not_by_row(
         return outputs, draft.groups
     if len(by_row) < len(measures) or any(m.function != "avg" for m in by_row) or draft.having or draft.order:
         raise Unclear("each row would be measured by itself")
-    kept = tuple(e for e in outputs if aggregates_of(e))
+    kept = tuple(e for e in outputs if aggregates_of(e) or not set(tables_of(e)) & set(draft.grouped_rows))
     return kept, [g for g in draft.groups if not set(tables_of(g)) & set(draft.grouped_rows)]
 
 

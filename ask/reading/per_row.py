@@ -8,10 +8,10 @@ whether they count.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Ratio
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 
 _ROWS_WITHOUT = 0.85
 

@@ -6,11 +6,11 @@ Owns measures. Must not know conditions or order.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Function, OneOf, Part
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.words import listed, stem
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}

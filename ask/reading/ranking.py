@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.intent import Intent, With, Without, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, path
 from rewright.ask.reading.lexicon import FILLERS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.vocabulary import key_of

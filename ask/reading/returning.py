@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Expression, Part, aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import expressions_at, parted
 
 

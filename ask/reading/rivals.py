@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import count_of
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, OneOf
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import NOT_ADDED, measure_at
 
 _WAYS: dict[str, Direction] = {

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, root, stem
@@ -233,6 +233,11 @@ class Scope:
                 return found[0], way
             if len(found) > 1:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
+        dated = next((way for way, word in steps if word == "date"), None)
+        dates = [c for c in self.times(table) if c.kind == "date"]
+        if dated is not None and len(dates) == 1 and not {"birth", "born"} & set(self.words(dates[0])):
+            self.doubt("which date an adjective is about", 0.95)
+            return dates[0], dated
         raise Unclear(f"{table.ref.name} has no such measure")
 
     def _is_of(self, column: ColumnContext, table: TableContext, word: str) -> bool:

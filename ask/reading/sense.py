@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -22,6 +21,7 @@ from rewright.ask.reading.intent import (
     tables_of,
 )
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
@@ -42,6 +42,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _said_of_each(intent)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
+    _ordered_by_key(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
@@ -149,6 +150,16 @@ def _rows_unnamed(intent: Intent, scope: Scope) -> None:
         alone = len(intent.outputs) == 1 or len([e for e in intent.outputs if isinstance(e, Column)]) == 1
         if first is not None and alone and not said & set(map(stem, names.KEY_WORDS)):
             scope.doubt(f"whether {output.column.table.name} are told by their {first.name}", _FAR_VALUE)
+
+
+def _ordered_by_key(intent: Intent, scope: Scope) -> None:
+    """`keyphrases of each paper, ordered by the paper ID`: papers may be meant to be told by it."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for by, _ in intent.order:
+        if not isinstance(by, Column) or by.column in shown:
+            continue
+        if by.column.key or (by.column.unique and scope.words(by.column)[-1] == "id"):
+            scope.doubt(f"whether {by.column.name} is to be shown", _FAR_VALUE)
 
 
 def _referred(column: ColumnContext, scope: Scope) -> ColumnContext | None:

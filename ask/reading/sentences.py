@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OUTCOMES
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.timing import SAME_TIMES
 from rewright.ask.reading.words import root

@@ -6,11 +6,11 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import MOST, count_of, is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem

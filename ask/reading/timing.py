@@ -34,6 +34,7 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
+_ROLLING = 0.95
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -54,6 +55,8 @@ def moments(draft: Draft) -> None:
         if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
             for column in _timed(draft, at):
                 assert link.moment is not None
+                if (link.moment.start or "").startswith("current_date - interval"):
+                    draft.scope.doubt("whether whole months or days up to today are meant", _ROLLING)
                 draft.where.append(During(column, link.moment))
             draft.use(at)
 
@@ -140,7 +143,8 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
 
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
     """`members who joined in May` of members with dates `started` and `cancelled`."""
-    said = {root(w) for w in draft.scope.roles}
+    own = {root(w) for c in dates for w in draft.scope.words(draft.scope.context.table(c.table))}
+    said = {root(w) for w in draft.scope.roles} - own
     kinds = [{root(w) for w in verbs} for verbs in SAME_TIMES]
     asked = [kind for kind in kinds if kind & said]
     found = [c for c in dates if any({root(w) for w in draft.scope.words(c)} & kind for kind in asked)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.ask.context import ColumnContext
-from rewright.ask.linking import Link
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
@@ -17,6 +16,7 @@ from rewright.ask.reading.intent import (
     OneOf,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import both
 from rewright.ask.reading.words import root
 

@@ -72,6 +72,8 @@ _UNITS = frozenset(
     }
 )
 _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
+_OF_NAMES = frozenset({"first", "last", "middle", "full"})
+"""What of a name alone says something else: `first` is no first name."""
 _NEVER_LAST = frozenset({"per", "or", "and", "of"})
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
@@ -296,7 +298,7 @@ def _column_phrases(
         if column.kind == "text" and words[-1] in ends:
             yield (*words, general), 0.95
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
-    if short and short != words:
+    if short and short != words and not set(short) <= _OF_NAMES:
         yield short, 0.9
         yield (*table_words, *short), 0.9
     if column.kind == "number" and (counted := tuple(w for w in words if w not in _COUNTING)) not in {

@@ -19,7 +19,12 @@ from rewright.engines.postgres.scratch import ScratchServer
 pytestmark = pytest.mark.server
 
 BENCH = Path(__file__).parents[2] / "bench"
-LEAST_ANSWERED = {"ask_strangers": 0.8, "ask_more_strangers": 0.45}
+LEAST_ANSWERED = {
+    "ask_strangers": 0.8,
+    "ask_more_strangers": 0.5,
+    "ask_third_strangers": 0.55,
+    "ask_fourth_strangers": 0.65,
+}
 LEAST_RIGHT = 0.9
 
 
