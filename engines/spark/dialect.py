@@ -15,7 +15,7 @@ from rewright.engines.duckdb.dialect.expressions import type_of
 from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import INT2, INT4, INT8, TEXT, UUID, VARCHAR, NotTranslated
-from rewright.engines.spark.sure import SURE_AGGREGATES, SURE_CALLS, SURE_WINDOWS
+from rewright.engines.spark.sure import SURE_AGGREGATES, SURE_CALLS
 
 _TEXTS_THERE = frozenset({1083, 1186, UUID})
 """Types that Spark has not: times, intervals and UUIDs are texts in its tables (``engines.spark.tables``)."""
@@ -48,10 +48,7 @@ class SparkPrinter(DuckdbPrinter):
         return super().aggregate(node)
 
     def window(self, node: Node) -> str:
-        signature = self.function(node["winfnoid"]).signature
-        if signature not in SURE_WINDOWS | SURE_AGGREGATES:
-            raise NotTranslated(signature)
-        return super().window(node)
+        raise NotTranslated(f"{self.function(node['winfnoid']).name} over a window")
 
     def through_text(self, node: Node) -> str:
         if type_of(node["arg"]) in {INT2, INT4, INT8} and int(node["resulttype"]) in {TEXT, VARCHAR}:

@@ -221,7 +221,6 @@ _OTHERWISE = (
     exp.Parameter,
     exp.IntDiv,
     exp.Div,
-    exp.Window,
     exp.IsInf,
     exp.IsNan,
     exp.Anonymous,
@@ -238,27 +237,14 @@ def _said(node: exp.Expression) -> exp.Expression | None:
             return exp.cast(node.copy(), left.to.copy())
         case exp.Div(this=exp.Cast(), expression=exp.Cast()):
             return _quotient(node.this, node.expression)
-        case exp.Window() if _ignores_frames(node.this):
-            # Spark takes no frame for them, PostgreSQL looks at none
-            unframed = node.copy()
-            unframed.set("spec", None)
-            return unframed
         case exp.IsInf():
             return _equals(exp.Abs(this=node.this.copy()), "Infinity")
         case exp.IsNan():
             # isnan(NULL) is false there
             return _equals(node.this.copy(), "NaN")
-        case exp.Anonymous() if node.name.lower() == "isfinite":
-            # all dates there are (``engines.spark.tables``); NULL stays NULL
-            return exp.paren(exp.EQ(this=node.expressions[0].copy(), expression=node.expressions[0].copy()))
         case exp.Anonymous() if node.name.lower() == "error":
             return exp.Anonymous(this="raise_error", expressions=[one.copy() for one in node.expressions])
     return None
-
-
-def _ignores_frames(call: exp.Expression) -> bool:
-    name = call.name if isinstance(call, exp.Anonymous) else call.key
-    return name.lower().replace("_", "") in {"rownumber", "rank", "denserank", "lag", "lead"}
 
 
 def _quotient(x: exp.Expression, y: exp.Expression) -> exp.Expression:

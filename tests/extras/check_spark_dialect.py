@@ -57,24 +57,3 @@ def check_what_depends_on_constants_gives_what_postgresql_gives(both: OnSpark) -
 def check_aggregates_give_what_postgresql_gives(both: OnSpark) -> None:
     wrong = [told for signature in sorted(SURE_AGGREGATES) for told in both.compare_aggregate(signature)]
     assert not wrong
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "row_number() over (order by v, id)",
-        "rank() over (order by v desc)",
-        "dense_rank() over (partition by id % 3 order by v nulls first)",
-        "lag(v) over (order by v desc nulls last, id)",
-        "lead(v) over (partition by id % 2 order by v, id)",
-        "first_value(v) over (order by v rows between 2 preceding and current row)",
-        "last_value(v) over (order by v)",
-        "sum(id) over (order by v range between unbounded preceding and current row)",
-        "max(v) over (partition by id % 2)",
-    ],
-)
-@pytest.mark.parametrize("table", ["n_integer", "n_text", "n_double_precision", "n_date"])
-def check_windows_give_what_postgresql_gives(both: OnSpark, call: str, table: str) -> None:
-    text = f"select id, {call} from {table} order by 1"
-    asked = both.postgres.execute(text.replace(call, f"({call})::text").encode()).fetchall()
-    assert both.rows_of(text) == [(number, told) for number, told in asked]

@@ -15,7 +15,6 @@ from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.spark.dialect import SparkQueryPrinter
 from rewright.engines.spark.lake import SparkLake, spark_sql, told_by_spark
 from rewright.engines.spark.tables import copied
-from rewright.proxy.duckdb_backend.values import to_text
 from tests.engines.dialect_compare import Both, table_of
 from tests.engines.dialect_values import NASTY
 
@@ -56,11 +55,6 @@ class OnSpark(Both):
         self._lake.close()
         self._folder.cleanup()
         super().close()
-
-    def rows_of(self, text: str) -> list[tuple[Any, ...]]:
-        """The rows of a query of two columns, the second as PostgreSQL's text."""
-        rows = self.fetched(self.words(text))
-        return [(number, None if value is None else to_text(value, self._column)) for number, value in rows]
 
     def fetched(self, words: str) -> Sequence[Sequence[Any]]:
         try:
