@@ -71,7 +71,7 @@ test-extras: install
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_local_model.py
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'pyspark>=4'
 	tests/install_java.sh
-	$(BIN)/pytest -o python_functions=check_ tests/extras/check_spark.py
+	$(BIN)/pytest -o python_functions=check_ tests/extras/check_spark.py tests/extras/check_spark_dialect.py
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'sentence-transformers>=3'
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_embeddings.py
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'matplotlib>=3.8'

@@ -9,9 +9,10 @@ first query runs: it starts a JVM.
 from __future__ import annotations
 
 import queue
+import re
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ from rewright.engines.spark.tables import parquet_of
 Definition = Callable[[str], Source | str | None]
 """A table of the lake by name: its file, the SQL of a view (DuckDB's dialect), or None."""
 _AHEAD = 4
+_RAISED = re.compile(r"rewright:(\w{5}):(.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
+"""What words raise themselves (``engines.duckdb.dialect.numbers``)."""
 _END = object()
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -69,6 +72,11 @@ class SparkLake:
     def query(self) -> SparkQuery:
         """For one query; nothing runs yet."""
         return SparkQuery(self)
+
+    def plan_of(self, sql: str, parameters: Sequence[Any] = ()) -> list[str]:
+        """What Spark is asked; its own plan is made when it runs."""
+        del parameters
+        return [f"Spark: {spark_sql(_parsed(sql))}"]
 
     def session(self) -> Any:
         """The Spark session, started when first asked for.
@@ -118,10 +126,12 @@ class SparkQuery:
         self._lake = lake
         self._tag = f"rewright-{uuid.uuid4().hex}"
         self._stopped = threading.Event()
+        self._rows: Generator[list[tuple[Any, ...]]] | None = None
+        self._left: list[tuple[Any, ...]] = []
 
     def stream(
         self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
-    ) -> Iterator[list[tuple[Any, ...]]]:
+    ) -> Generator[list[tuple[Any, ...]]]:
         """Rows of a query in DuckDB's dialect; parameters are its $1, $2, ….
 
         :raises LakeError: with Spark's own SQLSTATE.
@@ -136,11 +146,26 @@ class SparkQuery:
         try:
             while (got := batches.get()) is not _END:
                 if isinstance(got, BaseException):
-                    raise _translated(got) from got
+                    raise told_by_spark(got) from got
                 yield got
             self._stopped.set()
         finally:
             self.interrupt()
+
+    def begin(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Begin to read by ``take``."""
+        self._rows = self.stream(sql, parameters)
+
+    def take(self, rows: int) -> list[tuple[Any, ...]]:
+        """The next rows, at most ``rows``; none: there are no more."""
+        while self._rows is not None and not self._left and (more := next(self._rows, None)) is not None:
+            self._left = more
+        taken, self._left = self._left[:rows], self._left[rows:]
+        return taken
+
+    def close(self) -> None:
+        if self._rows is not None:
+            self._rows.close()
 
     def interrupt(self) -> None:
         """Stop what runs (from any thread); harmless when it has ended."""
@@ -183,13 +208,58 @@ class SparkQuery:
 
 def spark_sql(tree: exp.Expression) -> str:
     """A statement of DuckDB's dialect in Spark's; $1 becomes the named parameter :p1."""
-    return str(tree.transform(_named).sql(dialect="spark", identify=True))
+    whole = exp.Tuple(expressions=[tree.copy()])
+    for node in reversed(list(whole.find_all(*_OTHERWISE))):
+        # from the inside out: what is replaced holds what was replaced before
+        if (said := _said(node)) is not None:
+            node.replace(said)
+    return str(whole.expressions[0].sql(dialect="spark", identify=True))
 
 
-def _named(node: exp.Expression) -> exp.Expression:
-    if isinstance(node, exp.Placeholder | exp.Parameter) and node.name.isdigit():
-        return exp.Placeholder(this=f"p{node.name}")
-    return node
+_OTHERWISE = (
+    exp.Placeholder,
+    exp.Parameter,
+    exp.IntDiv,
+    exp.Div,
+    exp.IsInf,
+    exp.IsNan,
+    exp.Anonymous,
+)
+
+
+def _said(node: exp.Expression) -> exp.Expression | None:
+    """What sqlglot does not say as Spark understands it; None: it does."""
+    match node:
+        case exp.Placeholder() | exp.Parameter() if node.name.isdigit():
+            return exp.Placeholder(this=f"p{node.name}")
+        case exp.IntDiv(this=exp.Cast() as left):
+            # DIV gives a bigint, whatever is divided
+            return exp.cast(node.copy(), left.to.copy())
+        case exp.Div(this=exp.Cast(), expression=exp.Cast()):
+            return _quotient(node.this, node.expression)
+        case exp.IsInf():
+            return _equals(exp.Abs(this=node.this.copy()), "Infinity")
+        case exp.IsNan():
+            # isnan(NULL) is false there
+            return _equals(node.this.copy(), "NaN")
+        case exp.Anonymous() if node.name.lower() == "error":
+            return exp.Anonymous(this="raise_error", expressions=[one.copy() for one in node.expressions])
+    return None
+
+
+def _quotient(x: exp.Expression, y: exp.Expression) -> exp.Expression:
+    """Spark works out a quotient that stands in several branches of a CASE before it looks which is taken: it
+    must not fail where the divisor is 0, which the words look at themselves.
+    """
+    zero = exp.Literal.number(0)
+    divided = exp.Div(this=x.copy(), expression=exp.Nullif(this=y.copy(), expression=zero.copy()))
+    case = exp.Case().when(exp.EQ(this=y.copy(), expression=zero), x.copy())
+    return exp.paren(case.else_(divided))
+
+
+def _equals(value: exp.Expression, number: str) -> exp.Expression:
+    double = exp.cast(exp.Literal.string(number), exp.DataType.Type.DOUBLE)
+    return exp.paren(exp.EQ(this=value, expression=double))
 
 
 def _parsed(sql: str) -> exp.Expression:
@@ -237,11 +307,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _translated(error: BaseException) -> LakeError:
+def told_by_spark(error: BaseException) -> LakeError:
     """Spark's errors carry SQLSTATEs that agree with PostgreSQL's in their classes."""
     if isinstance(error, LakeError):
         return error
     state, text = _told(error)
+    if (raised := _RAISED.search(text)) is not None:
+        return LakeError(raised[2], sqlstate=raised[1])
     return LakeError(text.strip().split("\n")[0][:500], sqlstate=state or "XX000")
 
 

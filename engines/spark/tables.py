@@ -46,18 +46,26 @@ def parquet_of(source: Source, cache: Path) -> Path:
 def _convert(scan: str, target: Path) -> None:
     connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
     try:
-        described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
-        columns = ", ".join(_column(name, type_) for name, type_, *_ in described)
-        connection.execute(f"COPY (SELECT {columns} FROM {scan}) TO {literal(target)} (FORMAT parquet)")
+        copied(connection, scan, target)
     except duckdb.Error as error:
         raise translated(error) from error
     finally:
         connection.close()
 
 
+def copied(connection: duckdb.DuckDBPyConnection, scan: str, target: Path) -> None:
+    """Write a table as Parquet of types that Spark has. Raises duckdb.Error."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+    columns = ", ".join(_column(name, type_) for name, type_, *_ in described)
+    connection.execute(f"COPY (SELECT {columns} FROM {scan}) TO {literal(target)} (FORMAT parquet)")
+
+
 def _column(name: str, type_: str) -> str:
     column = quoted(name)
+    if type_.startswith(("DATE", "TIMESTAMP")):
+        infinite = "error('rewright:0A000:Spark has no infinite dates')"
+        column = f"(CASE WHEN isfinite({column}) THEN {column} WHEN {column} IS NOT NULL THEN {infinite} END)"
     for pattern, cast in _CASTS:
         if re.fullmatch(pattern, type_):
-            return f"CAST({column} AS {cast}) AS {column}"
-    return column
+            return f"CAST({column} AS {cast}) AS {quoted(name)}"
+    return f"{column} AS {quoted(name)}"

@@ -222,7 +222,7 @@ def _wordless(real: Column) -> bool:
 
 def is_year(real: Column) -> bool:
     bounds = real.bounds() if real.meaning.numeric else None
-    if bounds is None or not 1000 <= bounds[0] <= bounds[1] <= 2200:
+    if bounds is None or not 0 <= bounds[0] <= bounds[1] <= 2200 or bounds[1] < 1000:
         return False
     return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
         bounds[0] >= 1500 and bounds[1] <= 2100

@@ -18,13 +18,45 @@ _AGAIN_SECONDS = 0.2
 
 
 class Running(Protocol):
-    """One query as DuckDB or Spark runs it."""
+    """One query as DuckDB, Spark or PostgreSQL runs it."""
 
     def stream(
-        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
+        self, query: Any, parameters: Sequence[Any] = (), *, batch: int = 1000
     ) -> Iterator[list[tuple[Any, ...]]]: ...
 
     def interrupt(self) -> None: ...
+
+
+class Begun(Protocol):
+    """What is begun, and read by portions: ``LakeQuery``, ``Finishing``."""
+
+    def begin(self, query: Any, parameters: Sequence[Any] = ()) -> None: ...
+
+    def take(self, rows: int) -> list[tuple[Any, ...]]: ...
+
+    def close(self) -> None: ...
+
+    def interrupt(self) -> None: ...
+
+
+class Portions:
+    """What is begun and read by portions, as one stream."""
+
+    def __init__(self, begun: Begun) -> None:
+        self._begun = begun
+
+    def stream(
+        self, query: Any, parameters: Sequence[Any] = (), *, batch: int = 1000
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        try:
+            self._begun.begin(query, parameters)
+            while rows := self._begun.take(batch):
+                yield rows
+        finally:
+            self._begun.close()
+
+    def interrupt(self) -> None:
+        self._begun.interrupt()
 
 
 class Cursor:
@@ -34,7 +66,7 @@ class Cursor:
 
     notices: tuple[str, ...] = ()
 
-    def __init__(self, running: Running, query: str, parameters: Sequence[object]) -> None:
+    def __init__(self, running: Running, query: object, parameters: Sequence[object]) -> None:
         self._rows = running.stream(query, parameters, batch=1000)
         self._rest: list[tuple[object, ...]] = []
         self._running = running

@@ -16,6 +16,7 @@ import psycopg
 from psycopg import sql
 
 from rewright.engines.duckdb.dialect.catalog import SETTINGS, Analyser
+from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.translating import Translator
 from rewright.proxy.ports import SqlError
 
@@ -27,8 +28,9 @@ _CONNECT_SECONDS = 5
 class Shadow:
     """Asks the shadow. Used by one thread at a time; without a DSN there is none to ask."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, printer: type[QueryPrinter] = QueryPrinter) -> None:
         self.dsn = dsn
+        self._printer = printer
         self._lock = threading.Lock()
         self._connection: psycopg.Connection[Any] | None = None
         self._analyser: Analyser | None = None
@@ -55,7 +57,7 @@ class Shadow:
             try:
                 analyser = self._ready()
                 with self._standing(tables or {}):
-                    yield analyser, Translator(analyser)
+                    yield analyser, Translator(analyser, self._printer)
             except psycopg.Error as error:
                 self._connection = None
                 raise SqlError("08006", "the server behind the lake cannot be reached") from error

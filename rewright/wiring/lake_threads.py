@@ -11,10 +11,15 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from rewright.engines.duckdb.dialect.finishing import Plan
 from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.spark.dialect import SparkQueryPrinter
 from rewright.store.records import Resolution
 from rewright.wiring.lake_binding import Asked, Binding, Bound
+from rewright.wiring.lake_explaining import Explaining, Explanation
+from rewright.wiring.lake_finishing import Finishing
 from rewright.wiring.lake_renewal import Renewal
+from rewright.wiring.lake_rows import Portions
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.opening import Home, fingerprint, opened
 
@@ -60,7 +65,7 @@ class ThreadedLake:
 
     def __init__(self, home: Home, shadow: str) -> None:
         self._home = home
-        self._shadow = Shadow(shadow)
+        self._shadow = Shadow(shadow, SparkQueryPrinter)
         self._watched = Watched(home)
         self._renewal: Renewal | None = None
         self._binding: Binding | None = None
@@ -80,8 +85,17 @@ class ThreadedLake:
         binding.accept(accepted)
         return binding.bind(asked)
 
-    def query(self) -> Any:
-        """What runs a query that has been bound."""
+    def running(self, query: object) -> Any:
+        """What runs a query that has been bound: Spark alone, or PostgreSQL on rows that Spark fetches."""
+        spark = self._started()
+        match query:
+            case Plan():
+                return Portions(Finishing(spark, self._shadow.dsn))
+            case Explanation():
+                return Portions(Explaining(spark, self._shadow.dsn))
+        return spark.query()
+
+    def _started(self) -> Any:
         binding = self._current()
         with self._lock:
             if self._spark is None:
@@ -90,7 +104,7 @@ class ThreadedLake:
 
                 cache = default_catalog(binding.lake.folder).with_suffix(".spark")
                 self._spark = SparkLake(self._home.spark, self._definition, cache)
-            return self._spark.query()
+            return self._spark
 
     def _definition(self, name: str) -> Any:
         """A table of the lake as it is now: it may have been opened again since Spark was started."""
@@ -105,7 +119,7 @@ class ThreadedLake:
         with self._lock:
             if self._binding is None:
                 self._watched.begin()
-                self._binding = Binding(opened(self._home), self._shadow, translates=False)
+                self._binding = Binding(opened(self._home), self._shadow)
                 return self._binding
             if self._renewal is None and self._watched.changed(incomplete=is_incomplete(self._binding.lake)):
                 self._renewal = Renewal(self._home)
@@ -115,7 +129,7 @@ class ThreadedLake:
                 if self._renewal is renewal:
                     self._renewal = None
                     # statements that run keep the lake they began with; it closes with the last of them
-                    self._binding = Binding(renewal.result(), self._shadow, translates=False)
+                    self._binding = Binding(renewal.result(), self._shadow)
         return self._binding
 
 

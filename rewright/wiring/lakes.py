@@ -264,8 +264,7 @@ class SparkLakeSession:
     async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
         del session
         query = prepared.query
-        assert isinstance(query, str)
-        return await asyncio.to_thread(lambda: Cursor(self._lake.query(), query, parameters))
+        return await asyncio.to_thread(lambda: Cursor(self._lake.running(query), query, parameters))
 
     def close(self) -> None:
         self._lake.close()

@@ -8,7 +8,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import duckdb
 import psycopg
@@ -17,7 +17,7 @@ from rewright.engines.duckdb.dialect.catalog import SETTINGS, Analyser, Refused
 from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.reading import folding
 from rewright.engines.duckdb.dialect.types import NotTranslated
-from rewright.engines.duckdb.errors import translated
+from rewright.engines.duckdb.errors import LakeError, translated
 from rewright.proxy.duckdb_backend.values import to_text
 from tests.engines.dialect_values import DECLARED, NASTY
 
@@ -49,6 +49,8 @@ def table_of(type_: str) -> str:
 
 class Both:
     """A PostgreSQL and a DuckDB with the same tables of nasty values."""
+
+    printing: ClassVar[type[QueryPrinter]] = QueryPrinter
 
     def __init__(self, dsn: str, values: Mapping[str, Sequence[str | None]] = NASTY) -> None:
         options = f"{SETTINGS} -c log_min_messages=fatal -c timezone=UTC"
@@ -82,7 +84,7 @@ class Both:
         assert not isinstance(found, Refused), (sql, found)
         assert found.tree is not None
         self._column = found.columns[-1].oid
-        printer = QueryPrinter(self.analyser.catalog, self._relation, folding(self.analyser))
+        printer = self.printing(self.analyser.catalog, self._relation, folding(self.analyser))
         return printer.top(found.tree)
 
     def _relation(self, oid: int) -> tuple[str, Sequence[str]]:
@@ -199,18 +201,28 @@ class Both:
     def _duckdb_rows(self, sql: str) -> dict[int, str | None]:
         words = self.words(sql)
         try:
-            cursor = self.duckdb.execute(words)
-        except duckdb.Error as error:
-            self._refused = translated(error).sqlstate == "0A000"
-            return {-1: str(translated(error)).splitlines()[0]}
+            rows = self.fetched(words)
+        except LakeError as error:
+            self._refused = error.sqlstate == "0A000"
+            return {-1: str(error).splitlines()[0]}
         oid = self._column
-        return {number: None if value is None else to_text(value, oid) for number, value in cursor.fetchall()}
+        return {number: None if value is None else to_text(value, oid) for number, value in rows}
+
+    def fetched(self, words: str) -> Sequence[Sequence[Any]]:
+        """The rows of a query in DuckDB's words.
+
+        :raises LakeError: it fails.
+        """
+        try:
+            return self.duckdb.execute(words).fetchall()
+        except duckdb.Error as error:
+            raise translated(error) from error
 
     def _error(self, sql: str) -> str:
         try:
-            rows = self.duckdb.execute(self.words(sql)).fetchall()
-        except duckdb.Error as error:
-            return translated(error).sqlstate
+            rows = self.fetched(self.words(sql))
+        except LakeError as error:
+            return error.sqlstate
         return f"{rows[0][1]!r}" if rows else "no row"
 
 

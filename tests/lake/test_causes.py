@@ -44,7 +44,7 @@ def _write(folder: Path) -> None:
         for i in range(30)
     ]
     _table(folder, "hotel_rates", "market_segment,customer_type,avg_price", rates)
-    gases = [f"{['CO2', 'CH4', 'N2O'][i % 3]},{1900 + i},{300 + i % 7}" for i in range(60)]
+    gases = [f"{['CO2', 'CH4', 'N2O'][i % 3]},{20 + 33 * i},{300 + i % 7}" for i in range(60)]
     _table(folder, "greenhouse_gases", "gas,year,concentration", gases)
     _table(
         folder,

@@ -88,7 +88,7 @@ class DuckdbPrinter(Expressions):
         entry = levels[-1].rtable[number - 1]
         inner = entry.get("joinaliasvars") if entry["rtekind"] == "2" else entry.get("groupexprs")
         if inner is not None:
-            return DuckdbPrinter(self.catalog, levels, self._queries).sql(inner[attribute - 1])
+            return type(self)(self.catalog, levels, self._queries).sql(inner[attribute - 1])
         self._held(int(node["vartype"]), int(node["vartypmod"]), in_table=entry["rtekind"] == "0")
         alias, columns = levels[-1].names[number]
         named = f"{alias}.{quoted(columns[attribute - 1])}"

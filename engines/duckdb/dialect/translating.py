@@ -27,10 +27,11 @@ class Words:
 
 
 class Translator:
-    """Says statements that one server has analysed."""
+    """Says statements that one server has analysed, in the words of a printer's engine."""
 
-    def __init__(self, analyser: Analyser) -> None:
+    def __init__(self, analyser: Analyser, printer: type[QueryPrinter] = QueryPrinter) -> None:
         self._analyser = analyser
+        self._printing = printer
         self._fold = folding(analyser)
 
     def translate(self, text: str, found: Analysed) -> Words | Plan:
@@ -59,7 +60,7 @@ class Translator:
             raise LakeError(f"{reason} is not served on a lake", sqlstate="0A000") from None
 
     def _printer(self) -> QueryPrinter:
-        return QueryPrinter(self._analyser.catalog, self._relation, self._fold)
+        return self._printing(self._analyser.catalog, self._relation, self._fold)
 
     def _relation(self, oid: int) -> tuple[str, Sequence[str]]:
         schema, name = self._analyser.relation(oid)
