@@ -27,6 +27,16 @@ create table part_none partition of part default;
 create table moment (id int primary key, at timestamptz, p timestamp);
 """)
 
+
+def _rounds(first: str, step: str, last: str) -> str:
+    """Where children lead: from whom, to whom, in how many rounds."""
+    step = f"select r.root, c.parent, {step}"
+    terms = f"select id, id, 0 from child{first} union all {step}"
+    return f"with recursive r(root, at, n) as ({terms}) select at from r where {last}"
+
+
+_COUNTED = "r.n + 1 from child c, r where c.far = r.at and r.n < 5"
+
 # (held, first, second)
 PAIRS = (
     # lists
@@ -306,6 +316,27 @@ PAIRS = (
     (True, "select id from part_low where k < 10", "select id from part_low"),
     (False, "select id from part_low where k > 0", "select id from part_low"),
     (False, "select id from part_none where k >= 10", "select id from part_none"),
+    # recursion that counts its rounds: conditions on what is handed on
+    *(
+        (
+            True,
+            _rounds("", step, f"n > 2 and {asked.format('root')}"),
+            _rounds(f" where {asked.format('id')}", step, "n > 2"),
+        )
+        for step in (_COUNTED, "1 + r.n from r join child c on c.far = r.at and r.n < 5")
+        for asked in ("{} = 3", "{} in (select o.k from o where o.v > 2)")
+    ),
+    *(
+        (False, _rounds("", step, "root = 3"), _rounds(" where id = 3", step, "true"))
+        for step in (
+            "r.n + 1 from child c, r where c.far = r.at",
+            "r.n + 1 from child c, r where c.far = r.at and r.n <= 2147483647",
+            "r.n - 1 from child c, r where c.far = r.at and r.n < 5",
+            "r.n from child c, r where c.far = r.at and r.n < 5",
+        )
+    ),
+    (False, _rounds("", _COUNTED, "at = 3"), _rounds(" where id = 3", _COUNTED, "true")),
+    (False, _rounds("", _COUNTED, "n = 3"), _rounds(" where 0 = 3", _COUNTED, "true")),
 )
 
 
