@@ -47,7 +47,7 @@ GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
 ADDED = frozenset({"sum", "avg"})
 PICKED = frozenset({"count", "min", "max", "bool_and", "bool_or", "every"})
 _ONE = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
-_BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
+BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
 Source = a.Scan | a.CteScan
 
 
@@ -91,7 +91,7 @@ class Running:
         asked += [aggregate.filter] if aggregate.filter is not None else []
         keys = [sort_key(e, falling, first=e in apart) for e, falling in self.order.keys]
         strict = self.order.strict and not ctx.holds("peers", not self.order.strict)
-        window = a.Window(self.partition, tuple(k for k in keys if k), _BEFORE if strict else a.Frame())
+        window = a.Window(self.partition, tuple(k for k in keys if k), BEFORE if strict else a.Frame())
         if None in keys:
             return None
         call = a.WindowCall(aggregate.func, aggregate.args, window, aggregate.type, star=aggregate.star)

@@ -28,6 +28,10 @@ create table moment (id int primary key, at timestamptz, p timestamp);
 """)
 
 
+def _less(all_: str, some: str) -> str:
+    return f"select (select count(*) from t where {all_}) - (select count(*) from t where {some}) v from o"
+
+
 def _rounds(first: str, step: str, last: str) -> str:
     """Where children lead: from whom, to whom, in how many rounds."""
     step = f"select r.root, c.parent, {step}"
@@ -316,6 +320,39 @@ PAIRS = (
     (True, "select id from part_low where k < 10", "select id from part_low"),
     (False, "select id from part_low where k > 0", "select id from part_low"),
     (False, "select id from part_none where k >= 10", "select id from part_none"),
+    # counts less other counts
+    *(
+        (
+            held,
+            _less("t.k < o.k", ended),
+            f"select (select count(*) from t where t.k < o.k and {left}) v from o",
+        )
+        for held, ended, left in (
+            (True, "t.k < o.k and t.l is not null and t.l < o.k", "(t.l is null or t.l >= o.k)"),
+            (
+                True,
+                "t.k is not null and t.s::int is not null and greatest(t.k, t.s::int) < o.k",
+                "t.s::int >= o.k",
+            ),
+            (False, "t.k is not null and greatest(t.k, t.id) <= o.k", "t.id >= o.k"),
+            (False, "t.k is not null and least(t.k, t.id) < o.k", "t.id >= o.k"),
+            (False, "greatest(t.k, t.id) < o.k", "t.id >= o.k"),
+            (False, "t.l < o.k", "(t.l is null or t.l >= o.k)"),
+            (False, "t.k < o.v and t.l < o.k", "(t.l is null or t.l >= o.k)"),
+        )
+    ),
+    (
+        False,
+        "select (select count(k) from t where k < o.k) - (select count(k) from t where k < o.k and l < 3) v from o",
+        "select (select count(l) from t where k < o.k and l >= 3) v from o",
+    ),
+    (
+        False,
+        _less("t.k < o.k", "t.k < o.k and t.l < 3").replace(
+            "from t where t.k < o.k and", "from t join o p on p.id = t.id where t.k < o.k and"
+        ),
+        "select (select count(*) from t where t.k < o.k and (t.l is null or t.l >= 3)) v from o",
+    ),
     # recursion that counts its rounds: conditions on what is handed on
     *(
         (

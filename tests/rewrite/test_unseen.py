@@ -67,7 +67,7 @@ def columns(connection: psycopg.Connection[tuple[object, ...]], text: str) -> in
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("schema", (*SCHEMAS, *MORE_SCHEMAS))
+@pytest.mark.parametrize("schema", [*SCHEMAS, *MORE_SCHEMAS])
 def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     scratch_server: ScratchServer, schema: str
 ) -> None:
