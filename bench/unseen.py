@@ -153,11 +153,11 @@ def shown(found: Measured) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="rewright bench unseen")
-    parser.add_argument(
-        "--scale", type=float, default=0.2, help="1 is about 2 million rows a schema"
-    )
+    parser.add_argument("--scale", type=float, default=0.2, help="1 is about 2 million rows a schema")
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
-    parser.add_argument("--schema", choices=(*SCHEMAS, *MORE_SCHEMAS), action="append", help="only queries of this one")
+    parser.add_argument(
+        "--schema", choices=(*SCHEMAS, *MORE_SCHEMAS), action="append", help="only queries of this one"
+    )
     parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
     parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
     parser.add_argument("--ids", default="", help="only these, separated by commas")

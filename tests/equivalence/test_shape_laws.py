@@ -320,6 +320,15 @@ PAIRS = (
     (True, "select id from part_low where k < 10", "select id from part_low"),
     (False, "select id from part_low where k > 0", "select id from part_low"),
     (False, "select id from part_none where k >= 10", "select id from part_none"),
+    # the greatest of greatest values looks like the column's; of 1.0 and 1.00 either may be taken
+    *(
+        (
+            held,
+            f"select p.a, max({x}) m from t join p on p.a = t.k group by p.a",
+            f"select p.a, max(e.m) m from (select k, max({y}) m from t group by k) e join p on p.a = e.k group by p.a",
+        )
+        for held, x, y in ((True, "f", "f"), (False, "n", "n"), (False, "f::numeric(30,19)", "f::numeric"))
+    ),
     # counts less other counts
     *(
         (
