@@ -91,8 +91,13 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
         same += [(x, y) for x, y in zip(*pairs, strict=True)]
         first, second = _reading(first, mine, table), _reading(second, other, table)
     finite = all(_ends(c) for c in (*ours, *theirs))
-    if not finite and canonical(first, keep_names=False) != canonical(second, keep_names=False):
-        return None
+    if canonical(first, keep_names=False) != canonical(second, keep_names=False):
+        if not finite:
+            return None
+        # one reader may stop before the round that fails
+        rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
+        if any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
+            modulo.add("errors")
     known = catalog.with_relations(*tables)
     apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))
     return Fixpoints(first, second, known, apart, frozenset(modulo))
@@ -288,6 +293,11 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
             query = replace_at(query, path, replace(block, where=conjoin(kept)))
             return query, replace(cte, query=replace(body, left=changed))
     return query, cte
+
+
+def _uncounted_rounds(cte: a.Cte) -> a.Query:
+    body = cte.query
+    return replace(body, right=_uncounted(cte, body.right)) if isinstance(body, a.SetOp) else body
 
 
 def _uncounted(cte: a.Cte, step: a.Query) -> a.Query:

@@ -5,8 +5,8 @@ that give the same rows, and steps that do over whatever rows, they have the sam
 there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
 that goes on for ever is ended by its reader: one is read in another way, or restricted, only where it ends,
 since its rows are made of stored values and come once, or since it counts its rounds up to a bound; and
-without a reservation only where no round fails. Another one that is restricted may end where an error ended it
-before. Must not know the other forms but how CTEs are put in their places.
+without a reservation only where no round fails. Another one that is restricted may end where an error ended
+it before. Must not know the other forms but how CTEs are put in their places.
 """
 
 from __future__ import annotations
