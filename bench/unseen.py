@@ -20,7 +20,16 @@ from typing import Any
 from bench import rewriting
 from bench.phases import watched
 from bench.rewriting import Baseline, Plan, Query, Result, rewriter_for, timed
-from bench.unseen_data import MORE_ORMS, SCHEMAS, UnseenQuery, databases, unseen_queries
+from bench.unseen_data import (
+    FIRST_QUERIES,
+    MORE_ORMS,
+    MORE_QUERIES,
+    MORE_SCHEMAS,
+    SCHEMAS,
+    UnseenQuery,
+    databases,
+    unseen_queries,
+)
 from bench.warehouse import SETTINGS
 
 WORTH = 2.0
@@ -144,12 +153,13 @@ def shown(found: Measured) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="rewright bench unseen")
-    parser.add_argument(
-        "--scale", type=float, default=0.2, help="1 is about 5 million rows in three databases"
-    )
+    parser.add_argument("--scale", type=float, default=0.2, help="1 is about 2 million rows a schema")
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
-    parser.add_argument("--schema", choices=SCHEMAS, action="append", help="only queries of this one")
+    parser.add_argument(
+        "--schema", choices=(*SCHEMAS, *MORE_SCHEMAS), action="append", help="only queries of this one"
+    )
     parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
+    parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
     parser.add_argument("--ids", default="", help="only these, separated by commas")
     parser.add_argument("--out", type=Path, help="report as JSON")
     parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
@@ -159,17 +169,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--trust", choices=("proved", "tested"), default="tested")
     chosen = parser.parse_args(arguments)
     ids = [i for i in chosen.ids.split(",") if i]
+    schemas = [s for s in (MORE_SCHEMAS if chosen.more else SCHEMAS) if s in (chosen.schema or (s,))]
     queries = [
         q
-        for q in unseen_queries(*([MORE_ORMS] if chosen.orms else []))
-        if chosen.part in (q.part, "all")
-        and (not ids or q.id in ids)
-        and q.schema in (chosen.schema or SCHEMAS)
+        for q in unseen_queries(MORE_ORMS if chosen.orms else MORE_QUERIES if chosen.more else FIRST_QUERIES)
+        if chosen.part in (q.part, "all") and (not ids or q.id in ids) and q.schema in schemas
     ]
     plan = Plan(cap=chosen.cap, runs=chosen.runs, budget=chosen.budget, trust=chosen.trust)
     results: list[Measured] = []
-    with databases(chosen.scale, chosen.keep) as dsns:
-        for schema in SCHEMAS:
+    with databases(chosen.scale, chosen.keep, schemas) as dsns:
+        for schema in schemas:
             of_schema = [q for q in queries if q.schema == schema]
             for found in measured(dsns[schema], of_schema, plan, Baseline()) if of_schema else ():
                 results.append(found)

@@ -24,11 +24,15 @@ from rewright.engines.postgres.scratch import ScratchServer
 
 FILES = Path(__file__).parent / "unseen"
 SCHEMAS = ("shop", "helpdesk", "telemetry")
+MORE_SCHEMAS = ("insurance", "freight")
 ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
+FIRST_QUERIES = FILES / "queries.jsonl"
 MORE_ORMS = FILES / "orm_queries.jsonl"
 """What ORMs besides Django and SQLAlchemy print (`peewee_queries.py`, `sequelize_queries.js`,
 `knex_queries.js`), with rewrites by hand.
 """
+MORE_QUERIES = FILES / "more_queries.jsonl"
+"""Queries over ``MORE_SCHEMAS``, written when the rules fitted the first ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +59,22 @@ class UnseenQuery:
         return "kept" if crc32(self.id.encode()) % 3 == 0 else "open"
 
 
-def unseen_queries(file: Path = FILES / "queries.jsonl") -> list[UnseenQuery]:
+def unseen_queries(file: Path = FIRST_QUERIES) -> list[UnseenQuery]:
     rows = [json.loads(line) for line in file.read_text().splitlines() if line]
     return [UnseenQuery(r["id"], r["schema"], r["kind"], r["query"], r["hand"], r["why_slow"]) for r in rows]
 
 
 @contextmanager
-def databases(scale: float, keep: Path | None = None) -> Iterator[dict[str, str]]:
+def databases(
+    scale: float, keep: Path | None = None, schemas: Sequence[str] = SCHEMAS
+) -> Iterator[dict[str, str]]:
     """Connection URI by schema, each loaded at ``scale``; with ``keep`` the data
     stay there for the next run.
     """
     with ScratchServer(SETTINGS, directory=keep) as server:
         with psycopg.connect(server.dsn(), autocommit=True) as admin:
             there = {name for (name,) in admin.execute("select datname from pg_database")}
-        names = {schema: f"{schema}_{str(scale).replace('.', '_')}" for schema in SCHEMAS}
+        names = {schema: f"{schema}_{str(scale).replace('.', '_')}" for schema in schemas}
         for schema, name in names.items():
             if name not in there:
                 load(server, schema, scale, name)

@@ -49,6 +49,13 @@ def cast_to_int8(expr: a.Expr) -> a.Expr:
     return a.Cast(expr, INT8, method="func", func=func)
 
 
+def null(type_: SqlType) -> a.Expr:
+    """NULL as ``NULL::type`` binds."""
+    plain = replace(type_, typmod=-1)
+    bare = a.Const(None, plain)
+    return bare if plain == type_ else a.Cast(bare, type_, method="typmod")
+
+
 def int8(value: int) -> a.Const:
     return a.Const(str(value), INT8)
 

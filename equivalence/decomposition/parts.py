@@ -23,6 +23,7 @@ from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
+from rewright.equivalence.laws.intervals import with_whole_counts
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
@@ -87,6 +88,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     plain = View(first, second, left_open, (), catalog, others)
     for law in (
         without_shifts,
+        with_whole_counts,
         without_tied_groups,
         with_presence,
         without_idle_keys,

@@ -10,8 +10,10 @@ so that there sets are enough. The fixpoint is read as a table nobody knows anyt
 A condition outside on a column that the step hands on unchanged is one on the first term: each row of a round
 comes from one row of the round before, with the same value. What nobody reads is not computed.
 
-A recursion that may go on for ever ends where its reader stops: only one whose rows are all made of stored
-values, without duplicates, is read otherwise or restricted. Must not know rules or provers.
+A recursion that may go on for ever ends where its reader stops: only one that ends on all data is read
+otherwise, or restricted without a reservation: its rows are made of stored values without duplicates, or it
+counts its rounds up to a bound. A restricted one ends wherever the other does, and earlier where an error
+stops that one. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from rewright.equivalence.laws.inlining import inlined
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
 from rewright.sql.facts import Facts, is_volatile
-from rewright.sql.types import equality_is_identity
+from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     Fresh,
     as_product,
@@ -34,7 +36,6 @@ from rewright.sql.walk import (
     conjoin,
     conjuncts,
     free_rels,
-    has_subquery,
     highest_number,
     is_plain,
     map_parts,
@@ -89,9 +90,14 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
         pairs = [(_terms(mine, table)), (_terms(other, table))]
         same += [(x, y) for x, y in zip(*pairs, strict=True)]
         first, second = _reading(first, mine, table), _reading(second, other, table)
-    finite = all(_is_finite(c) for c in (*ours, *theirs))
-    if not finite and canonical(first, keep_names=False) != canonical(second, keep_names=False):
-        return None
+    finite = all(_ends(c) for c in (*ours, *theirs))
+    if canonical(first, keep_names=False) != canonical(second, keep_names=False):
+        if not finite:
+            return None
+        # one reader may stop before the round that fails
+        rounds = ((q, c) for q, ctes in ((before, ours), (after, theirs)) for c in ctes)
+        if any(Facts(catalog, q).errors(_uncounted_rounds(c)) for q, c in rounds):
+            modulo.add("errors")
     known = catalog.with_relations(*tables)
     apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))
     return Fixpoints(first, second, known, apart, frozenset(modulo))
@@ -199,6 +205,42 @@ def _is_finite(cte: a.Cte) -> bool:
     return all(isinstance(e, a.Column | a.Const) for e in _shown(body.right)) and bool(_shown(body.right))
 
 
+def _ends(cte: a.Cte) -> bool:
+    return _is_finite(cte) or _counter(cte) is not None
+
+
+def _counter(cte: a.Cte) -> int | None:
+    """The integer column that each step raises by one or more, only of rows where it is below a bound of its
+    type: it never overflows.
+    """
+    body = cte.query
+    if not isinstance(body, a.SetOp) or not isinstance(body.right, a.Select) or not is_plain(body.right):
+        return None
+    items, preds = as_product(body.right)
+    own = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
+    for i, target in enumerate(body.right.targets if own is not None else ()):
+        column = a.Column(own.rel, i, cte.columns[i].type) if own is not None else target.expr
+        if _one_more(target.expr, column) and any(_is_below(p, column) for p in preds):
+            return i
+    return None
+
+
+def _one_more(expr: a.Expr, column: a.Expr) -> bool:
+    """``column + 1``"""
+    if not (isinstance(expr, a.Op) and expr.op.is_builtin and expr.op.name == "+" and len(expr.args) == 2):
+        return False
+    integer = expr.type == column.type and column.type.name in EXACT_INTEGERS
+    return integer and expr.args in {(column, a.Const("1", column.type)), (a.Const("1", column.type), column)}
+
+
+def _is_below(pred: a.Expr, column: a.Expr) -> bool:
+    """``column < bound``"""
+    if not (isinstance(pred, a.Op) and pred.op.is_builtin and pred.op.name == "<" and len(pred.args) == 2):
+        return False
+    bound = pred.args[1]
+    return pred.args[0] == column and isinstance(bound, a.Const | a.Param) and bound.type == column.type
+
+
 def _shown(query: a.Query) -> list[a.Expr]:
     """What a block that picks columns of tables, or of the recursion itself, shows; empty for others."""
     if not isinstance(query, a.Select) or query.group_by is not None:
@@ -219,7 +261,7 @@ def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tup
     made: list[a.Cte] = []
     for cte in query.ctes:
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
-        if len(readers) == 2 and _is_finite(cte):  # the step, and one that reads
+        if len(readers) == 2:  # the step, and one that reads
             query, changed = _moved_in(query, cte, catalog, modulo)
             made.append(changed)
         else:
@@ -241,9 +283,9 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
         scan = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
         if scan is None or (path and path[0] == "ctes"):
             continue
-        kept, moved = _split(conjuncts(block.where), scan.rel, set(_handed_on(body.right, cte)), facts)
+        kept, moved = _split(conjuncts(block.where), scan.rel, set(columns_handed_on(body.right, cte)), facts)
         if moved:
-            if facts.errors(body.right) or facts.errors(first):
+            if not _ends(cte) or facts.errors(_uncounted(cte, body.right)) or facts.errors(first):
                 modulo.add("errors")
             values = {(scan.rel, i): t.expr for i, t in enumerate(first.targets)}
             own = (substitute(p, values) for p in moved)
@@ -253,21 +295,44 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
     return query, cte
 
 
+def _uncounted_rounds(cte: a.Cte) -> a.Query:
+    body = cte.query
+    return replace(body, right=_uncounted(cte, body.right)) if isinstance(body, a.SetOp) else body
+
+
+def _uncounted(cte: a.Cte, step: a.Query) -> a.Query:
+    """The step without its counter, which can't fail."""
+    counter = _counter(cte)
+    if counter is None or not isinstance(step, a.Select):
+        return step
+    return replace(step, targets=tuple(t for i, t in enumerate(step.targets) if i != counter))
+
+
 def _split(
     preds: tuple[a.Expr, ...], rel: int, columns: set[int], facts: Facts
 ) -> tuple[list[a.Expr], list[a.Expr]]:
-    """Conditions that stay, and those on nothing but these columns."""
+    """Conditions that stay, and those on nothing but these columns, by themselves or in a query's rows."""
 
     def moves(pred: a.Expr) -> bool:
-        used = [n for n in walk(pred) if isinstance(n, a.Column)]
-        if has_subquery(pred) or free_rels(pred) != {rel} or not harmless(pred, facts):
+        if free_rels(pred) != {rel}:
             return False
-        return bool(used) and all(n.pos in columns for n in used)
+        if isinstance(pred, a.Quantified) and _reads_tables(pred.query):
+            return not facts.errors(pred) and all(moves(e) for e in pred.left)
+        used = [n for n in walk(pred) if isinstance(n, a.Column)]
+        return harmless(pred, facts) and bool(used) and all(n.pos in columns for n in used)
 
     return [p for p in preds if not moves(p)], [p for p in preds if moves(p)]
 
 
-def _handed_on(step: a.Query, cte: a.Cte) -> Iterator[int]:
+def _reads_tables(query: a.Query) -> bool:
+    return (
+        not free_rels(query)
+        and not is_volatile(query)
+        and not any(isinstance(n, a.CteScan) for n in walk(query))
+    )
+
+
+def columns_handed_on(step: a.Query, cte: a.Cte) -> Iterator[int]:
     """The columns that each row of the step has from the one row of the recursion that it is made of."""
     if not isinstance(step, a.Select) or not is_plain(step):
         return

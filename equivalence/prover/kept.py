@@ -70,6 +70,8 @@ class _Reader:
         self.extremes = extremes
         self.columns: dict[tuple[int, int], _Sight] = {}
         self.ctes: dict[int, tuple[_Sight, ...]] = {}
+        # how values look of columns whose own type does not say it
+        self.looks: dict[tuple[int, int], SqlType] = {}
         # grouping keys of the blocks around, and those of all but the innermost
         self.keys: tuple[a.Expr, ...] = ()
         self.outer: tuple[a.Expr, ...] = ()
@@ -127,6 +129,8 @@ class _Reader:
             match part:
                 case a.Derived(rel, query):
                     self._offer(rel, self.query(query))
+                    if isinstance(query, a.Select):
+                        self.looks |= {(rel, i): self._look(t.expr) for i, t in enumerate(query.targets)}
                 case a.CteScan(rel, cte):
                     self._offer(rel, self.ctes.get(cte, ()))
                 case a.ValuesScan(rel, rows):
@@ -254,8 +258,19 @@ class _Reader:
 
     def _picked(self, e: a.Aggregate | a.WindowCall) -> _Sight:
         """Of an aggregate that gives one of equal values, which may look different."""
-        picks = self.extremes and e.func.name in _PICKING and not one_look(_shown(x) for x in e.args)
+        picks = self.extremes and e.func.name in _PICKING and not one_look(self._look(x) for x in e.args)
         return _KEPT if picks else _SOLID
+
+    def _look(self, e: a.Expr) -> SqlType:
+        """The type that says how a value looks: that of a column, also where it is the least or greatest of
+        its group.
+        """
+        if isinstance(e, a.Column):
+            return self.looks.get((e.rel, e.pos), e.type)
+        if isinstance(e, a.Aggregate) and e.func.is_builtin and e.func.name in _PICKING and len(e.args) == 1:
+            found = self._look(e.args[0])
+            return found if found.without_typmod() == e.type else e.type
+        return _shown(e)
 
 
 def _all(sights: Iterable[_Sight]) -> _Sight:

@@ -219,7 +219,7 @@ class Assistant:
     ) -> tuple[tuple[Candidate, ...], list[Candidate]]:
         """Those worth a check, and those that are not. Nothing is run that the guard has not looked at."""
         assert self.runs is not None
-        safe = [c for c in candidates if c.source != "rules" or complaint_of(self.sql, c.sql) is None]
+        safe = [c for c in candidates if c.source != "rules" or self._complaint(c) is None]
         worth, idle = self.runs.sift(safe, deadline)
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
@@ -319,8 +319,13 @@ class Assistant:
         self.memory.remember(note)
         return f"{refusal.sqlstate}: {refusal.message}"
 
+    def _complaint(self, candidate: Candidate) -> str | None:
+        """What the guard says; patterns of knowledge units may bring names of their own along."""
+        ours = candidate.source == "rules" and not candidate.units
+        return complaint_of(self.sql, candidate.sql, ours=ours)
+
     def _refusal(self, candidate: Candidate) -> _Refusal | None:
-        if (complaint := complaint_of(self.sql, candidate.sql)) is not None:
+        if (complaint := self._complaint(candidate)) is not None:
             return _Refusal("42601" if complaint.startswith("syntax error") else "0A000", complaint)
         try:
             columns = self.database.describe(candidate.sql)

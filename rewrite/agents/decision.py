@@ -248,8 +248,15 @@ class Decision:
             return None
         first = min(good, key=self._rank)
         close = [w for w in good if self._rank(w)[:2] == self._rank(first)[:2]]
-        close = [w for w in close if self._rank(w)[2] <= _ABOUT_AS_FAST * self._rank(first)[2]]
+        close = [w for w in close if self._about_as_fast(w, first)]
         return min(close, key=lambda w: (self._level(w), self._rank(w)))
+
+    def _about_as_fast(self, one: Weighed, first: Weighed) -> bool:
+        """Whether the clock tells the two apart: by a share, and by more than a busy machine may add."""
+        if self._rank(one)[2] <= _ABOUT_AS_FAST * self._rank(first)[2]:
+            return True
+        seconds = one.seconds_after, first.seconds_after
+        return None not in seconds and (seconds[0] or 0.0) - (seconds[1] or 0.0) <= _TICK
 
     def _rank(self, one: Weighed) -> tuple[bool, bool, float]:
         return not self._servable(one.checked), not one.measured, 1.0 if one.ratio is None else one.ratio

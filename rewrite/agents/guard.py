@@ -75,8 +75,10 @@ HARMLESS = frozenset(
 _LONGEST = 1_000_000
 
 
-def complaint_of(original: str, candidate: str) -> str | None:
-    """Why ``candidate`` may not even be planned, or None."""
+def complaint_of(original: str, candidate: str, *, ours: bool = False) -> str | None:
+    """Why ``candidate`` may not even be planned, or None. ``ours``: it was printed from the original's bound
+    tree, where views are what they read: of their tables and functions the original's text knows nothing.
+    """
     if len(candidate) > _LONGEST:
         return "the text is too long"
     statement = parse_one(candidate)
@@ -86,6 +88,8 @@ def complaint_of(original: str, candidate: str) -> str | None:
     if isinstance(reference, str):
         return reference
     nodes, known = list(nodes_of(statement)), list(nodes_of(reference))
+    if ours:
+        return effects(nodes)
     return (
         effects(nodes)
         or _strangers("table", _tables(nodes), _tables(known) | _cte_names(nodes))

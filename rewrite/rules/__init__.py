@@ -38,8 +38,10 @@ from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
+from rewright.rewrite.rules.merged_running import merged_running
 from rewright.rewrite.rules.not_in import not_in
 from rewright.rewrite.rules.once_a_binding import once_a_binding
+from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
@@ -86,6 +88,8 @@ RULES: tuple[Rule, ...] = (
     reduce_grouped,
     share_subqueries,
     running_window,
+    merged_running,
+    open_count,
     not_in,
     count_to_exists,
     first_to_exists,

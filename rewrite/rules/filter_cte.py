@@ -6,6 +6,13 @@
 
 A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its
 columns, or the semi-join that follows from an equality with a filtered table. The users keep their filters.
+Of a recursive CTE the first term is filtered, by columns that each step hands on unchanged: a row that is
+left out then leads to none that a user would see.
+
+    WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t UNION SELECT u.leaf, t.parent FROM up u JOIN t ON
+    t.id = u.parent) SELECT parent FROM up WHERE leaf = 7 -->
+    WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t WHERE id = 7 UNION SELECT … the same …) SELECT …
+
 Calcite: FilterProjectTransposeRule and friends over a shared spool. SOUNDNESS 7a, 12.
 
 Known as predicate pushdown into shared expressions (El-Helw et al. 2015).
@@ -13,9 +20,10 @@ Known as predicate pushdown into shared expressions (El-Helw et al. 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.laws.recursion import columns_handed_on
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
@@ -53,6 +61,7 @@ class _Use:
         "not-distinct-on",
         "grouped-by-column",
         "partitioned-by-column",
+        "handed-on",
     ),
     known_as="predicate pushdown into shared expressions (El-Helw et al. 2015)",
     priority=85,
@@ -60,22 +69,32 @@ class _Use:
 )
 def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for i, cte in enumerate(block.ctes):
-        if cte.recursive or is_volatile(cte.query):
+        if is_volatile(cte.query):
             continue
         uses = _uses(block, cte, ctx)
         if uses is None:
             continue
         for semi, why in ((False, "filters"), (True, "filters and semi-joins")):
             preds = _common(cte, uses, ctx, semi=semi)
-            fresh = [p for p in preds if not _present(cte.query, p)]
+            fresh = [p for p in preds if not _present(_first(cte), p)]
             if not fresh or (semi and not any(has_subquery(p) for p in fresh)):
                 continue
             rel = uses[0].rel
-            made = replace(cte, query=push(cte.query, rel, fresh, ctx))
+            made = replace(cte, query=_filtered(cte, rel, fresh, ctx))
             yield Rewrite(
                 replace(block, ctes=(*block.ctes[:i], made, *block.ctes[i + 1 :])),
                 f"what all users of the CTE {cte.name} need ({why}) is applied inside it",
             )
+
+
+def _first(cte: a.Cte) -> a.Query:
+    """What is filtered of a CTE: a recursive one's first term."""
+    return cte.query.left if cte.recursive and isinstance(cte.query, a.SetOp) else cte.query
+
+
+def _filtered(cte: a.Cte, rel: int, preds: list[a.Expr], ctx: Context) -> a.Query:
+    made = push(_first(cte), rel, preds, ctx)
+    return replace(cte.query, left=made) if cte.recursive and isinstance(cte.query, a.SetOp) else made
 
 
 def _present(query: a.Query, pred: a.Expr) -> bool:
@@ -107,11 +126,13 @@ def _tables(query: a.Query) -> list[str]:
 
 
 def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
-    """Every reference with its filters; None when one cannot be judged or has no filter at all."""
-    total = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
+    """Every reference outside of a recursion's step, with its filters; None when one cannot be judged."""
+    steps = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(cte.query))
+    total = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block)) - steps
+    inside = [q for _, q in blocks(cte.query)] if cte.recursive else []
     found: list[_Use] = []
     for _, query in blocks(block):
-        if not isinstance(query, a.Select):
+        if not isinstance(query, a.Select) or query in inside:
             continue
         items, preds = as_product(query)
         for item in items:
@@ -123,11 +144,20 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
                     for p in preds
                     if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)
                 )
-                semi = implied_semijoins(items, preds, item, ctx)
+                semi = (*_asked(preds, item.rel), *implied_semijoins(items, preds, item, ctx))
                 # a CTE is not visible inside itself or before it
                 seen = tuple(s for s in semi if not any(isinstance(n, a.CteScan) for n in walk(s.query)))
                 found.append(_Use(item.rel, own, seen))
     return found if len(found) == total and total > 0 else None
+
+
+def _asked(preds: Sequence[a.Expr], rel: int) -> Iterator[a.Quantified]:
+    """Conditions ``columns of a use IN (a query of its own)``."""
+    for pred in preds:
+        if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all:
+            continue
+        if free_rels(pred) == {rel} and not free_rels(pred.query) and not is_volatile(pred):
+            yield pred
 
 
 def _common(cte: a.Cte, uses: list[_Use], ctx: Context, *, semi: bool) -> list[a.Expr]:
@@ -174,4 +204,7 @@ def _same_left(one: a.Quantified, lead: a.Quantified, rel: int, first: int) -> b
 
 def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
     positions = frozenset(c.pos for c in columns_used((pred,), (rel,)))
-    return can_push(cte.query, positions, ctx)
+    if not cte.recursive or not isinstance(cte.query, a.SetOp):
+        return can_push(cte.query, positions, ctx)
+    handed_on = positions <= frozenset(columns_handed_on(cte.query.right, cte))
+    return ctx.holds("handed-on", handed_on) and can_push(cte.query.left, positions, ctx)

@@ -47,6 +47,8 @@ def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -
         return ctx.holds("not-distinct-on", False)
     if query.group_by is not None:
         grouped = bool(query.group_by) and all(all(e in keys for e in exprs) for keys in query.group_by)
+        # a column beside aggregates is one that the primary key among the keys decides: else it were an error
+        grouped = grouped or (len(query.group_by) == 1 and all(isinstance(e, a.Column) for e in exprs))
         if not ctx.holds("grouped-by-column", grouped and bool(exprs)):
             return False
     elif any(has_aggregate(e) for e in exprs):

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
 from rewright.rewrite.rules.correlation import aggregate_block
+from rewright.rewrite.rules.rolling import within
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, function, moved_to, numbered, operator
 from rewright.sql.facts import divides, is_volatile, order_sensitive
@@ -47,7 +48,7 @@ GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
 ADDED = frozenset({"sum", "avg"})
 PICKED = frozenset({"count", "min", "max", "bool_and", "bool_or", "every"})
 _ONE = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
-_BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
+BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
 Source = a.Scan | a.CteScan
 
 
@@ -59,6 +60,8 @@ class Order:
 
     keys: tuple[tuple[a.Expr, bool], ...]
     strict: bool
+    # which rows on one side of the current one count; None: all that come before
+    frame: a.Frame | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +94,8 @@ class Running:
         asked += [aggregate.filter] if aggregate.filter is not None else []
         keys = [sort_key(e, falling, first=e in apart) for e, falling in self.order.keys]
         strict = self.order.strict and not ctx.holds("peers", not self.order.strict)
-        window = a.Window(self.partition, tuple(k for k in keys if k), _BEFORE if strict else a.Frame())
+        frame = self.order.frame or (BEFORE if strict else a.Frame())
+        window = a.Window(self.partition, tuple(k for k in keys if k), frame)
         if None in keys:
             return None
         call = a.WindowCall(aggregate.func, aggregate.args, window, aggregate.type, star=aggregate.star)
@@ -164,12 +168,15 @@ def _exact(n: a.Aggregate) -> bool:
 
 
 def running_rows(inner: Inner, source: Source) -> Running | None:
-    """A subquery over a copy of ``source`` that is tied to it by its own expressions and one order."""
+    """A subquery over a copy of ``source`` that is tied to it by its own expressions and one order, or by a
+    distance along it.
+    """
     if len(inner.items) != 1 or not inner.others or not same_source(inner.items[0], source):
         return None
     twins = dict.fromkeys(inner.rels, source.rel)
     partition = tuple(_image(t, twins) for t in inner.ties)
-    order = _order(inner.others[0], inner.rels, twins) if len(inner.others) == 1 else None
+    one = len(inner.others) == 1
+    order = _order(inner.others[0], inner.rels, twins) if one else rolling(inner.others, inner.rels, twins)
     local = tuple(renumber(p, twins) for p in inner.local)
     if order is None or None in partition or any(has_subquery(p) for p in local):
         return None
@@ -178,6 +185,20 @@ def running_rows(inner: Inner, source: Source) -> Running | None:
 
 def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:
     return renumber(tie.key, twins) if renumber(tie.inner, twins) == tie.outer and tie.symmetric else None
+
+
+def rolling(preds: Sequence[a.Expr], inside: frozenset[int], twins: dict[int, int]) -> Order | None:
+    """Two conditions that keep the rows on one side of the outer one within a distance."""
+    if len(preds) != 2:
+        return None
+    for side, other in (preds, preds[::-1]):
+        found = _compared(side, inside, twins) if isinstance(side, a.Op) else None
+        if found is None or found[2]:
+            continue
+        frame = within(other, found[0], twins, after=found[1])
+        if frame is not None:
+            return Order(((found[0], False),), strict=False, frame=frame)
+    return None
 
 
 def _order(pred: a.Expr, inside: frozenset[int], twins: dict[int, int]) -> Order | None:

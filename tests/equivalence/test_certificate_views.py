@@ -36,6 +36,11 @@ _STEP = "select r.a, e.dst from r, edge e where e.src = r.b"
 _READ = f"{_REACH.format(first='', step=f'{_STEP} and 10 / e.dst > 0', last='')}".replace(
     "select * from r", "select {}"
 )
+_ROUNDS = (
+    "with recursive r(a, b, n) as (select src, dst, 0 from edge{first} union all "
+    "select r.a, e.dst, r.n + {by} from r, edge e where e.src = r.b and r.n {below}) select a, b from r{last}"
+)
+_LISTED = " {} in (select o.k from o where o.id > 4)"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -155,6 +160,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _REACH.format(first="", step=_STEP, last=""),
             _REACH.format(first="", step="select r.a, e.dst from edge e join r on r.b = e.src", last=""),
+        ),
+        (
+            _ROUNDS.format(first="", by=1, below="< 9", last=" where n > 2 and a = 3"),
+            _ROUNDS.format(first=" where src = 3", by=1, below="< 9", last=" where n > 2"),
+        ),
+        (
+            _ROUNDS.format(first="", by=1, below="< 9", last=f" where {_LISTED.format('a')}"),
+            _ROUNDS.format(first=f" where {_LISTED.format('src')}", by=1, below="< 9", last=""),
         ),
     ),
     "plain": (
@@ -406,6 +419,22 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             _REACH.format(first="", step=_STEP, last=""),
             _REACH.format(first="", step="select r.a, e.src from r, edge e where e.dst = r.b", last=""),
+        ),
+        (
+            _ROUNDS.format(first="", by=1, below="< 9", last=" where n = 2"),
+            _ROUNDS.format(first=" where 0 = 2", by=1, below="< 9", last=""),
+        ),
+        (
+            _ROUNDS.format(first="", by=1, below="< 9", last=f" where {_LISTED.format('b')}"),
+            _ROUNDS.format(first=f" where {_LISTED.format('dst')}", by=1, below="< 9", last=""),
+        ),
+        *(
+            # it may go on for ever, or end with an error
+            (
+                _ROUNDS.format(first="", by=by, below=below, last=" where a = 3"),
+                _ROUNDS.format(first=" where src = 3", by=by, below=below, last=""),
+            )
+            for by, below in ((0, "< 9"), (-1, "< 9"), (1, "<= 2147483647"), (1, "> 9"), (1, "< r.b"))
         ),
         (
             _REACH.format(first="", step=_STEP, last=""),

@@ -27,6 +27,20 @@ create table part_none partition of part default;
 create table moment (id int primary key, at timestamptz, p timestamp);
 """)
 
+
+def _less(all_: str, some: str) -> str:
+    return f"select (select count(*) from t where {all_}) - (select count(*) from t where {some}) v from o"
+
+
+def _rounds(first: str, step: str, last: str) -> str:
+    """Where children lead: from whom, to whom, in how many rounds."""
+    step = f"select r.root, c.parent, {step}"
+    terms = f"select id, id, 0 from child{first} union all {step}"
+    return f"with recursive r(root, at, n) as ({terms}) select at from r where {last}"
+
+
+_COUNTED = "r.n + 1 from child c, r where c.far = r.at and r.n < 5"
+
 # (held, first, second)
 PAIRS = (
     # lists
@@ -306,6 +320,69 @@ PAIRS = (
     (True, "select id from part_low where k < 10", "select id from part_low"),
     (False, "select id from part_low where k > 0", "select id from part_low"),
     (False, "select id from part_none where k >= 10", "select id from part_none"),
+    # the greatest of greatest values looks like the column's; of 1.0 and 1.00 either may be taken
+    *(
+        (
+            held,
+            f"select p.a, max({x}) m from t join p on p.a = t.k group by p.a",
+            f"select p.a, max(e.m) m from (select k, max({y}) m from t group by k) e join p on p.a = e.k group by p.a",
+        )
+        for held, x, y in ((True, "f", "f"), (False, "n", "n"), (False, "f::numeric(30,19)", "f::numeric"))
+    ),
+    # counts less other counts
+    *(
+        (
+            held,
+            _less("t.k < o.k", ended),
+            f"select (select count(*) from t where t.k < o.k and {left}) v from o",
+        )
+        for held, ended, left in (
+            (True, "t.k < o.k and t.l is not null and t.l < o.k", "(t.l is null or t.l >= o.k)"),
+            (
+                True,
+                "t.k is not null and t.s::int is not null and greatest(t.k, t.s::int) < o.k",
+                "t.s::int >= o.k",
+            ),
+            (False, "t.k is not null and greatest(t.k, t.id) <= o.k", "t.id >= o.k"),
+            (False, "t.k is not null and least(t.k, t.id) < o.k", "t.id >= o.k"),
+            (False, "greatest(t.k, t.id) < o.k", "t.id >= o.k"),
+            (False, "t.l < o.k", "(t.l is null or t.l >= o.k)"),
+            (False, "t.k < o.v and t.l < o.k", "(t.l is null or t.l >= o.k)"),
+        )
+    ),
+    (
+        False,
+        "select (select count(k) from t where k < o.k) - (select count(k) from t where k < o.k and l < 3) v from o",
+        "select (select count(l) from t where k < o.k and l >= 3) v from o",
+    ),
+    (
+        False,
+        _less("t.k < o.k", "t.k < o.k and t.l < 3").replace(
+            "from t where t.k < o.k and", "from t join o p on p.id = t.id where t.k < o.k and"
+        ),
+        "select (select count(*) from t where t.k < o.k and (t.l is null or t.l >= 3)) v from o",
+    ),
+    # recursion that counts its rounds: conditions on what is handed on
+    *(
+        (
+            True,
+            _rounds("", step, f"n > 2 and {asked.format('root')}"),
+            _rounds(f" where {asked.format('id')}", step, "n > 2"),
+        )
+        for step in (_COUNTED, "1 + r.n from r join child c on c.far = r.at and r.n < 5")
+        for asked in ("{} = 3", "{} in (select o.k from o where o.v > 2)")
+    ),
+    *(
+        (False, _rounds("", step, "root = 3"), _rounds(" where id = 3", step, "true"))
+        for step in (
+            "r.n + 1 from child c, r where c.far = r.at",
+            "r.n + 1 from child c, r where c.far = r.at and r.n <= 2147483647",
+            "r.n - 1 from child c, r where c.far = r.at and r.n < 5",
+            "r.n from child c, r where c.far = r.at and r.n < 5",
+        )
+    ),
+    (False, _rounds("", _COUNTED, "at = 3"), _rounds(" where id = 3", _COUNTED, "true")),
+    (False, _rounds("", _COUNTED, "n = 3"), _rounds(" where 0 = 3", _COUNTED, "true")),
 )
 
 

@@ -25,6 +25,8 @@ pytestmark = pytest.mark.server
 SETUP = """
 create table part (p_id int primary key, brand text not null);
 create table line (l_id int primary key, part int not null references part, qty numeric not null);
+create view low as select l.qty from line l, part p where p.p_id = l.part and p.brand = 'b3'
+    and l.qty < (select 0.5 * avg(i.qty) from line i where i.part = p.p_id);
 insert into part select i, 'b' || i % 20 from generate_series(1, 400) i;
 insert into line select i, 1 + i % 400, (i / 400) % 47 from generate_series(1, 20000) i;
 analyze;
@@ -127,6 +129,14 @@ def test_the_whole_path_with_rules_and_the_real_checker(dsn: str, scratch_server
     assert (plans["before"]["correlated_subplans"], plans["after"]["correlated_subplans"]) == (1, 0)
     assert document["seconds_after"] < 0.5 * document["seconds_before"]
     json.dumps(document)
+
+
+def test_what_a_view_reads_is_rewritten(dsn: str, scratch_server: ScratchServer) -> None:
+    with connected(dsn, scratch_server) as rewriter:
+        settings = Settings(measure="both", trust="tested", check_seconds=4.0, width=2, rounds=1)
+        document = rewriter.optimise("select sum(qty) as s from low", settings=settings).to_json()
+    assert document["rewritten"] is not None
+    assert document["seconds_after"] < 0.5 * document["seconds_before"]
 
 
 def test_what_is_not_understood_is_left_alone(dsn: str, scratch_server: ScratchServer) -> None:

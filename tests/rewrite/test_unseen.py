@@ -10,11 +10,21 @@ import pytest
 
 from bench.rewriting import Plan, Result
 from bench.unseen import Measured, report, shown, totals
-from bench.unseen_data import FILES, MORE_ORMS, ORMS, SCHEMAS, UnseenQuery, unseen_queries
+from bench.unseen_data import (
+    FILES,
+    MORE_ORMS,
+    MORE_QUERIES,
+    MORE_SCHEMAS,
+    ORMS,
+    SCHEMAS,
+    UnseenQuery,
+    unseen_queries,
+)
 from rewright.engines.postgres.scratch import ScratchServer
 
 QUERIES = unseen_queries()
 PRINTED = unseen_queries(MORE_ORMS)
+MORE = unseen_queries(MORE_QUERIES)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -41,8 +51,15 @@ def test_each_orm_has_queries() -> None:
     assert {q.orm for q in (*QUERIES, *PRINTED)} == {"", *ORMS.values()}
 
 
-def test_about_a_third_is_kept() -> None:
-    assert 0.25 <= sum(q.part == "kept" for q in QUERIES) / len(QUERIES) <= 0.42
+def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> None:
+    assert len({q.id for q in (*QUERIES, *MORE)}) == len(QUERIES) + len(MORE)
+    assert sum(q.hand is not None for q in MORE) >= 40
+    assert {q.schema for q in MORE} == set(MORE_SCHEMAS)
+
+
+@pytest.mark.parametrize("queries", [QUERIES, MORE], ids=["first", "more"])
+def test_about_a_third_is_kept(queries: list[UnseenQuery]) -> None:
+    assert 0.25 <= sum(q.part == "kept" for q in queries) / len(queries) <= 0.42
 
 
 def columns(connection: psycopg.Connection[tuple[object, ...]], text: str) -> int:
@@ -50,14 +67,14 @@ def columns(connection: psycopg.Connection[tuple[object, ...]], text: str) -> in
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("schema", SCHEMAS)
+@pytest.mark.parametrize("schema", [*SCHEMAS, *MORE_SCHEMAS])
 def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     scratch_server: ScratchServer, schema: str
 ) -> None:
     dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute((FILES / f"{schema}.sql").read_text().replace(":scale", "0.002"))
-        for query in (q for q in (*QUERIES, *PRINTED) if q.schema == schema):
+        for query in (q for q in (*QUERIES, *PRINTED, *MORE) if q.schema == schema):
             texts = [query.query, *([query.hand] if query.hand else [])]
             widths = {columns(connection, t) for t in texts}
             assert len(widths) == 1, query.id

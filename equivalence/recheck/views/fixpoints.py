@@ -3,9 +3,10 @@
 A round of WITH RECURSIVE is the step over the rows of the round before. Where two recursions have first terms
 that give the same rows, and steps that do over whatever rows, they have the same rounds; UNION drops what is
 there already, so that sets are enough for it. What reads them may then read one unknown table. A recursion
-that goes on for ever is ended by its reader: one is read in another way, or restricted, only where its rows
-are made of stored values and come once, so that it ends; and without a reservation only where no round fails.
-Must not know the other forms but how CTEs are put in their places.
+that goes on for ever is ended by its reader: one is read in another way, or restricted, only where it ends,
+since its rows are made of stored values and come once, or since it counts its rounds up to a bound; and
+without a reservation only where no round fails. Another one that is restricted may end where an error ended
+it before. Must not know the other forms but how CTEs are put in their places.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from rewright.equivalence.recheck.views.plain import inlined
 from rewright.equivalence.recheck.views.stating import Changes, Queries, View
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Table, TableColumn
-from rewright.sql.types import equality_is_identity
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
     as_product,
@@ -25,6 +27,7 @@ from rewright.sql.walk import (
     canonical,
     conjoin,
     conjuncts,
+    free_rels,
     has_subquery,
     highest_number,
     is_plain,
@@ -177,7 +180,11 @@ def _over(query: a.Query, cte: int, table: Table) -> a.Query:
 
 
 def _ends(cte: a.Cte) -> bool:
-    """Whether the recursion ends whatever is stored: its rows are of stored values, and none comes twice."""
+    """Whether the recursion ends whatever is stored: it counts its rounds, or its rows are of stored values,
+    and none comes twice.
+    """
+    if _counted(cte) is not None:
+        return True
     body = cte.query
     if not isinstance(body, a.SetOp) or body.all or not isinstance(body.right, a.Select):
         return False
@@ -187,6 +194,40 @@ def _ends(cte: a.Cte) -> bool:
     items, _ = as_product(step)
     stored = all(isinstance(i, a.Scan | a.CteScan) for i in items)
     return stored and all(isinstance(t.expr, a.Column | a.Const) for t in step.targets)
+
+
+def _counted(cte: a.Cte) -> int | None:
+    """The column of integers that is one more in each round, of rows that have less than a bound there: what
+    is one more than something less than a number of its type is of that type.
+    """
+    body = cte.query
+    step = body.right if isinstance(body, a.SetOp) else body
+    if not isinstance(step, a.Select) or not is_plain(step):
+        return None
+    items, preds = as_product(step)
+    own = [i.rel for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte]
+    if len(own) != 1:
+        return None
+    for at, target in enumerate(step.targets):
+        before = a.Column(own[0], at, cte.columns[at].type)
+        one = a.Const("1", before.type)
+        raised = _operation(target.expr, "+") in ((before, one), (one, before))
+        asked = [_operation(p, "<") for p in preds]
+        below = any(
+            len(x) == 2
+            and x[0] == before
+            and isinstance(x[1], a.Const | a.Param)
+            and x[1].type == before.type
+            for x in asked
+        )
+        if before.type.name in EXACT_INTEGERS and target.expr.type == before.type and raised and below:
+            return at
+    return None
+
+
+def _operation(expr: a.Expr, name: str) -> tuple[a.Expr, ...]:
+    plain = isinstance(expr, a.Op) and expr.op.is_builtin and expr.op.name == name
+    return expr.args if plain and isinstance(expr, a.Op) else ()
 
 
 # --------------------------------------------------------------------------- conditions on what is handed on
@@ -204,13 +245,16 @@ def _restricted(query: a.Query, cte: a.Cte, changes: Changes) -> a.Query:
     blocks = [n for n in walk(rest) if isinstance(n, a.Select) and _reads(n, readers)]
     handed = set(_handed_on(step, cte.cte))
     one = len(readers) == len(blocks) == 1 and all(equality_is_identity(c.type) for c in cte.columns)
-    if not one or not _ends(cte) or not isinstance(first, a.Select) or not is_plain(first):
+    if not one or not isinstance(first, a.Select) or not is_plain(first):
         return query
     preds, rel = conjuncts(blocks[0].where), readers[0].rel
     moved = [p for p in preds if _only_of(p, rel, handed, changes)]
     if not moved:
         return query
-    if changes.known.errors(step) or changes.known.errors(first):
+    counted = _counted(cte)
+    if isinstance(step, a.Select) and counted is not None:
+        step = replace(step, targets=tuple(t for i, t in enumerate(step.targets) if i != counted))
+    if not _ends(cte) or changes.known.errors(step) or changes.known.errors(first):
         changes.modulo.add("errors")
     values = {(rel, i): t.expr for i, t in enumerate(first.targets)}
     where = conjoin((*conjuncts(first.where), *(substitute(p, values) for p in moved)))
@@ -229,14 +273,17 @@ def _reads(block: a.Select, readers: list[a.CteScan]) -> bool:
 
 
 def _only_of(pred: a.Expr, rel: int, columns: set[int], changes: Changes) -> bool:
-    """Whether a condition asks for these columns alone, and can't fail."""
+    """Whether a condition asks for these columns alone, by themselves or in the rows of a query of its own,
+    and can't fail.
+    """
+    if changes.known.errors(pred) or is_volatile(pred):
+        return False
+    if isinstance(pred, a.Quantified):
+        alone = not free_rels(pred.query) and not any(isinstance(n, a.CteScan) for n in walk(pred.query))
+        return alone and all(_only_of(e, rel, columns, changes) for e in pred.left)
     used = [n for n in walk(pred) if isinstance(n, a.Column | a.SystemColumn | a.WholeRow)]
-    plain = not has_subquery(pred) and changes.known.cannot_fail(pred) and not changes.known.errors(pred)
-    return (
-        plain
-        and bool(used)
-        and all(isinstance(n, a.Column) and n.rel == rel and n.pos in columns for n in used)
-    )
+    known = all(isinstance(n, a.Column) and n.rel == rel and n.pos in columns for n in used)
+    return bool(used) and known and not has_subquery(pred) and changes.known.cannot_fail(pred)
 
 
 def _handed_on(step: a.Query, cte: int) -> Iterator[int]:

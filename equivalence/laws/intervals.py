@@ -1,0 +1,111 @@
+"""Counts of rows less those among them that meet one more condition: counts of the rows that do not.
+
+    (SELECT count(*) FROM t WHERE P) - (SELECT count(*) FROM t WHERE P AND Q)   -->
+    (SELECT count(*) FROM t WHERE P AND Q IS NOT TRUE)
+    x IS NOT NULL AND y IS NOT NULL AND greatest(x, y) < d   -->   … AND x < d AND y < d
+
+Each row of the first count is in the second one or not; both are of one snapshot, and neither is ever NULL.
+The greatest of values that are not NULL is below a bound where each of them is. Must not know rules or
+provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.equivalence.laws.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    conjuncts,
+    from_rels,
+    has_subquery,
+    renumber,
+    same_source,
+)
+
+_GREATEST, _LEAST = frozenset({"<", "<="}), frozenset({">", ">="})
+
+
+def with_whole_counts(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without such differences."""
+    return _WholeCounts(catalog).form(query)
+
+
+class _WholeCounts(Walk):
+    def changed(self, node: a.Node) -> a.Node:
+        if isinstance(node, a.Select):
+            return self.block(node)
+        if not isinstance(node, a.Op) or not node.op.is_builtin or node.op.name != "-":
+            return node
+        if len(node.args) != 2 or any(x.type != INT8 for x in (node, *node.args)):
+            return node
+        first, second = (counted(x) for x in node.args)
+        if first is None or second is None:
+            return node
+        # whatever the conditions may raise they may raise in one block as well: AND promises no order
+        rest = _remaining(first, second)
+        return node if rest is None else a.ScalarSubquery(rest, INT8)
+
+    def block(self, block: a.Select) -> a.Select:
+        preds = conjuncts(block.where)
+        filled = {p.arg for p in preds if isinstance(p, a.IsNull) and p.negated and not p.row_form}
+        parts = [q for p in preds for q in _each(p, filled)]
+        return block if parts == list(preds) else replace(block, where=conjoin(dict.fromkeys(parts)))
+
+
+def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:
+    """A bound of the greatest or least of values that are not NULL as bounds of each."""
+    if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin or is_volatile(pred):
+        yield pred
+        return
+    extreme, bound = pred.args
+    kinds = _GREATEST if isinstance(extreme, a.MinMax) and extreme.greatest else _LEAST
+    known = isinstance(extreme, a.MinMax) and pred.op.btree in kinds and pred.op.left == pred.op.right
+    if not isinstance(extreme, a.MinMax) or not known or not set(extreme.args) <= filled:
+        yield pred
+    elif all(x.type == extreme.type for x in extreme.args):
+        yield from (replace(pred, args=(x, bound)) for x in extreme.args)
+    else:
+        yield pred
+
+
+def counted(expr: a.Expr) -> a.Select | None:
+    """The block of ``(SELECT count(*) FROM … WHERE …)``, which reads tables by plain conditions."""
+    if not isinstance(expr, a.ScalarSubquery) or not isinstance(expr.query, a.Select):
+        return None
+    query = expr.query
+    (target, *others) = [t.expr for t in query.targets] or [None]
+    if others or not isinstance(target, a.Aggregate) or not target.star or target.filter is not None:
+        return None
+    if not target.func.is_builtin or target.func.name != "count" or query.group_by != ((),):
+        return None
+    idle = (query.having, query.distinct, query.limit, query.offset)
+    if any(x is not None for x in idle) or query.ctes or query.order_by or is_volatile(query):
+        return None
+    items, preds = as_product(query)
+    plain = all(isinstance(i, a.Scan | a.CteScan) for i in items) and not any(map(has_subquery, preds))
+    return replace(query, from_=tuple(items), where=conjoin(preds)) if plain else None
+
+
+def _remaining(first: a.Select, second: a.Select) -> a.Select | None:
+    """The count of the rows of the first block that are not in the second; None where that has others."""
+    if len(first.from_) != len(second.from_):
+        return None
+    pairs = list(zip(first.from_, second.from_, strict=True))
+    if not all(same_source(x, y) for x, y in pairs):
+        return None
+    (ours, theirs) = ([r for i in block.from_ for r in from_rels((i,))] for block in (first, second))
+    asked = [renumber(p, dict(zip(theirs, ours, strict=True))) for p in conjuncts(second.where)]
+    own = conjuncts(first.where)
+    if not all(p in asked for p in own):
+        return None
+    more = conjoin(p for p in asked if p not in own)
+    if more is None:
+        return None
+    return replace(first, where=conjoin((*own, a.IsBool(more, "true", negated=True))))
