@@ -80,8 +80,8 @@ def counted(expr: a.Expr) -> a.Select | None:
     if not isinstance(expr, a.ScalarSubquery) or not isinstance(expr.query, a.Select):
         return None
     query = expr.query
-    (target, *others) = [t.expr for t in query.targets] or [None]
-    if others or not isinstance(target, a.Aggregate) or not target.star or target.filter is not None:
+    target = query.targets[0].expr if len(query.targets) == 1 else None
+    if not isinstance(target, a.Aggregate) or not target.star or target.filter is not None:
         return None
     if not target.func.is_builtin or target.func.name != "count" or query.group_by != ((),):
         return None
