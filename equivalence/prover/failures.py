@@ -55,6 +55,8 @@ from .translated import Failure
 from .unique import determined_by, one_row
 
 if TYPE_CHECKING:
+    from rewright.sql.types import SqlType
+
     from .translate import Translator
 
 
@@ -400,9 +402,22 @@ def _is_extreme(term: Term) -> bool:
         # position)
         shown = zip(*(b.outs[len(term.args) :] for b in term.bag), strict=False)
         return not all(one_look(o.type for o in column) for column in shown)
-    if not (term.kind == "agg" and term.name.startswith(("min ", "max "))):
-        return False
-    return not one_look(o.type for b in term.bag for o in b.outs if o != null(o.type))
+    return _is_aggregate(term) and not one_look(_looks(term))
+
+
+def _is_aggregate(term: Nested) -> bool:
+    return term.kind == "agg" and term.name.startswith(("min ", "max "))
+
+
+def _looks(term: Term) -> Iterator[SqlType]:
+    """The types that say how a value looks: of an extreme those of what it is taken from."""
+    if not (isinstance(term, Nested) and _is_aggregate(term)):
+        yield term.type
+        return
+    for b in term.bag:
+        for o in b.outs:
+            if o != null(o.type):
+                yield from _looks(o)
 
 
 def _extreme_shown(term: App | Nested) -> bool:
