@@ -26,11 +26,19 @@ NAMES = (
 )
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+class _Bench(click.Command):
+    """Behind a benchmark's name all options are its own, --help too."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        own = ["--"] if args[:1] and args[0] in NAMES else []
+        return super().parse_args(ctx, [*args[:1], *own, *args[1:]])
+
+
+@click.command(cls=_Bench, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("name", type=click.Choice(NAMES))
 @click.pass_context
 def command(ctx: click.Context, name: str) -> None:
-    """Run one of the benchmarks; further options are its own (--sf X, --data DIR, --out report.json)."""
+    """Run one of the benchmarks; further options are its own: NAME --help lists them."""
     tree = Path(rewright.__file__).resolve().parent.parent
     # a script named after a top-level folder would hide that folder from the other scripts
     script = tree / "bench" / f"{name}.py"

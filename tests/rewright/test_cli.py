@@ -210,3 +210,16 @@ def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     assert found.exit_code == 1
     assert "there is no store at" in found.stderr
     assert "Traceback" not in found.output
+
+
+@pytest.mark.parametrize(
+    ("name", "own"), [("augment", "--planted"), ("unseen", "--more"), ("lake", "--data")]
+)
+def test_help_of_a_benchmark_is_its_own(name: str, own: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rewright", "bench", name, "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert own in done.stdout
