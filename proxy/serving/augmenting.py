@@ -12,19 +12,16 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from rewright.proxy.ports import LastQuery, LocalRows, SqlError
-from rewright.proxy.serving import forwarding, local, questions, refusing
+from rewright.proxy.ports import LastQuery, LocalRows
+from rewright.proxy.serving import local, questions
 from rewright.proxy.serving.asking import ask_in_cycle
 from rewright.proxy.serving.asking_ports import Augmenter, Told
 from rewright.proxy.serving.taking import TakesOver
-from rewright.proxy.session import Cancelled, Exchange
+from rewright.proxy.session import Exchange
 from rewright.proxy.statements import Statement
-from rewright.proxy.wire.frontend import Parse
 
 if TYPE_CHECKING:
     from rewright.proxy.serving.context import SessionContext
-
-_FAILED = ord("E")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +32,11 @@ class AugmentAnswer(TakesOver):
     augmenter: Augmenter
 
     def query_exchange(self, context: SessionContext) -> Exchange:
-        if context.cycles.status == _FAILED:
-            yield from refusing.failed_query(None)  # the server says what it says in a failed transaction
-            return
-        try:
-            rows = yield from self._searched(context)
-        except SqlError as error:
-            yield from refusing.failed_query(error)
-            return
-        except Cancelled:
-            yield from refusing.failed_query(None)
-            return
-        yield from local.query_rows(rows)
+        rows = yield from questions.read_at_query(context, self._searched(context))
+        if rows is not None:
+            yield from local.query_rows(rows)
 
     def parse_exchange(self, context: SessionContext, name: bytes, statement: Statement) -> Exchange:
-        if context.cycles.status == _FAILED:
-            yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
-            return
         rows = yield from questions.read_at_parse(context, name, "AUGMENT", self._searched(context))
         if rows is not None:
             yield from questions.parsed_rows(context, name, statement, rows)

@@ -50,16 +50,8 @@ class AskAnswer(TakesOver):
     asker: Asker
 
     def query_exchange(self, context: SessionContext) -> Exchange:
-        if context.cycles.status == _FAILED:
-            yield from refusing.failed_query(None)  # the server says what it says in a failed transaction
-            return
-        try:
-            step = yield from _read(context, self)
-        except SqlError as error:
-            yield from refusing.failed_query(error)
-            return
-        except Cancelled:
-            yield from refusing.failed_query(None)
+        step = yield from read_at_query(context, _read(context, self))
+        if step is None:
             return
         if isinstance(step, Told):
             yield from local.query_rows(step.rows)
@@ -71,9 +63,6 @@ class AskAnswer(TakesOver):
         yield from _run(context, step)
 
     def parse_exchange(self, context: SessionContext, name: bytes, statement: Statement) -> Exchange:
-        if context.cycles.status == _FAILED:
-            yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
-            return
         step = yield from read_at_parse(context, name, "ASK", _read(context, self))
         if step is not None:
             yield from _parsed(context, name, statement, step)
@@ -166,10 +155,29 @@ def _on_lake(exchange: Exchange | None) -> Exchange:
 # --- reading ----------------------------------------------------------------------------------------
 
 
+def read_at_query(
+    context: SessionContext, reading: Generator[Any, Any, Read]
+) -> Generator[Any, Any, Read | None]:
+    """What a Query's text came to; None: the client has been told why not."""
+    if context.cycles.status == _FAILED:
+        yield from refusing.failed_query(None)  # the server says what it says in a failed transaction
+        return None
+    try:
+        return (yield from reading)
+    except SqlError as error:
+        yield from refusing.failed_query(error)
+    except Cancelled:
+        yield from refusing.failed_query(None)
+    return None
+
+
 def read_at_parse(
     context: SessionContext, name: bytes, word: str, reading: Generator[Any, Any, Read]
 ) -> Generator[Any, Any, Read | None]:
     """What a Parse's text, which begins with ``word``, came to; None: the client has been told why not."""
+    if context.cycles.status == _FAILED:
+        yield from forwarding.forward(Parse(name, forwarding.PLACEHOLDER).encode(), b"P")
+        return None
     try:
         read = yield from reading
         yield from _unnamed_again(context, name)
