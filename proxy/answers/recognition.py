@@ -91,11 +91,6 @@ class Augment:
 
     sql: str
 
-    @property
-    def explain(self) -> bool:
-        """Is the plan asked for?"""
-        return _without_noise(self.sql)[:7].lower() == "explain"
-
 
 Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question | Augment
 
