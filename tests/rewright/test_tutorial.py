@@ -60,6 +60,6 @@ def test_every_step(tmp_path: Path) -> None:
         )
     log = (tmp_path / "serve.log").read_text() if (tmp_path / "serve.log").exists() else ""
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{log}"
-    assert re.search(r"replacement \| rewrite 1 ", done.stdout)
+    assert re.search(r"replacement \| rewrite 1 ", done.stdout), f"{done.stdout}\n{log}"
     assert "proved" in done.stdout
     assert "reject" not in done.stderr
