@@ -80,8 +80,8 @@ ENTRIES: tuple[Entry, ...] = (
         ("MATERIALIZE", "NOT_MATERIALIZE"),
         "MATERIALIZE(cte)",
         "PostgreSQL's own keyword on a CTE: computed once and kept, or merged into its readers",
-        "NOT: read once, or small, and readers filter it; MATERIALIZE: dear and read often",
-        "NOT on a dear CTE that is read often computes it each time; MATERIALIZE keeps filters out of it",
+        "NOT: read once, or small, and readers filter it; MATERIALIZE: expensive and read often",
+        "NOT: an expensive CTE that is read often is computed each time; MATERIALIZE keeps filters out of it",
         extension=False,
     ),
     Entry(

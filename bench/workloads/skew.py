@@ -150,7 +150,7 @@ CASES: tuple[Case, ...] = (
     ),
     Case(
         "cte_inlined",
-        "NOT MATERIALIZED written by hand on something dear that is read four times",
+        "NOT MATERIALIZED written by hand on something expensive that is read four times",
         (
             "create table item (id int primary key, grp int, w int)",
             "insert into item select i, (random() * 60)::int, (random() * 1000)::int from generate_series(1, 150000) i",

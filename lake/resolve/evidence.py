@@ -434,7 +434,7 @@ class Evidence:
             return self._like(value, real)
         if real.key in self._hits.get(value, ()):
             return 0.4
-        # looking for what else could have been meant is dear: only where the name fits
+        # looking for what else could have been meant is expensive: only where the name fits
         match = self._matcher.best(real, value) if likely else None
         if match is not None and match.score >= SURE:
             return 0.1 + 0.28 * match.score

@@ -22,7 +22,7 @@ _TOP = 20
 @click.option(
     "--top",
     type=click.IntRange(1, 10_000),
-    help=f"the N dearest SELECTs of pg_stat_statements ({_TOP} where no file is named)",
+    help=f"the N most expensive SELECTs of pg_stat_statements ({_TOP} where no file is named)",
 )
 @click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
 @click.option("--budget", type=DURATION, default="30s", show_default=True, help="for one statement in all")

@@ -20,7 +20,9 @@ from rewright.terminal import echo, echo_json
 @click.command()
 @QUERIES_ARGUMENT
 @READING_DSN_OPTION
-@click.option("--top", type=click.IntRange(1, 10_000), help="the N dearest SELECTs of pg_stat_statements")
+@click.option(
+    "--top", type=click.IntRange(1, 10_000), help="the N most expensive SELECTs of pg_stat_statements"
+)
 @click.option(
     "--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True
 )

@@ -192,7 +192,9 @@ class _Optimiser:
             ]
             if self.config.optimiser.measure == "both":
                 threads.append(
-                    threading.Thread(target=self._compare, args=(store,), name="referee", daemon=True)
+                    threading.Thread(
+                        target=self._compare, args=(store,), name="regression-monitor", daemon=True
+                    )
                 )
             threads.append(threading.Thread(target=self._look, args=(store,), name="facts", daemon=True))
             threads.append(threading.Thread(target=self._warm_up, name="warm-up", daemon=True))

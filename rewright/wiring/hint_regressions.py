@@ -88,16 +88,16 @@ def without_hints(store: Store, rewrite: Rewrite, reason: str) -> tuple[Rewrite,
     Raises IllegalTransition when a person was faster.
     """
     old, plain = rewrite.proposal, plain_of(rewrite.proposal)
-    expired = store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+    expired = store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="regression monitor")
     if plain is None or plain == old.original:
         return expired, None
     types = old.parameters.get("types", ()) if isinstance(old.parameters, dict) else ()
     parameters = parameter_document(types, values=values_of(old))
     new = replace(old, replacement=plain, hints="", parameters=parameters, plans=_unhinted(old))
-    kept = store.rewrites.add(new, by="referee")
+    kept = store.rewrites.add(new, by="regression monitor")
     action = Action.APPROVE if rewrite.approved else Action.ACTIVATE
     why = f"rewrite {rewrite.id} without its hints"
-    return expired, store.rewrites.act(kept.id, action, reason=why, by="referee")
+    return expired, store.rewrites.act(kept.id, action, reason=why, by="regression monitor")
 
 
 def _unhinted(old: NewRewrite) -> object:

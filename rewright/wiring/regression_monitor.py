@@ -52,7 +52,7 @@ def _retire(store: Store, rewrite: Rewrite, reason: str) -> Rewrite:
         from rewright.wiring.hint_regressions import without_hints
 
         return without_hints(store, rewrite, reason)[0]
-    return store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+    return store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="regression monitor")
 
 
 def doubt_losers(store: Store, *, now: float | None = None) -> Iterator[tuple[Rewrite, str]]:

@@ -6,8 +6,9 @@
     2001
                     OFFSET 0) f WHERE f.q BETWEEN 0.2 AND 0.3
 
-The server evaluates every filter of a table while it scans, however dear and however few rows a join would
-leave. OFFSET 0 keeps the two levels apart. Hellerstein and Stonebraker, "Predicate migration" (SIGMOD 1993).
+The server evaluates every filter of a table while it scans, however expensive it is and however few rows a
+join would leave. OFFSET 0 keeps the two levels apart.
+Hellerstein and Stonebraker, "Predicate migration" (SIGMOD 1993).
 Fewer rows are evaluated: an error that the original might raise may not come (reservation ``errors``).
 """
 

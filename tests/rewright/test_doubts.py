@@ -155,7 +155,7 @@ def test_retired_ones_are_looked_at_ever_more_rarely(store: Store) -> None:
     assert [is_due(AGAIN - 1), is_due(AGAIN + 1)] == [False, True]
     store.rewrites.act(one.id, Action.PROPOSE)
     store.rewrites.act(one.id, Action.ACTIVATE)
-    store.rewrites.act(one.id, Action.EXPIRE, reason="slower: 5 ms", by="referee")
+    store.rewrites.act(one.id, Action.EXPIRE, reason="slower: 5 ms", by="regression monitor")
     assert [is_due(AGAIN + 1), is_due(4 * AGAIN + 5)] == [False, True]
     assert due(store, lambda _: False, now=at + 1e9) is None
 

@@ -41,7 +41,7 @@ def dsn() -> Iterator[str]:
         yield found
 
 
-def test_the_dearest_statement_is_rewritten_for_any_of_its_values(dsn: str) -> None:
+def test_the_most_expensive_statement_is_rewritten_for_any_of_its_values(dsn: str) -> None:
     ran = CliRunner().invoke(rewright, ["rewrite", "--dsn", dsn, "--top", "4", "--json", "--budget", "20s"])
     assert ran.exit_code == 0, ran.output
     first, *others = json.loads(ran.stdout)
