@@ -48,6 +48,7 @@ class _Writer:
 
     def __init__(self, free: Callable[[Var], str] | None = None) -> None:
         self.numbers: dict[int, int] = {}
+        self.binders = 0
         self.free = free
 
     def bag(self, bag: Bag) -> Iterator[str]:
@@ -57,12 +58,15 @@ class _Writer:
 
     def block(self, b: Block) -> Iterator[str]:
         yield f"block {len(b.vars)} {len(b.preds)} {len(b.outs)}"
-        for v, _ in b.vars:
-            self.numbers[v] = len(self.numbers)
+        around = dict(self.numbers)
+        for v, _ in b.vars:  # a name may be bound again, the number is never given again
+            self.numbers[v] = self.binders
+            self.binders += 1
         for _, source in b.vars:
             yield from self.source(source)
         for t in (*b.preds, *b.outs):
             yield from self.term(t)
+        self.numbers = around
 
     def source(self, source: Source) -> Iterator[str]:
         match source:

@@ -24,7 +24,7 @@ from .logic import Encoder
 from .opening import Opener
 from .schema import Schema
 from .session import Session
-from .shapes import shape
+from .shapes import Outline, Question, shape
 from .symbols import IS_NULL, NOT
 from .terms import (
     FALSE,
@@ -61,6 +61,8 @@ class Engine:
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
+        self._scalars: dict[Question, tuple[bool, frozenset[Assumption]]] = {}
+        self._outlines: dict[Context, Outline] = {}
         self._failed: dict[Term, list[tuple[frozenset[tuple[int, Source]], frozenset[Term]]]] = {}
         self._opener = Opener()
         self._depth = 0
@@ -79,6 +81,8 @@ class Engine:
         """Give the solver's objects back: they and the engine hold each other."""
         for held in (
             self._known,
+            self._scalars,
+            self._outlines,
             self._failed,
             self._sessions,
             self._switches,
@@ -276,9 +280,10 @@ class Engine:
 
     def _chase(self, ctx: Context, wanted: set[Source]) -> Context:
         """Add referenced rows of the wanted relations (F6: only where the key is not NULL)."""
+        rows = ctx.vars
         for _ in range(2):
             added = ctx
-            for v, source in ctx.vars:
+            for v, source in rows:
                 for ref in self.schema.references(source):
                     target = self.schema.source_of(ref.target)
                     if target is None or not (target in wanted or self._leads_to(target, wanted)):
@@ -297,20 +302,34 @@ class Engine:
                     self.schema.use(ref.assumption)
             if added == ctx or reached(added, wanted):
                 return added
-            ctx = added
+            rows, ctx = added.vars[len(ctx.vars) :], added  # a second row that is referenced would be the same
         return ctx
 
     def _leads_to(self, target: Table, wanted: set[Source]) -> bool:
         return any(self.schema.source_of(r.target) in wanted for r in self.schema.references(target))
 
     def _not_null(self, ctx: Context, term: Term) -> bool:
-        return self.scalar(ctx, not_null(term))
+        return self.plainly_not_null(ctx, term) or self.scalar(ctx, not_null(term))
 
     def scalar(self, ctx: Context, goal: Term) -> bool:
-        """Entailment from an already opened context without looking for witnesses again."""
+        """Entailment from an already opened context without looking for witnesses again.
+
+        Witnesses have other names each time that a context is opened: a question is known again by its shape.
+        """
         if goal in ctx.preds or goal == TRUE:
             return True
-        return self._session(ctx, opened=True).refutes(goal, ())
+        if self.nested_equal:
+            return self._session(ctx, opened=True).refutes(goal, ())
+        if ctx not in self._outlines:
+            self._outlines[ctx] = Outline(ctx.vars, ctx.preds)
+        question = self._outlines[ctx].question(goal)
+        cached = self._scalars.get(question)
+        if cached is None:
+            with self.schema.recording() as used:
+                answer = self._session(ctx, opened=True).refutes(goal, ())
+            cached = self._scalars[question] = (answer, frozenset(used))
+        self.schema.used |= cached[1]
+        return cached[0]
 
     def _assign(self, ctx: Context, goal: Block, done: tuple[int, ...]) -> bool:
         self.tick()

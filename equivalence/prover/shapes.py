@@ -36,6 +36,25 @@ def shape(term: Term) -> tuple[Shape, tuple[Term, ...]]:
     return maker.term(term), tuple(maker.params)
 
 
+Question = tuple[object, ...]
+
+
+class Outline:
+    """Rows in scope and predicates over them, up to the rows' names; what is asked of them is told apart by
+    `question`.
+    """
+
+    def __init__(self, vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]) -> None:
+        self._maker = _Maker()
+        self._shape = self._maker.scope(Block(vars_, preds, ()))
+
+    def question(self, goal: Term) -> Question:
+        """Equal where the goals say the same of contexts that are the same but for the names of rows."""
+        goals = self._maker.apart()
+        asked = goals.term(goal)
+        return self._shape, asked, tuple(goals.params)
+
+
 def _outline(t: Term) -> str:
     match t:
         case Var(_, pos):
@@ -54,6 +73,13 @@ class _Maker:
     def __init__(self) -> None:
         self.bound: dict[int, int] = {}
         self.params: dict[Term, int] = {}
+        self._binders = 0
+
+    def apart(self) -> _Maker:
+        """One that goes on from here without changing this one."""
+        made = _Maker()
+        made.bound, made.params, made._binders = dict(self.bound), dict(self.params), self._binders
+        return made
 
     def term(self, t: Term) -> Shape:
         match t:
@@ -76,8 +102,22 @@ class _Maker:
         return tuple(self.block(b) for b in bag)
 
     def block(self, b: Block) -> Shape:
+        before = [(v, self.bound.get(v)) for v, _ in b.vars]
+        made = self.scope(b)
+        for v, number in before:
+            if number is None:
+                del self.bound[v]
+            else:
+                self.bound[v] = number
+        return made
+
+    def scope(self, b: Block) -> Shape:
+        """A block whose rows can be named behind it, too. No two binders get one number: names may be bound
+        again, beside each other or below.
+        """
         for v, _ in b.vars:
-            self.bound[v] = len(self.bound)
+            self.bound[v] = self._binders
+            self._binders += 1
         sources = tuple(self.source(s) for _, s in b.vars)
         preds = tuple(self.term(p) for p in sorted(b.preds, key=self.skeleton))
         return (sources, preds, tuple(self.term(o) for o in b.outs))

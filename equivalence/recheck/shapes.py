@@ -69,7 +69,7 @@ class _Text:
     def block(self, b: Block, bound: Bound) -> str:
         inner = dict(bound)
         for v, _ in b.vars:
-            inner[v] = len(inner)
+            inner[v] = max(inner.values(), default=-1) + 1  # a name that is bound again gets a new number
         rows = ", ".join(self.source(s, inner) for _, s in b.vars)
         preds = " & ".join(self.term(p, inner) for p in sorted(b.preds, key=lambda p: _rough(p, inner)))
         return f"{{{rows} : {preds} : {', '.join(self.term(o, inner) for o in b.outs)}}}"

@@ -44,6 +44,7 @@ def type_text(type_: SqlType) -> str:
 class _Writer:
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
+        self.binders = 0
 
     def number(self, var: int) -> int:
         # free variables do not occur in whole forms; -1 would never be read as one of the bound
@@ -53,13 +54,17 @@ class _Writer:
         return [self.block(b) for b in bag]
 
     def block(self, b: Block) -> Json:
-        for v, _ in b.vars:
-            self.numbers[v] = len(self.numbers)
-        return {
+        around = dict(self.numbers)
+        for v, _ in b.vars:  # a name may be bound again, the number is never given again
+            self.numbers[v] = self.binders
+            self.binders += 1
+        made = {
             "rows": [[self.number(v), self.source(s)] for v, s in b.vars],
             "where": [self.term(p) for p in b.preds],
             "gives": [self.term(o) for o in b.outs],
         }
+        self.numbers = around
+        return made
 
     def source(self, source: Source) -> Json:
         match source:
