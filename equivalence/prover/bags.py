@@ -7,6 +7,7 @@ on every database. Must not know catalogs or the search for proofs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rewright.sql.types import BOOL, SqlType
 
@@ -176,7 +177,7 @@ def _with_row(b: Block, var: int, inner: Block, vars_: tuple[tuple[int, Source],
     return block(sources, (*inner.preds, *preds), tuple(subst(o, env) for o in b.outs))
 
 
-def _substitute_source(source: Source, env: object) -> Source:
+def _substitute_source(source: Source, env: Any) -> Source:
     return map_source(source, lambda bag: subst_bag(bag, env), lambda t: subst(t, env))
 
 
@@ -197,11 +198,37 @@ def subst(term: Term, env: object) -> Term:
     return terms(term)
 
 
-def subst_bag(bag: Bag, env: object) -> Bag:
-    return tuple(new for b in bag for new in subst_block(b, env))
+class _Caught(Exception):
+    """A row from around would be taken for one that is bound inside. ``rows``: those of the bag."""
+
+    def __init__(self, rows: frozenset[int]) -> None:
+        self.rows = rows
+
+
+def subst_bag(bag: Bag, env: Callable[[Var | Row], Term | None]) -> Bag:
+    """In a bag inside a term: what the bag binds stays, and nothing that comes in is caught by it."""
+    return tuple(new for b in bag for new in _subst_inside(b, env))
+
+
+def _subst_inside(b: Block, env: Callable[[Var | Row], Term | None]) -> Bag:
+    own = frozenset(v for v, _ in b.vars)
+
+    def around(t: Var | Row) -> Term | None:
+        new = None if t.var in own else env(t)
+        if new is not None and not own.isdisjoint(free_vars(new)):
+            raise _Caught(own)
+        return new
+
+    try:
+        return subst_block(b, around)
+    except _Caught as caught:
+        if caught.rows is not own:
+            raise
+        return subst_bag(fresh_copy((b,)), env)
 
 
 def subst_block(b: Block, env: object) -> Bag:
+    """In a block whose own rows may be what is substituted."""
     vars_ = tuple((v, _substitute_source(s, env)) for v, s in b.vars)
     return block(vars_, tuple(subst(p, env) for p in b.preds), tuple(subst(o, env) for o in b.outs))
 

@@ -25,6 +25,7 @@ from .terms import (
     Var,
     max_var,
     rename_bound,
+    told_apart,
     walk_shallow,
 )
 
@@ -34,12 +35,15 @@ WITNESS = 10_000_000  # witnesses are numbered from here: never part of a form
 
 @dataclass(frozen=True, slots=True)
 class Context(Hashed):
-    """Variables in scope and predicates that hold."""
+    """Variables in scope and predicates that hold. Raises Captured as `Block` does."""
 
     vars: tuple[tuple[int, Source], ...] = ()
     preds: tuple[Term, ...] = ()
 
     __hash__ = Hashed.__hash__
+
+    def __post_init__(self) -> None:
+        told_apart(self.vars)
 
     def within(self, b: Block) -> Context:
         return Context((*self.vars, *b.vars), (*self.preds, *b.preds))

@@ -13,6 +13,7 @@ from typing import Any
 from rewright.engines import clock
 from rewright.equivalence.records import Assumption
 from rewright.equivalence.solving import must_let_go
+from rewright.sql.types import BOOL
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
@@ -61,7 +62,7 @@ class Engine:
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
-        self._scalars: dict[Question, tuple[bool, frozenset[Assumption]]] = {}
+        self._answers: dict[Question, tuple[bool, frozenset[Assumption]]] = {}
         self._outlines: dict[Context, Outline] = {}
         self._failed: dict[Term, list[tuple[frozenset[tuple[int, Source]], frozenset[Term]]]] = {}
         self._opener = Opener()
@@ -81,7 +82,7 @@ class Engine:
         """Give the solver's objects back: they and the engine hold each other."""
         for held in (
             self._known,
-            self._scalars,
+            self._answers,
             self._outlines,
             self._failed,
             self._sessions,
@@ -302,7 +303,10 @@ class Engine:
                     self.schema.use(ref.assumption)
             if added == ctx or reached(added, wanted):
                 return added
-            rows, ctx = added.vars[len(ctx.vars) :], added  # a second row that is referenced would be the same
+            rows, ctx = (
+                added.vars[len(ctx.vars) :],
+                added,
+            )  # a second row that is referenced would be the same
         return ctx
 
     def _leads_to(self, target: Table, wanted: set[Source]) -> bool:
@@ -318,17 +322,23 @@ class Engine:
         """
         if goal in ctx.preds or goal == TRUE:
             return True
+        return self._once(ctx, goal, 0, lambda: self._session(ctx, opened=True).refutes(goal, ()))
+
+    def _once(self, ctx: Context, goal: Term, depth: int, decide: Callable[[], bool]) -> bool:
+        """The answer, decided once for all contexts and goals that differ in the names of rows only."""
         if self.nested_equal:
-            return self._session(ctx, opened=True).refutes(goal, ())
+            return decide()
         if ctx not in self._outlines:
             self._outlines[ctx] = Outline(ctx.vars, ctx.preds)
-        question = self._outlines[ctx].question(goal)
-        cached = self._scalars.get(question)
+        question = (depth, *self._outlines[ctx].question(goal))
+        cached = self._answers.get(question)
         if cached is None:
             with self.schema.recording() as used:
-                answer = self._session(ctx, opened=True).refutes(goal, ())
-            cached = self._scalars[question] = (answer, frozenset(used))
-        self.schema.used |= cached[1]
+                answer = decide()
+                cached = self._answers[question] = (answer, frozenset(used))
+                used.clear()
+        if cached[0]:
+            self.schema.used |= cached[1]
         return cached[0]
 
     def _assign(self, ctx: Context, goal: Block, done: tuple[int, ...]) -> bool:
@@ -363,7 +373,11 @@ class Engine:
             return False
         self._depth += 1
         try:
-            return self._assign(self._chase(ctx, {s for _, s in goal.vars}), goal, ())
+            wanted = {s for _, s in goal.vars}
+            some = Nested("exists", "", (goal,), BOOL)
+            return self._once(
+                ctx, some, self._depth, lambda: self._assign(self._chase(ctx, wanted), goal, ())
+            )
         finally:
             self._depth -= 1
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from .bags import block, exists, subst_block
 from .context import Context, identical, membership
+from .fresh import fresh_copy
 from .kernel import align
 from .places import mode_of, nested_terms
 from .shapes import shape
@@ -29,8 +30,6 @@ from .terms import (
     Source,
     Table,
     Term,
-    max_var,
-    rename_bound,
 )
 
 if TYPE_CHECKING:
@@ -103,10 +102,8 @@ def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing
     """Whether the blocks are the same under the pairing."""
     if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
         return False
-    (fresh,) = rename_bound(
-        (right,), max(max_var((left,)), max_var((right,)), *(v for v, _ in ctx.vars), 0) + 1
-    )
-    other = align(left, fresh, list(pairing))
+    (copy,) = fresh_copy((right,))
+    other = align(left, copy, list(pairing))
     if other is None:
         return False
     if not all(

@@ -178,13 +178,28 @@ class Function(Hashed):
 Source = Table | Distinct | Limited | Multi | Function
 
 
+class Captured(Exception):
+    """Two rows have one number, so what is said of one would be said of the other."""
+
+
+def told_apart(vars_: tuple[tuple[int, Source], ...]) -> None:
+    """Raise Captured where two of the rows have one number."""
+    if len(vars_) > 1 and len({v for v, _ in vars_}) < len(vars_):
+        raise Captured
+
+
 @dataclass(frozen=True, slots=True)
 class Block(Hashed):
+    """Rows, what holds of them, what is given for them. Raises Captured where two rows have one number."""
+
     vars: tuple[tuple[int, Source], ...]
     preds: tuple[Term, ...]
     outs: tuple[Term, ...]
 
     __hash__ = Hashed.__hash__
+
+    def __post_init__(self) -> None:
+        told_apart(self.vars)
 
 
 Bag = tuple[Block, ...]
