@@ -29,6 +29,7 @@ from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.pages import without_pages
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
@@ -94,6 +95,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         without_idle_keys,
         in_one_frame,
         sorted_by_keys,
+        without_pages,
         without_early_limits,
         without_cut_arms,
     ):

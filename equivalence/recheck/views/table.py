@@ -22,6 +22,7 @@ from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
@@ -46,6 +47,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "presence": of_each(presence),
         "keys": of_each(keys),
         "frames": of_each(frames),
+        "pages": of_each(pages),
         "cuts": of_each(cuts),
         "lookups": of_each(lookups),
         "numbers": of_each(numbers),
