@@ -142,6 +142,20 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, sum(k) over (order by id) from o",
         ),
     ),
+    "pages": (
+        (
+            "select id from (select id from t order by id offset 1) q order by id offset 2",
+            "select id from t order by id offset 3",
+        ),
+        (
+            "select x from (select id, x from t order by id limit 10 offset 5) q order by id limit 8 offset 4",
+            "select x from t order by id limit 6 offset 9",
+        ),
+        (
+            "select k is null from (select k from t order by k limit 4) q order by k offset 9",
+            "select k is null from (select k from t order by k limit 0) q order by k",
+        ),
+    ),
     "numbers": (
         (
             "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q",
@@ -387,6 +401,36 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select src, count(*) over (order by src rows unbounded preceding) from edge",
             "select src, count(*) over (order by src) from edge",
+        ),
+    ),
+    "pages": (
+        (
+            "select id from (select id from t order by id limit 4 offset 2) q order by id limit 4 offset 1",
+            "select id from t order by id limit 4 offset 3",
+        ),
+        (
+            "select id from (select id, k from t order by k limit 4) q order by k limit 2 offset 1",
+            "select id from t order by k limit 2 offset 1",
+        ),
+        (
+            "select id from (select id from t order by id limit 4) q order by id desc limit 2",
+            "select id from t order by id desc limit 2",
+        ),
+        (
+            "select id from (select id, s from t order by id limit 4) q where s > 0 order by id limit 2",
+            "select id from t where s > 0 order by id limit 2",
+        ),
+        (
+            "select id from (select id, 10 / s as r from t order by id limit 4) q order by id limit 2",
+            "select id from t order by id limit 2",
+        ),
+        (
+            "select id from (select distinct on (k) k, id from t order by k, id limit 4) q order by k, id limit 2",
+            "select id from t order by k, id limit 2",
+        ),
+        (
+            "select id from (select id, generate_series(1, 2) from t order by id limit 4) q order by id limit 2",
+            "select id from t order by id limit 2",
         ),
     ),
     "numbers": (
