@@ -142,7 +142,9 @@ def _select(builder: Builder, node: Any) -> None:
     if not allowed or len(node.targetList) != 1:
         raise DdlError("SELECT is not accepted")
     if target.funcname[-1].sval == "set_config":
-        name, value = ([getattr(getattr(x, "val", None), "sval", None) for x in target.args or ()] + [None] * 2)[:2]
+        name, value = (
+            [getattr(getattr(x, "val", None), "sval", None) for x in target.args or ()] + [None] * 2
+        )[:2]
         path = str(name).lower() == "search_path"
         if name is None or value is None or (path and value):
             raise DdlError("SELECT set_config() but of plain settings is not accepted")
@@ -252,7 +254,9 @@ def _create_function(builder: Builder, node: Any) -> None:
 
 def _drop(builder: Builder, node: Any) -> None:
     kind = node.removeType.name
-    if kind not in _DROPPABLE and not (node.missing_ok and all(_is_missing(builder, n) for n in node.objects)):
+    if kind not in _DROPPABLE and not (
+        node.missing_ok and all(_is_missing(builder, n) for n in node.objects)
+    ):
         raise DdlError(f"DROP of {kind.removeprefix('OBJECT_').lower()} is not accepted")
     for names in node.objects if kind in _DROPPABLE else ():
         ref = builder.existing_name([n.sval for n in names])

@@ -23,6 +23,7 @@ from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
+from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
@@ -126,7 +127,7 @@ def _by_chance(query: a.Query, catalog: Catalog) -> bool:
 
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:
     """A query that holds no CTEs in the form that says what others say in several ways."""
-    return as_patterns(listed(folded(flattened(query)), Facts(catalog, query)))
+    return as_patterns(listed(folded(as_instants(flattened(query))), Facts(catalog, query)))
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:

@@ -87,8 +87,8 @@ def _within(inner: a.Select, outer: a.Select) -> tuple[a.Const | None, a.Const |
 
 
 def _number(end: a.Expr) -> int:
-    assert isinstance(end, a.Const) and end.value is not None
-    return int(end.value)
+    assert isinstance(end, a.Const)
+    return int(end.value or 0)
 
 
 def _count(number: int) -> a.Const:

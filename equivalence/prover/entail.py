@@ -45,7 +45,6 @@ from .terms import (
     walk_shallow,
 )
 
-
 # how many rows of a context are tried for one EXISTS in which each may or may not be
 _MOST_ROWS_MET = 4
 

@@ -122,7 +122,9 @@ def groups_unions(form: Bag) -> bool:
     """Whether a form has groups of rows some of which are grouped themselves."""
     sources = (s for b in form for _, s in block_vars(b))
     return any(
-        isinstance(s, Distinct) and len(s.bag) > 1 and any(isinstance(x, Distinct) for b in s.bag for _, x in b.vars)
+        isinstance(s, Distinct)
+        and len(s.bag) > 1
+        and any(isinstance(x, Distinct) for b in s.bag for _, x in b.vars)
         for s in sources
     )
 

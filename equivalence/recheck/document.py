@@ -93,9 +93,7 @@ def read(data: bytes) -> Certificate:
     if len(data) > MOST_BYTES:
         raise Refused(f"larger than {MOST_BYTES} bytes")
     try:
-        document = json.loads(
-            data.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_each_once
-        )
+        document = json.loads(data.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise Refused("not JSON" if not isinstance(error, RecursionError) else "nested too deeply") from None
     _shallow(document)

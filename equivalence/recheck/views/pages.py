@@ -51,7 +51,8 @@ def _once(outer: a.Select, changes: Changes) -> a.Select:
     if not all(changes.known.cannot_fail(e) for e in exprs):
         return outer
     first, second = spans
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     start = first[0] + second[0]
     ends = [x for x in (first[1], None if second[1] is None else first[0] + second[1]) if x is not None]
     if start.bit_length() > 63:

@@ -16,6 +16,7 @@ from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
+from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.recheck.views.keys import keys
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
@@ -38,6 +39,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "orders": orders,
         "fixpoints": fixpoints,
         "plain": of_each(plain),
+        "instants": of_trees(instants),
         "constants": of_trees(constants),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
