@@ -201,7 +201,8 @@ def _create_domain(builder: Builder, node: Any) -> None:
         if kind == "CONSTR_NOTNULL":
             not_null = True
         elif kind == "CONSTR_CHECK":
-            checks.append(Check(check_name(c, f"{name}_check"), expression_text(c.raw_expr)))
+            unnamed = f"{name}_check{len(checks) or ''}"
+            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
     builder.add_type(
         TypeInfo(
             schema,

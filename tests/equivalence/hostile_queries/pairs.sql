@@ -286,13 +286,13 @@ select id from rg where lower(d) <= date '2024-01-15' and upper(d) > date '2024-
 -- different: multiranges that are empty
 select id from rg where isempty(mr);
 select id from rg where mr is null;
--- open: a domain's check
+-- equal: a domain's check
 select id from dm where q > 0;
 select id from dm;
 -- different: a domain's check of a nullable column
 select id from dm where p > 0;
 select id from dm;
--- open: a domain's check and NULL
+-- equal: a domain's check and NULL
 select id from dm where p > 0;
 select id from dm where p is not null;
 -- different: a cast to a domain raises
