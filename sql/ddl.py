@@ -43,7 +43,6 @@ _IGNORED = frozenset(
         "GrantRoleStmt",
         "AlterOwnerStmt",
         "AlterDefaultPrivilegesStmt",
-        "TransactionStmt",
         "InsertStmt",
         "CreateSeqStmt",
         "AlterSeqStmt",
@@ -54,6 +53,16 @@ _IGNORED = frozenset(
     }
 )
 _DROPPABLE = {"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW"}
+_WHOLE = {"BEGIN", "START", "COMMIT", "SAVEPOINT", "RELEASE"}
+# settings under which DDL means something else, or rows get in that no constraint has seen, with the only
+# value that is read
+_USUAL = {
+    "session_replication_role": "origin",
+    "standard_conforming_strings": "on",
+    "transform_null_equals": "off",
+    "array_nulls": "on",
+    "backslash_quote": "safe_encoding",
+}
 
 
 class DdlError(ValueError):
@@ -97,6 +106,8 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
             raise DdlError("nested too deeply") from None
         if len(builder.tables) > MAX_TABLES:
             raise DdlError(f"more than {MAX_TABLES} tables")
+    if builder.in_transaction:
+        raise DdlError("a transaction that is left open is not accepted")
     return replace(builder.catalog(), version=version)
 
 
@@ -110,16 +121,43 @@ def _apply(builder: Builder, node: Any) -> None:
 
 
 def _set(builder: Builder, node: Any) -> None:
-    if node.name == "search_path" and node.kind.name == "VAR_SET_VALUE":
-        builder.search_path = tuple(a.val.sval for a in node.args if a.val.sval)
+    if node.kind.name == "VAR_SET_VALUE":
+        _setting(builder, node.name, node.args)
 
 
-def _select(_builder: Builder, node: Any) -> None:
+def _setting(builder: Builder, name: str, args: Any) -> None:
+    """One setting gets its value, or several for a search path."""
+    usual = _USUAL.get(name.lower())
+    values = [getattr(getattr(x, "val", None), "sval", None) for x in args]
+    if usual is not None and [str(v).lower() for v in values] != [usual]:
+        raise DdlError(f"SET {name} is not accepted")
+    if name.lower() == "search_path":
+        builder.search_path = tuple(v for v in values if v)
+
+
+def _select(builder: Builder, node: Any) -> None:
     """pg_dump's set_config() and setval() calls."""
     target = node.targetList[0].val if node.targetList and not node.fromClause else None
     allowed = isinstance(target, ast.FuncCall) and target.funcname[-1].sval in {"set_config", "setval"}
-    if not allowed:
+    if not allowed or len(node.targetList) != 1:
         raise DdlError("SELECT is not accepted")
+    if target.funcname[-1].sval == "set_config":
+        name, value = (
+            [getattr(getattr(x, "val", None), "sval", None) for x in target.args or ()] + [None] * 2
+        )[:2]
+        path = str(name).lower() == "search_path"
+        if name is None or value is None or (path and value):
+            raise DdlError("SELECT set_config() but of plain settings is not accepted")
+        if not path:  # that of a dump is empty: all names in it are qualified
+            _setting(builder, name, target.args[1:2])
+
+
+def _transaction(builder: Builder, node: Any) -> None:
+    """What is taken back or left open would be in the catalog all the same."""
+    kind = node.kind.name.removeprefix("TRANS_STMT_")
+    if kind not in _WHOLE:
+        raise DdlError(f"{kind.replace('_', ' ')} is not accepted")
+    builder.in_transaction = kind != "COMMIT"
 
 
 def _create_schema(builder: Builder, node: Any) -> None:
@@ -163,7 +201,8 @@ def _create_domain(builder: Builder, node: Any) -> None:
         if kind == "CONSTR_NOTNULL":
             not_null = True
         elif kind == "CONSTR_CHECK":
-            checks.append(Check(check_name(c, f"{name}_check"), expression_text(c.raw_expr)))
+            unnamed = f"{name}_check{len(checks) or ''}"
+            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
     builder.add_type(
         TypeInfo(
             schema,
@@ -216,7 +255,9 @@ def _create_function(builder: Builder, node: Any) -> None:
 
 def _drop(builder: Builder, node: Any) -> None:
     kind = node.removeType.name
-    if kind not in _DROPPABLE and not node.missing_ok:
+    if kind not in _DROPPABLE and not (
+        node.missing_ok and all(_is_missing(builder, n) for n in node.objects)
+    ):
         raise DdlError(f"DROP of {kind.removeprefix('OBJECT_').lower()} is not accepted")
     for names in node.objects if kind in _DROPPABLE else ():
         ref = builder.existing_name([n.sval for n in names])
@@ -224,6 +265,18 @@ def _drop(builder: Builder, node: Any) -> None:
             builder.drop(ref)
         elif not node.missing_ok:
             raise DdlError(f"relation {ref.name} does not exist")
+
+
+def _is_missing(builder: Builder, named: Any) -> bool:
+    """Whether nothing that was created goes by the last of these names, nor stands in a schema of it."""
+    known = {t.ref.name for t in builder.tables.values()} | {t.name for t in builder.types.values()}
+    known |= {k.name for t in builder.tables.values() for k in t.keys} | {f.name for f in builder.functions}
+    known |= {t.ref.schema for t in builder.tables.values()} | {t.schema for t in builder.types.values()}
+    known |= {f.schema for f in builder.functions}
+    names = getattr(named, "names", None) or getattr(named, "objname", None) or named
+    parts = names if isinstance(names, tuple) else (names,)
+    last = getattr(parts[-1], "sval", None)
+    return last is not None and last not in known
 
 
 def _policy(builder: Builder, node: Any) -> None:
@@ -243,6 +296,7 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "CreateFunctionStmt": _create_function,
     "CreateSchemaStmt": _create_schema,
     "CreatePolicyStmt": _policy,
+    "TransactionStmt": _transaction,
     "VariableSetStmt": _set,
     "SelectStmt": _select,
     "DropStmt": _drop,

@@ -63,6 +63,7 @@ class Builder:
     # of partitioned tables, the columns that rows are told apart by
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
+    in_transaction: bool = False
     _catalog: Catalog | None = None
     _types: Catalog | None = None
 

@@ -157,7 +157,7 @@ def _column(row: Row) -> TableColumn:
         name=row["name"],
         type=_sql_type(row),
         not_null=row["not_null"],
-        default=None if row["generated"] else row["default"],
+        default=row["default"],
         identity="always" if row["identity"] == "a" else "by default" if row["identity"] == "d" else "",
         generated="stored" if row["generated"] == "s" else "virtual" if row["generated"] == "v" else "",
         attnum=row["attnum"],

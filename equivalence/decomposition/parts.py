@@ -23,12 +23,14 @@ from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
+from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.pages import without_pages
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
@@ -94,6 +96,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         without_idle_keys,
         in_one_frame,
         sorted_by_keys,
+        without_pages,
         without_early_limits,
         without_cut_arms,
     ):
@@ -124,7 +127,7 @@ def _by_chance(query: a.Query, catalog: Catalog) -> bool:
 
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:
     """A query that holds no CTEs in the form that says what others say in several ways."""
-    return as_patterns(listed(folded(flattened(query)), Facts(catalog, query)))
+    return as_patterns(listed(folded(as_instants(flattened(query))), Facts(catalog, query)))
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:

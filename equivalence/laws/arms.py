@@ -59,10 +59,7 @@ class _WithoutCutArms(Walk):
         own = [replace(k, expr=arm.targets[pos].expr) for k, pos in keys]
         if any(returns_set(t.expr) for t in arm.targets) or _deciding(own) != _deciding(arm.order_by):
             return arm
-        if arm.group_by is None:
-            self.reserve_ties(arm)
-        else:
-            self.reserve({"tie-order"})
+        self.reserve_ties(arm)
         self.reserve_failures(*(t.expr for t in arm.targets))
         return replace(arm, limit=None, order_by=())
 

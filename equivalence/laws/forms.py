@@ -14,6 +14,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption, Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import QUERIES, REFERENCES, has_subquery, map_parts, walk
 
 _KINDS = {"key": "unique", "not_null": "not null", "foreign_key": "foreign key", "check": "check"}
@@ -79,9 +80,12 @@ class Walk:
 
     def reserve_ties(self, query: a.Select) -> None:
         """The first rows in the order of a block are chosen elsewhere: a choice among ties, unless the order
-        leaves none.
+        leaves none, or none that is seen.
         """
-        basis = self.facts.exprs_determine(query, [k.expr for k in query.order_by])
+        keys = [k.expr for k in query.order_by]
+        if all(t.expr in keys and equality_is_identity(t.expr.type) for t in query.targets):
+            return
+        basis = self.facts.exprs_determine(query, keys) if query.distinct is None else None
         if basis is None:
             self.reserve({"tie-order"})
         self.rest_on(basis or ())

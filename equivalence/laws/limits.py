@@ -135,10 +135,7 @@ class _WithoutEarlyLimits(Walk):
         return replace(arm, limit=None, order_by=())
 
     def _reserve(self, cut: a.Select) -> None:
-        if cut.group_by is None and cut.distinct is None:
-            self.reserve_ties(cut)
-        else:
-            self.reserve({"tie-order"})
+        self.reserve_ties(cut)
         self.reserve_failures(*(t.expr for t in cut.targets))
 
 

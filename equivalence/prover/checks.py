@@ -12,17 +12,19 @@ from rewright.equivalence.records import Assumption
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
-from rewright.sql.catalog import Catalog, Check
+from rewright.sql.catalog import Catalog, Check, TableColumn, type_key
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.ddl_partitions import BOUNDS
 from rewright.sql.facts.effects import volatility_of_expr
+from rewright.sql.types import SqlType
 from rewright.sql.walk import deep_exprs
 
-from .build import conj, disj, is_null, not_null
+from .build import conj, disj, is_null, not_null, same
 from .expressions import Translation
-from .terms import Table, Term, Var
+from .symbols import domain
+from .terms import App, Lit, Table, Term, Var, walk
 from .translate import Translator
-from .translated import Scope, Unsupported
+from .translated import Env, Scope, Unsupported
 
 
 def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
@@ -42,7 +44,73 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
         term = row_term(catalog, relation, relation.bounds, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), BOUNDS), term))
+    for column, own in zip(relation.columns, _columns(source, var), strict=False):
+        if column.generated == "stored" and (not relation.has_children or source.only):
+            term = _as_generated(catalog, relation, column, own, source)
+            if term is not None:
+                found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
+        for check, term in _of_domain(catalog, relation, column, own):
+            found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
+
+
+def says_more(relation: Relation) -> bool:
+    """Whether columns say something of their rows by what they are: generated, or of a domain."""
+    return any(c.generated == "stored" or not c.type.is_builtin for c in relation.columns)
+
+
+def _columns(source: Table, var: int) -> tuple[Var, ...]:
+    return tuple(Var(var, i, t) for i, t in enumerate(source.types))
+
+
+def _as_generated(
+    catalog: Catalog, relation: Relation, column: TableColumn, own: Var, source: Table
+) -> Term | None:
+    """A stored generated column has the value of its expression. A parent's children may have others, and
+    what goes by a language may have been computed under another version of it.
+    """
+    if column.default is None or not _exact(own.type):
+        return None
+    term = row_term(catalog, relation, column.default, source, own.var)
+    if term is None or domain(term.type) != domain(own.type):
+        return None
+    plain = all(_exact(t.type) for t in walk(term) if isinstance(t, Var | Lit | App))
+    return same(own, term) if plain else None
+
+
+def _exact(type_: SqlType) -> bool:
+    """Whether values are computed alike by every version of the server and of its libraries."""
+    return domain(type_) in {"integer", "bool", "date"} and type_.typmod == -1
+
+
+def _of_domain(
+    catalog: Catalog, relation: Relation, column: TableColumn, own: Var
+) -> Iterator[tuple[Check, Term]]:
+    """What a value of a domain that is not NULL has met, of this one and of those it is made of. NULLs get
+    past a domain's NOT NULL and CHECK in some statements.
+    """
+    known = {} if column.type.is_builtin else {t.key: t for t in catalog.types}
+    info = known.get(type_key(column.type.schema, column.type.name))
+    while info is not None and info.kind == "d":
+        for check in info.checks:
+            met = _value_term(catalog, relation, column.name, check.text, own) if _usable(check) else None
+            if met is not None:
+                yield check, disj((is_null(own), met))
+        info = known.get(info.base)
+
+
+def _value_term(catalog: Catalog, relation: Relation, column: str, text: str, own: Var) -> Term | None:
+    """A domain's condition, which calls its value VALUE, over a column of it."""
+    name = '"{}"'.format(column.replace('"', '""'))
+    try:
+        query = bind(f"select ({text}) from (select {name} as value from {quoted(relation.ref)}) q", catalog)
+        if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
+            return None
+        (made,) = query.from_
+        scope = {made.rel: (own,)} if isinstance(made, a.Derived) else {}
+        return _immutable_term(catalog, query.targets[0].expr, scope)
+    except (BindError, Unbound, Unsupported):
+        return None
 
 
 def together(columns: tuple[Term, ...]) -> Term:
@@ -64,18 +132,21 @@ def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var
         if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         (scan,) = query.from_
-        expr = query.targets[0].expr
         if not isinstance(scan, a.Scan) or scan.table != relation.ref:
             return None
-        if not all(_plain(e) for e in deep_exprs(expr)):
-            return None
-        # also casts: what date::text gave when the row was stored need not be what it gives now
-        if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
-            return None
-        row = tuple(Var(var, i, t) for i, t in enumerate(source.types))
-        return Translation(Translator(), Scope({scan.rel: row})).term(expr)
+        return _immutable_term(catalog, query.targets[0].expr, {scan.rel: _columns(source, var)})
     except (BindError, Unbound, Unsupported):
         return None
+
+
+def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
+    """An expression of built-in immutable parts. Raises Unsupported."""
+    if not all(_plain(e) for e in deep_exprs(expr)):
+        return None
+    # also casts: what date::text gave when the row was stored need not be what it gives now
+    if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
+        return None
+    return Translation(Translator(), Scope(env)).term(expr)
 
 
 def quoted(ref: a.TableRef) -> str:

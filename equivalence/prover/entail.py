@@ -8,6 +8,7 @@ the context, everything else by the SMT solver. Must not know rules or how they 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice, product
 from typing import Any
 
 from rewright.engines import clock
@@ -17,7 +18,7 @@ from rewright.sql.types import BOOL
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
-from .build import disj, eq, negate, not_null, predicates
+from .build import conj, disj, eq, is_true, negate, not_null, predicates
 from .conditional_keys import ConditionalKey
 from .context import Context
 from .extremes import lemmas
@@ -26,7 +27,7 @@ from .opening import Opener
 from .schema import Schema
 from .session import Session
 from .shapes import Outline, Question, shape
-from .symbols import IS_NULL, NOT
+from .symbols import IS_NULL, NOT, OR
 from .terms import (
     FALSE,
     TRUE,
@@ -43,6 +44,9 @@ from .terms import (
     source_types,
     walk_shallow,
 )
+
+# how many rows of a context are tried for one EXISTS in which each may or may not be
+_MOST_ROWS_MET = 4
 
 
 class LetGo(Exception):
@@ -410,6 +414,8 @@ class Engine:
                     yield disj((negate(atom), either))
                     yield disj((atom, negate(either)))
                     atoms += [t for t in exists_atoms(parts, aggregates=False) if t not in atoms]
+        if any(isinstance(p, App) and p.sym == OR for p in ctx.preds):
+            yield from _rows_meeting(ctx, [a for a in atoms if a not in ctx.preds])
         refuted = {q.args[0] for q in ctx.preds if isinstance(q, App) and q.sym == NOT}
         self._depth += 1
         try:
@@ -448,3 +454,17 @@ class Engine:
                 for r in self.schema.references(t):
                     there.add(self.schema.source_of(r.target) or t)
         return all(t in there for t in tables_of(target.bag[0].vars))
+
+
+def _rows_meeting(ctx: Context, atoms: list[Nested]) -> Iterator[Term]:
+    """That rows of the context which meet the conditions of an EXISTS are rows of it: by themselves they may
+    meet those of one or of another.
+    """
+    for atom in atoms:
+        (b,) = atom.bag
+        if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
+            continue
+        choices = [[w for w, s in ctx.vars if s == source] for _, source in b.vars]
+        for rows in islice(product(*choices), _MOST_ROWS_MET):
+            bound = {v: w for (v, _), w in zip(b.vars, rows, strict=True)}
+            yield disj((negate(is_true(subst(conj(b.preds), rows_renamed(bound)))), atom))

@@ -15,7 +15,7 @@ from .asking import Asked
 from .context import Context
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
-from .ranges import described_as, stays_in_range, with_constants
+from .ranges import described_as, fits_where, stays_in_range, with_constants
 from .symbols import (
     CASE,
     EQ,
@@ -161,8 +161,7 @@ def _recorded(translator: Translator, form: Collection[tuple[str, str]], closely
 
 def _avoided(failure: Failure, translator: Translator) -> bool:
     """Whether the failure can not happen."""
-    met = with_constants(failure.term, failure.given)
-    return failure.kind == "overflow" and isinstance(met, App) and stays_in_range(met, translator.sources)
+    return failure.kind == "overflow" and fits_where(failure.term, failure.given, translator.sources)
 
 
 def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
@@ -179,9 +178,9 @@ def failing(engine: Asked, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
     crowded = _crowded(engine, form)
     return Failures(
-        frozenset((*crowded, *_failing(form, spared.always, closely=False))),
-        frozenset((*crowded, *_failing(form, spared.always, closely=True))),
-        frozenset((*crowded, *_failing(form, spared.in_order, closely=True))),
+        frozenset((*crowded, *_failing(form, spared.always, _Closely.ALL))),
+        frozenset((*crowded, *_failing(form, spared.always, _Closely.LEFT))),
+        frozenset((*crowded, *_failing(form, spared.in_order, _Closely.FORCED))),
     )
 
 
@@ -216,7 +215,7 @@ def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     found: Found = set()
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
-            for t in b.preds:
+            for t in _conditions(b, closely):
                 found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
     for f in translator.tested:
         what = describe(f.term, translator.sources)
@@ -227,15 +226,22 @@ def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     return {(kind, f"condition {what}") for kind, what in found}
 
 
-def _failing(form: Bag, sure: Collection[str], *, closely: bool) -> Found:
+def _conditions(b: Block, closely: _Closely) -> tuple[Term, ...]:
+    """The conditions of a block; what they raise in any order: where each meets rows that pass the others."""
+    if closely is not _Closely.FORCED:
+        return b.preds
+    return tuple(with_constants(t, (p for p in b.preds if p is not t)) for t in b.preds)
+
+
+def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
             # outputs of the result are made of the rows that are left
             outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
-            for t in (*b.preds, *outs):
-                found |= set(_failing_term(t, sources, sure, closely=closely))
+            for t in (*_conditions(b, closely), *outs):
+                found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:
                 if isinstance(s, Function):
                     found.add(("errors", f"function {s.name}"))

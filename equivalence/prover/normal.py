@@ -52,7 +52,11 @@ Tried = tuple[str, At, Context, Bag, Mode]
 Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
+# what is tried of outer places first, while the inner ones still show that they have no duplicates
 EARLY = ("multi-to-set", "open-distinct")
+# the same where groups of groups are left together: aggregates of aggregates are made one before the groups
+# are told apart, whose keys may be those of one condition
+TOGETHER = ("multi-to-set", "flatten-aggregate")
 ORDER = (
     "contradiction",
     "merge-blocks",
@@ -77,6 +81,8 @@ ORDER = (
     "redundant",
     "covered",
 )
+# rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
+WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
 LATE = ("distinct-to-parent",)
 
@@ -112,6 +118,17 @@ def reads_rows(form: Bag) -> bool:
     )
 
 
+def groups_unions(form: Bag) -> bool:
+    """Whether a form has groups of rows some of which are grouped themselves."""
+    sources = (s for b in form for _, s in block_vars(b))
+    return any(
+        isinstance(s, Distinct)
+        and len(s.bag) > 1
+        and any(isinstance(x, Distinct) for b in s.bag for _, x in b.vars)
+        for s in sources
+    )
+
+
 def says_positions(form: Bag) -> bool:
     """Whether a form has something that the rules of positions are about."""
     sources = (s for b in form for _, s in block_vars(b))
@@ -126,9 +143,15 @@ def _by_order(name: str) -> bool:
 
 
 def normalise(
-    engine: Engine, form: Bag, *, mode: Mode = "bag", order: tuple[str, ...] = ORDER, late: bool = False
+    engine: Engine,
+    form: Bag,
+    *,
+    mode: Mode = "bag",
+    order: tuple[str, ...] = ORDER,
+    early: tuple[str, ...] = EARLY,
+    late: bool = False,
 ) -> tuple[Bag, Trace]:
-    """A normal form with the steps that lead to it, by the rules of ``order``.
+    """A normal form with the steps that lead to it, by the rules of ``order``, those of ``early`` first.
 
     ``late``: of one already, by the late rules and what follows from them.
     """
@@ -136,7 +159,7 @@ def normalise(
     tried: set[Tried] = set()
     while len(trace) < MAX_STEPS:
         rules = order if not late else (*order, *LATE) if trace else LATE
-        step = _next(engine, form, mode, tried, rules)
+        step = _next(engine, form, mode, tried, rules, early)
         if step is None:
             break
         rule, path, at, form = step
@@ -145,15 +168,20 @@ def normalise(
 
 
 def _next(
-    engine: Engine, form: Bag, mode: Mode, tried: set[Tried], order: tuple[str, ...]
+    engine: Engine,
+    form: Bag,
+    mode: Mode,
+    tried: set[Tried],
+    order: tuple[str, ...],
+    early: tuple[str, ...],
 ) -> tuple[str, Path, At, Bag] | None:
-    """The first rule that changes something: outer places first while the inner ones still show that
-    they have no duplicates, then inner places first.
+    """The first rule that changes something: early ones of outer places first, then all of inner places
+    first.
     """
     paths = list(places(form))
-    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, order) for p in paths)]:
+    for path, rules in [*((p, early) for p in reversed(paths)), *((p, order) for p in paths)]:
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
-        if rules is EARLY and inner_mode == "set":
+        if rules is early and inner_mode == "set":
             continue
         place = Place(engine, ctx, bag, inner_mode)
         for rule in rules:

@@ -20,7 +20,19 @@ from .digest import digest
 from .entail import Engine, LetGo, OutOfTime
 from .fresh import numbering
 from .match import Pairing, match_bags
-from .normal import BY_POSITION, ORDER, UNSPLIT, Trace, normalise, reads_rows, says_positions
+from .normal import (
+    BY_POSITION,
+    EARLY,
+    ORDER,
+    TOGETHER,
+    UNSPLIT,
+    WITH_ROWS,
+    Trace,
+    groups_unions,
+    normalise,
+    reads_rows,
+    says_positions,
+)
 from .prepare import (
     Prepared,
     Reason,
@@ -120,8 +132,8 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
     if not isinstance(prepared, tuple):
         return prepared
     found = None
-    for order in _orders(prepared, positions):
-        found = _matched(engine, prepared, order)
+    for order, early in _orders(prepared, positions):
+        found = _matched(engine, prepared, order, early)
         if isinstance(found, tuple):
             break
     if not isinstance(found, tuple):
@@ -139,32 +151,36 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
     )
 
 
-def _orders(prepared: tuple[Prepared, Prepared], positions: bool | None) -> Iterator[tuple[str, ...]]:
-    """The rules to go by, one set after the other."""
+def _orders(
+    prepared: tuple[Prepared, Prepared], positions: bool | None
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The rules to go by and the early ones, one set after the other."""
     if not positions:
-        yield ORDER
+        yield ORDER, EARLY
+        if any(groups_unions(p.bag) for p in prepared):
+            yield WITH_ROWS, TOGETHER
     if positions is not False and any(says_positions(p.bag) for p in prepared):
         if all(reads_rows(p.bag) for p in prepared):
-            yield UNSPLIT
-        yield BY_POSITION
+            yield UNSPLIT, EARLY
+        yield BY_POSITION, EARLY
 
 
 _Matched = tuple[tuple[Step, ...], tuple[Bag, Bag], tuple[tuple[int, Pairing], ...]]
 
 
 def _matched(
-    engine: Engine, prepared: tuple[Prepared, Prepared], order: tuple[str, ...]
+    engine: Engine, prepared: tuple[Prepared, Prepared], order: tuple[str, ...], early: tuple[str, ...]
 ) -> _Matched | Reason | None:
     """The steps to two forms that are the same, the forms, and what stands for what in them."""
-    left, steps1 = normalise(engine, prepared[0].bag, order=order)
-    right, steps2 = normalise(engine, prepared[1].bag, order=order)
+    left, steps1 = normalise(engine, prepared[0].bag, order=order, early=early)
+    right, steps2 = normalise(engine, prepared[1].bag, order=order, early=early)
     ended = same_order(engine, prepared, (left, right))
     if ended is None:
         return Reason("the visible orders differ", "order")
     blocks = match_bags(engine, Context(), *ended)
     if blocks is None:
-        left, more1 = normalise(engine, left, order=order, late=True)
-        right, more2 = normalise(engine, right, order=order, late=True)
+        left, more1 = normalise(engine, left, order=order, early=early, late=True)
+        right, more2 = normalise(engine, right, order=order, early=early, late=True)
         again = same_order(engine, prepared, (left, right)) if more1 or more2 else None
         blocks = None if again is None else match_bags(engine, Context(), *again)
         if again is None or blocks is None:

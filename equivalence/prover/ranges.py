@@ -95,6 +95,12 @@ def with_constants(term: Term, given: Iterable[Term]) -> Term:
     return substitute(term, lambda t: None if isinstance(t, Row) else known.get(t)) if known else term
 
 
+def fits_where(term: Term, given: Iterable[Term], sources: Sources) -> bool:
+    """Whether this arithmetic gives a value for all arguments of rows on which ``given`` holds."""
+    met = with_constants(term, given)
+    return isinstance(met, App) and stays_in_range(met, sources)
+
+
 def described_as(term: Term, given: Iterable[Term]) -> Term:
     """The term as it is told from others where ``given`` holds: with constants for columns, unless nothing
     else is left. A constant that fails is folded, and fails, when a query is planned; a column that only ever

@@ -131,16 +131,19 @@ class Schema:
 
     def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
         """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the
-        bounds of a partition, and that the columns of a MATCH FULL reference are NULL together.
+        bounds of a partition, what generated columns and domains say, and that the columns of a MATCH FULL
+        reference are NULL together.
         """
         if not isinstance(source, Table):
             return []
         relation = self.relation(source.ref)
         if relation is None or not _enforced(relation):
             return []
-        if not (relation.checks or relation.bounds or any(k.match == "full" for k in relation.foreign_keys)):
+        from .checks import checks_of, says_more, together
+
+        matched = any(k.match == "full" for k in relation.foreign_keys)
+        if not (relation.checks or relation.bounds or matched or says_more(relation)):
             return []
-        from .checks import checks_of, together
 
         found = checks_of(self.catalog, source, var)
         if not relation.has_children or source.only:

@@ -55,7 +55,7 @@ def _computing(t: Translator) -> Iterator[None]:
 def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
     if where is None:
         return r
-    return Rows(r.vars, (*r.preds, t.condition(where, r.env)), r.env)
+    return Rows(r.vars, (*r.preds, t.condition(where, r)), r.env)
 
 
 # --------------------------------------------------------------------------- grouping

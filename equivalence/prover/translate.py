@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
@@ -22,6 +22,7 @@ from .bags import block, exists
 from .build import conj, negate, predicates, recollated, same
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
+from .ranges import fits_where
 from .selects import translate_select
 from .symbols import hazardous, one_look
 from .terms import (
@@ -115,19 +116,25 @@ class Translator:
         """What was met since there were ``before`` failures and fails for ordinary values."""
         return [f for f in self.failing[before:] if f.kind == "errors" and hazardous(f.term)]
 
-    def condition(self, e: a.Expr, env: Env) -> Term:
-        """A WHERE or ON, remembered with its place among the others."""
-        return self.conjuncts(Translation(self, Scope(env)), e)
+    def condition(self, e: a.Expr, rows: Rows) -> Term:
+        """A WHERE or ON of the rows, remembered with its place among the others."""
+        return self.conjuncts(Translation(self, Scope(rows.env)), e, rows.preds)
 
-    def conjuncts(self, make: Translation, e: a.Expr) -> Term:
-        """A condition whose conjuncts the planner may take apart."""
+    def conjuncts(self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = ()) -> Term:
+        """A condition whose conjuncts the planner may take apart. ``before_it``: those of the rows it is
+        asked of, which come first as it is written.
+        """
         before = len(self.failing)
         parts = conjuncts(e)
         sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
-        terms = []
+        terms: list[Term] = []
         for part in parts:
+            start = len(self.failing)
             with self.knowing(beside=NOTHING.where(*(p for p in sure if p is not part))):
-                terms.append(make.term(part))
+                made = make.term(part)
+            first = (t for p, t in zip(parts, terms, strict=False) if p in sure)
+            self._spare(range(start, len(self.failing)), (*before_it, *first))
+            terms.append(made)
         term = conj(terms)
         self.filters += predicates(term)
         if self.sites:
@@ -137,6 +144,15 @@ class Translator:
         self.forced |= not all(f.optional for f in hazards)
         self.tested += [f for f in self.failing[before:] if not f.sites]
         return term
+
+    def _spare(self, met: range, given: tuple[Term, ...]) -> None:
+        """Mark overflows that do not happen where the ``given`` conditions are evaluated first, as they are
+        written and as the server has them but for indexes and costs (decision 0490).
+        """
+        for n in met:
+            f = self.failing[n]
+            if f.kind == "overflow" and f.sites == self.sites and fits_where(f.term, given, self.sources):
+                self.failing[n] = replace(f, optional=True)
 
     @contextmanager
     def site(self, *, fence: bool) -> Iterator[None]:
@@ -428,7 +444,7 @@ class Translator:
     def _on(self, rows: Rows, on: a.Expr | None) -> Rows:
         if on is None:
             return rows
-        return Rows(rows.vars, (*rows.preds, self.condition(on, rows.env)), rows.env)
+        return Rows(rows.vars, (*rows.preds, self.condition(on, rows)), rows.env)
 
     def _padded(self, kept: Rows, others: list[Rows], item: a.Join) -> Rows:
         """The kept side's rows that no row of the other side matches, with NULLs."""

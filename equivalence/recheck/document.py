@@ -93,7 +93,7 @@ def read(data: bytes) -> Certificate:
     if len(data) > MOST_BYTES:
         raise Refused(f"larger than {MOST_BYTES} bytes")
     try:
-        document = json.loads(data.decode("utf-8"), parse_constant=_no_constant)
+        document = json.loads(data.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_each_once)
     except (ValueError, RecursionError) as error:
         raise Refused("not JSON" if not isinstance(error, RecursionError) else "nested too deeply") from None
     _shallow(document)
@@ -105,6 +105,14 @@ def read(data: bytes) -> Certificate:
     if top.text(_SEAL) != _digest(document):
         raise Refused("the digest is another: the certificate was altered")
     return _certificate(top)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; of a key that is there twice, other readers may show the first value."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Refused("a key is there twice")
+    return found
 
 
 def _no_constant(name: str) -> None:

@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from rewright.engines import clock
 from rewright.equivalence.prover.bags import NULL_ON_EMPTY, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import conj, disj, eq, negate, not_null, predicates
+from rewright.equivalence.prover.build import conj, disj, eq, is_true, negate, not_null, predicates
 from rewright.equivalence.prover.conditional_keys import ConditionalKey
 from rewright.equivalence.prover.context import Context, identical, membership
 from rewright.equivalence.prover.schema import Reference, Schema
@@ -255,6 +255,9 @@ class Judge:
                 yield disj((negate(atom), either))
                 yield disj((atom, negate(either)))
                 atoms += [t for t in dict.fromkeys(x for c in cases for x in _inside(c)) if t not in atoms]
+        for atom in atoms:
+            if atom not in world.preds:
+                yield from _in_it(atom, world)
         self._depth += 1
         try:
             for target in atoms:
@@ -272,6 +275,16 @@ class Judge:
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
+
+
+def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
+    """Each row of the world for which the conditions of a plain EXISTS of one row hold is such a row."""
+    (b,) = atom.bag
+    if len(b.vars) != 1 or any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
+        return
+    ((v, source),) = b.vars
+    for w in [w for w, s in world.vars if s == source][:_MOST_CASES]:
+        yield disj((negate(is_true(subst(conj(b.preds), rows_renamed({v: w})))), atom))
 
 
 def rows_like(bag: Bag, outs: tuple[Term, ...]) -> Bag:

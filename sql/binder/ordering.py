@@ -5,6 +5,7 @@ query.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from rewright.sql.algebra import Const, Expr, OutputColumn, OutputSortKey
@@ -14,8 +15,11 @@ from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.recursion import bind_expr
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
-from rewright.sql.types import INT8
+from rewright.sql.types import INT8, NUMERIC
 from rewright.sql.walk import free_rels
+
+# of the largest bigint
+_DIGITS = 19
 
 
 def bind_output_order(
@@ -65,7 +69,19 @@ def _bind_limit(scope: Scope, node: Any) -> Expr | None:
             return None
         if bound.type.name in {"int2", "int4", "int8"}:
             return Const(bound.value, INT8)
-    count = coerce(scope.context, bound, INT8)
+        if bound.type == NUMERIC and (whole := _rounded(bound.value)) is not None:
+            return Const(str(whole), INT8)
+    # as a value that is stored in a column of the type (coerce_to_specific_type): fractions are rounded
+    count = coerce(scope.context, bound, INT8, "a")
     if free_rels(count) & scope.rels:
         raise BindError("42P10", "argument of LIMIT must not contain variables")
     return count
+
+
+def _rounded(value: str) -> int | None:
+    """A numeric constant as the server makes it bigint, halves away from zero; None where it does not."""
+    number = Decimal(value)
+    if not number.is_finite() or number.adjusted() > _DIGITS:
+        return None
+    whole = int(number.to_integral_value(ROUND_HALF_UP))
+    return whole if -(1 << 63) <= whole < 1 << 63 else None

@@ -142,6 +142,50 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, sum(k) over (order by id) from o",
         ),
     ),
+    "instants": (
+        (
+            "select id from tick where (at at time zone 'UTC')::date = date '2024-12-31'",
+            "select id from tick where at >= '2024-12-31 02:00+02' and at < '2025-01-01T00:00:00Z'",
+        ),
+        (
+            "select id from tick where date '2024-12-31' < (at at time zone 'UTC')::date",
+            "select id from tick where at >= '2025-01-01 05:30 +0530'",
+        ),
+        (
+            "select id from tick where at at time zone 'GMT' <= timestamp '2024-03-10 10:00'",
+            "select id from tick where at <= '2024-03-10 10:00:00.000+00'",
+        ),
+        (
+            "select id, at + interval '1 week 90 min' from tick",
+            "select id, at + interval '7 days 01:30' from tick",
+        ),
+        (
+            "select id from tick where at - n < interval '24 hours'",
+            "select id from tick where at - n < interval '1 day'",
+        ),
+        (
+            "select id from tick where n < timestamp '2024-01-31' + interval '1 month 1 day'",
+            "select id from tick where n < '2024-03-01'",
+        ),
+        (
+            "select id from t where d > (date '2024-03-31' - interval '1 month')::date",
+            "select id from t where d > '2024-02-29'",
+        ),
+    ),
+    "pages": (
+        (
+            "select id from (select id from t order by id offset 1) q order by id offset 2",
+            "select id from t order by id offset 3",
+        ),
+        (
+            "select x from (select id, x from t order by id limit 10 offset 5) q order by id limit 8 offset 4",
+            "select x from t order by id limit 6 offset 9",
+        ),
+        (
+            "select k is null from (select k from t order by k limit 4) q order by k offset 9",
+            "select k is null from (select k from t order by k limit 0) q order by k",
+        ),
+    ),
     "numbers": (
         (
             "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q",
@@ -387,6 +431,78 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select src, count(*) over (order by src rows unbounded preceding) from edge",
             "select src, count(*) over (order by src) from edge",
+        ),
+    ),
+    "instants": (
+        (
+            "select id from tick where (at at time zone 'UTC')::date = date '2024-12-31'",
+            "select id from tick where at >= '2024-12-31' and at < '2025-01-01'",
+        ),
+        (
+            "select id from tick where (at at time zone 'UTC')::date <= date '2024-12-31'",
+            "select id from tick where at <= '2025-01-01 00:00+00'",
+        ),
+        (
+            "select id from tick where (at at time zone 'Europe/Paris')::date = date '2024-12-31'",
+            "select id from tick where at >= '2024-12-31 00:00+01' and at < '2025-01-01 00:00+01'",
+        ),
+        (
+            "select id, at + interval '24 hours' from tick",
+            "select id, at + interval '1 day' from tick",
+        ),
+        (
+            "select id from tick where at - n < interval '1 month'",
+            "select id from tick where at - n < interval '31 days'",
+        ),
+        (
+            "select id from tick where at > '2024-12-31 10:00+16'",
+            "select id from tick where at > '2024-12-30 18:00+00'",
+        ),
+        (
+            "select id from tick where at - n < interval '1 day 1 day'",
+            "select id from tick where at - n < interval '2 days'",
+        ),
+        (
+            "select id from tick where at - n < interval '-1 day 02:00'",
+            "select id from tick where at - n < interval '-22 hours'",
+        ),
+        (
+            "select id from tick where n < timestamp '2024-01-31' + interval '1 month'",
+            "select id from tick where n < '2024-03-02'",
+        ),
+        (
+            "select id from tick where at > '2024-12-31 10:00'",
+            "select id from tick where at > '2024-12-31 10:00+00'",
+        ),
+    ),
+    "pages": (
+        (
+            "select id from (select id from t order by id limit 4 offset 2) q order by id limit 4 offset 1",
+            "select id from t order by id limit 4 offset 3",
+        ),
+        (
+            "select id from (select id, k from t order by k limit 4) q order by k limit 2 offset 1",
+            "select id from t order by k limit 2 offset 1",
+        ),
+        (
+            "select id from (select id from t order by id limit 4) q order by id desc limit 2",
+            "select id from t order by id desc limit 2",
+        ),
+        (
+            "select id from (select id, s from t order by id limit 4) q where s > 0 order by id limit 2",
+            "select id from t where s > 0 order by id limit 2",
+        ),
+        (
+            "select id from (select id, 10 / s as r from t order by id limit 4) q order by id limit 2",
+            "select id from t order by id limit 2",
+        ),
+        (
+            "select id from (select distinct on (k) k, id from t order by k, id limit 4) q order by k, id limit 2",
+            "select id from t order by k, id limit 2",
+        ),
+        (
+            "select id from (select id, generate_series(1, 2) from t order by id limit 4) q order by id limit 2",
+            "select id from t order by id limit 2",
         ),
     ),
     "numbers": (

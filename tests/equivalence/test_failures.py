@@ -30,6 +30,8 @@ SAME_FAILURES = (
 # arithmetic that types, constants and the filter of the result's own rows keep in range
 IN_RANGE = (
     ("select id, a + 1 from t where a = 10", "select id, 11 from t where a = 10"),
+    ("select id from t where a = 10 and a + 5 > b", "select id from t where a = 10 and 15 > b"),
+    ("select id from (select id, a, b from t where a = 10) s where a + 5 > b", "select id from t where a = 10 and 15 > b"),
     ("select id, a + id from t where a = 10", "select id, 10 + id from t where a = 10"),
     ("select id from (select id, a::bigint * b q from t) s", "select id from t"),
     ("select id from t where a::bigint + b > b", "select id from t where a > 0"),
@@ -40,7 +42,11 @@ IN_RANGE = (
 )  # fmt: skip
 OUT_OF_RANGE = (
     ("select id, a + 1 from t where a > 10", "select id, q from (select id, a, a + 1 q from t offset 0) s where a > 10"),
-    ("select id from t where a = 10 and a + 5 > b", "select id from t where a = 10 and 15 > b"),
+    ("select id from t where a = 10 and 15 > b", "select id from t where a = 10 and a + 5 > b"),
+    ("select id from t where a + 5 > b and a = 10", "select id from t where 15 > b and a = 10"),
+    ("select id from t where a > 10 and a + 5 > 15", "select id from t where a > 10"),
+    ("select id from (select id, a, b from t where a = 10 limit 9) s where a + 5 > b and 1 / b = 1", "select id from (select id, a, b from t where a = 10 limit 9) s where 15 > b"),
+    ("select t.id from u left join t on t.id = u.tid and t.a + 5 > t.b where t.a = 10", "select t.id from u join t on t.id = u.tid and 15 > t.b where t.a = 10"),
     ("select id from (select id, a * b q from t) s", "select id from t"),
     ("select id from (select id, -1 * a q from t) s", "select id from t"),
     ("select id, -1 * t.a from u left join t using (id)", "select id, q from u left join (select id, -1 * a q from t) s using (id)"),

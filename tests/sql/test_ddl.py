@@ -198,3 +198,46 @@ def test_psql_commands_around_a_dump_are_passed_over() -> None:
     ):
         with pytest.raises(DdlError):
             catalog_from_ddl(other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "drop index if exists t_b",
+        "drop index if exists public.t_b",
+        "drop schema if exists public cascade",
+        "drop type if exists mood",
+        "drop domain if exists d",
+        "drop function if exists f(int)",
+        "begin; alter table t add primary key (a); rollback",
+        "begin; savepoint s; alter table t add primary key (a); rollback to s; commit",
+        "begin; alter table t add primary key (a)",
+        "begin; prepare transaction 'x'",
+        "set session_replication_role = replica",
+        "set transform_null_equals to on",
+        "set standard_conforming_strings = off",
+        "set array_nulls = off",
+        "select pg_catalog.set_config('session_replication_role', 'replica', false)",
+        "select set_config('search_path', 'other', false)",
+        "select set_config(lower('X'), '', false)",
+        "select set_config()",
+        "select setval('s', 1), f()",
+    ],
+)
+def test_what_takes_facts_back_or_lets_rows_past_them_is_refused(text: str) -> None:
+    schema = (
+        "create type mood as enum ('a'); create domain d as int; create table t (a int, b int);"
+        "create function f(int) returns int language sql as 'select 1'; create unique index t_b on t (b);"
+    )
+    catalog_from_ddl(schema)
+    with pytest.raises(DdlError):
+        catalog_from_ddl(schema + text)
+
+
+def test_what_dumps_and_scripts_begin_with_is_read() -> None:
+    catalog_from_ddl(
+        "drop index if exists i; drop schema if exists other cascade; drop type if exists mood; drop trigger if exists x on t;"
+        "set statement_timeout = 0; set standard_conforming_strings = on; set session_replication_role = origin;"
+        "select pg_catalog.set_config('search_path', '', false);"
+        "begin; create table public.t (a int); savepoint s; release s; commit; select setval('s', 1);"
+    )

@@ -16,12 +16,14 @@ from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
+from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.recheck.views.keys import keys
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
@@ -37,6 +39,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "orders": orders,
         "fixpoints": fixpoints,
         "plain": of_each(plain),
+        "instants": of_trees(instants),
         "constants": of_trees(constants),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
@@ -46,6 +49,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "presence": of_each(presence),
         "keys": of_each(keys),
         "frames": of_each(frames),
+        "pages": of_each(pages),
         "cuts": of_each(cuts),
         "lookups": of_each(lookups),
         "numbers": of_each(numbers),

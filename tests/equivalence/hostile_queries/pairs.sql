@@ -82,7 +82,7 @@ select id from c where false;
 -- different: OFFSET twice
 select id from (select id from c order by id offset 1) q order by id offset 1;
 select id from c order by id offset 1;
--- open: OFFSETs add
+-- equal: OFFSETs add
 select id from (select id from c order by id offset 1) q order by id offset 2;
 select id from c order by id offset 3;
 -- equal: smaller of two LIMITs
@@ -208,7 +208,7 @@ select clock_timestamp() = now();
 -- different: date of a timestamptz follows the zone
 select id from o where at::date = date '2024-12-31';
 select id from o where at >= timestamptz '2024-12-31 00:00+00' and at < timestamptz '2025-01-01 00:00+00';
--- open: date in UTC is a range
+-- equal: date in UTC is a range
 select id from o where (at at time zone 'UTC')::date = date '2024-12-31';
 select id from o where at >= timestamptz '2024-12-31 00:00+00' and at < timestamptz '2025-01-01 00:00+00';
 -- different: a day is not 24 hours where clocks change
@@ -235,7 +235,7 @@ select id from o where day >= date '2024-02-01' and day < date '2024-03-01';
 -- different: an interval's equals
 select id from o where dur = interval '1 day';
 select id from o where dur::text = '1 day';
--- open: an interval's equals either way
+-- equal: an interval's equals either way
 select id from o where dur = interval '24 hours';
 select id from o where dur = interval '1 day';
 -- different: distinct intervals
@@ -286,13 +286,13 @@ select id from rg where lower(d) <= date '2024-01-15' and upper(d) > date '2024-
 -- different: multiranges that are empty
 select id from rg where isempty(mr);
 select id from rg where mr is null;
--- open: a domain's check
+-- equal: a domain's check
 select id from dm where q > 0;
 select id from dm;
 -- different: a domain's check of a nullable column
 select id from dm where p > 0;
 select id from dm;
--- open: a domain's check and NULL
+-- equal: a domain's check and NULL
 select id from dm where p > 0;
 select id from dm where p is not null;
 -- different: a cast to a domain raises

@@ -120,3 +120,6 @@ select nullif(1, 'x')
 select 1 in ('x')
 select id from emp where dept_id in (select name from dept)
 select e.id from emp e natural join dept d where e.nope = 1
+select g from generate_series(1, 9) g limit '2'::text
+select g from generate_series(1, 9) g limit true
+select g from generate_series(1, 9) g limit '2.5'

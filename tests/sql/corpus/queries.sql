@@ -225,3 +225,9 @@ select salary::numeric, salary::numeric(10,2), salary::numeric(5,1)::numeric, bu
 select code::bpchar, code::char(4), d.name::varchar, d.name::varchar(20), d.name::varchar(5)::varchar, d.name::text from emp, dept d
 select array[salary::numeric], array[salary], coalesce(salary::numeric, 0), case when active then salary::numeric end, max(salary::numeric), d.name::varchar from emp, dept d group by salary, active, d.name
 select x.s from (select salary::numeric as s from emp union all select budget from dept) x where x.s::numeric > 10
+select g from generate_series(1, 5) g limit 2.5 offset 0.5
+select g from generate_series(1, 9) g limit 2.5::float8
+select g from generate_series(1, 9) g limit 3.5::real offset -0.4
+select g from generate_series(1, 9) g fetch first 1.5 rows only
+select g from generate_series(1, 9) g limit (select 2.5)
+select g from generate_series(1, 9) g limit 1e1
