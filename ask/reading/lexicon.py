@@ -18,7 +18,8 @@ def _of(mark: str, phrases: str) -> dict[str, str]:
 GRAMMAR: dict[str, str] = {
     **_of(
         "count",
-        "how many, number of, the number of, count of, total number of, total count of, overall number of, "
+        "how many, number of, the number of, the number, the count, their number, count of, "
+        "total number of, total count of, overall number of, "
         "count, counts, no. of, how often, "
         "number of times, frequency of, quantity of, total counts of, respective counts, number of distinct "
         "times",
@@ -91,7 +92,7 @@ GRAMMAR: dict[str, str] = {
         "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
         "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
-        "in reverse order, from best to worst, in reverse alphabetical order, desc, latest first",
+        "from best to worst, in reverse alphabetical order, desc, latest first",
     ),
     **_of(
         "asc",
@@ -227,8 +228,8 @@ FILLERS = _set(
     "calculate can compute consider considering corresponding could data database detail details "
     "determine did display do does each's entire find for from get give given had has have he her here "
     "him his i i'd i'm in include including information into is it its just know let's like list me "
-    " of on one ones order ordered overall please provide record records respective "
-    "respectively result results return s see she show so sorted starting such table tables tell terms "
+    " of on one ones overall please provide record records respective "
+    "respectively result results return s see she show so starting such table tables tell terms "
     "that the their them then there these they this those to too us use using varies various vary want "
     "altogether already yet ever "
     "was well were what what's whats when where which who who's whom whose will with would you"

@@ -13,7 +13,15 @@ from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Expression,
+    Intent,
+    aggregates_of,
+    columns_of,
+    tables_of,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
@@ -35,7 +43,8 @@ _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "n
 _PRESENTATION = re.compile(
     r"[,(]?\s*(?:\(?(?:match|matching|filter) (?:with wildcards|with i?like|all "
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
-    r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join [^.?!]*|of the week|in "
+    r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join "
+    r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|of the week|in "
     r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|in your answer)",
     re.IGNORECASE,
 )
@@ -155,8 +164,13 @@ def _not_by_row(
         return outputs, draft.groups
     if len(by_row) < len(measures) or any(m.function != "avg" for m in by_row) or draft.having or draft.order:
         raise Unclear("each row would be measured by itself")
-    kept = tuple(e for e in outputs if aggregates_of(e) or not set(tables_of(e)) & set(draft.grouped_rows))
-    return kept, [g for g in draft.groups if not set(tables_of(g)) & set(draft.grouped_rows)]
+    kept = tuple(e for e in outputs if aggregates_of(e) or not _of_rows(e, draft))
+    return kept, [g for g in draft.groups if not _of_rows(g, draft)]
+
+
+def _of_rows(what: Expression, draft: Draft) -> bool:
+    """The key or name of a row that is grouped by; a part of its date is not."""
+    return isinstance(what, Column) and what.column.table in draft.grouped_rows
 
 
 def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
@@ -170,6 +184,31 @@ def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
     del outputs
 
 
+def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What rows are ordered by must be the same for all of what is shown of one."""
+    if any(aggregates_of(e) for e in outputs):
+        return
+    rows = {t for e in outputs for t in tables_of(e)} | ({draft.head.ref} if draft.head else set())
+    told = {t for ref in rows for t in draft.scope.told_by(ref)}
+    for expression, _ in draft.order:
+        if not aggregates_of(expression) and not set(tables_of(expression)) <= told:
+            raise Unclear(f"it is not clear which {columns_of(expression)[0].name} rows are ordered by")
+
+
+def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
+    if not draft.groups or not any(aggregates_of(e) for e in outputs) or draft.best_of:
+        return
+    rows = {e.column.table for e in draft.groups if isinstance(e, Column) and e.column.unique}
+    rows |= set(draft.grouped_rows)
+    told = {t for ref in rows for t in draft.scope.told_by(ref)}
+    for expression in (*outputs, *(e for e, _ in draft.order)):
+        if aggregates_of(expression) or expression in draft.groups or set(tables_of(expression)) <= told:
+            continue
+        named = ", ".join(c.name for c in columns_of(expression))
+        raise Unclear(f"it is not clear which {named} of a group is meant")
+
+
 def _intent(draft: Draft) -> Intent:
     outputs = tuple(dict.fromkeys(e for _, e in sorted(draft.outputs, key=lambda pair: pair[0])))
     if not outputs:
@@ -180,6 +219,8 @@ def _intent(draft: Draft) -> Intent:
     _beside(draft, outputs)
     _who(draft)
     outputs, draft.groups = _not_by_row(draft, outputs)
+    _told_by_groups(draft, outputs)
+    _ordered_by_rows(draft, outputs)
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")

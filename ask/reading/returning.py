@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Expression, Part, aggregates_of
+from rewright.ask.reading.intent import Aggregate, Column, Expression, Part, aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
@@ -25,10 +25,11 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     at = 0
     while at < len(links):
         link = links[at]
-        if (
-            link.mark in {"comma", "stop", "relation", "return", "distinct", "order", "number", "desc", "asc"}
-            or link.used
-        ):
+        if link.mark in {"comma", "stop", "relation", "return"} or link.used:
+            at += 1
+            continue
+        if link.mark == "distinct":
+            draft.distinct = True
             at += 1
             continue
         found = expressions_at(draft, at, default)
@@ -50,11 +51,22 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     draft.links = held
     if not wanted:
         return
-    if links[0].word in {"show", "include", "also", "report", "display"}:
+    added = links[0].word in {"include", "also"} or len(wanted) == 1
+    if added and links[0].word in {"show", "include", "also", "report", "display"}:
         wanted = [*(e for _, e in before), *wanted]
     draft.outputs = [(i, _as_before(e, measured)) for i, e in enumerate(dict.fromkeys(wanted))]
+    _groups_shown(draft)
     if not any(aggregates_of(e) for _, e in draft.outputs) and not measured and not draft.having:
         draft.groups = []
+
+
+def _groups_shown(draft: Draft) -> None:
+    """A measure for each of what is not shown says nothing. Raises Unclear."""
+    shown = {e for _, e in draft.outputs}
+    for group in draft.groups:
+        of_rows = isinstance(group, Column) and group.column.table in draft.grouped_rows
+        if group not in shown and not of_rows and any(aggregates_of(e) for e in shown):
+            raise Unclear("it is not clear whether what is grouped by is to be shown")
 
 
 def _as_before(expression: Expression, measured: list[Expression]) -> Expression:

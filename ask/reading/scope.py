@@ -248,6 +248,19 @@ class Scope:
             return roots == {root(word)}
         return root(word) in roots
 
+    def told_by(self, ref: TableRef) -> set[TableRef]:
+        """The tables of which a row of this one has one row at most, itself among them."""
+        found, waiting = {ref}, [ref]
+        while waiting:
+            table = waiting.pop()
+            after = {j.one.table for j in self.context.joins if j.many.table == table} - found
+            after |= {
+                j.many.table for j in self.context.joins if j.one.table == table and j.many.unique
+            } - found
+            found |= after
+            waiting += after
+        return found
+
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""
         dates = [c for c in table.columns if c.kind == "date"]

@@ -18,6 +18,8 @@ from rewright.ask.reading.timing import SAME_TIMES
 from rewright.ask.reading.words import root
 from rewright.lake import names
 
+_INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
+
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
@@ -45,7 +47,11 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
     for part in kept[1:]:
         listed = part[0].mark == "return" and not any(link.mark == "order" for link in part[:2])
         if listed and any(link.mark not in {"return", "comma"} for link in part):
-            wanted += [*part, Link(",", "comma")]
+            end = next((i for i, link in enumerate(part) if link.mark in _INSTRUCTIONS), len(part))
+            wanted += [*part[:end], Link(",", "comma")]
+            if end < len(part):
+                # `return the name, sorted by price`: what follows is said of the rows
+                main += [Link(".", "stop"), *part[end:]]
         else:
             main += [Link(".", "stop"), *part]
     return main, wanted
