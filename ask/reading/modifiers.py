@@ -72,6 +72,11 @@ _EVERY = re.compile(
     r")(?=\s*(?:[.,;:)?!]|$))\)?",
     re.IGNORECASE,
 )
+_EXISTS = re.compile(
+    r"^(?:(?:is|are|was|were) there (?:currently )?(?:any |an? |some )?|(?:do|does|did|has|have|had) any )"
+    r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)",
+    re.IGNORECASE,
+)
 _ONCE = re.compile(
     r"[,(.]?\s*(?:(?:please|but|and)\s+)*\b(?:without\s+(?:any\s+)?(?:duplicates|repetition|repeats)|no\s+duplicates"
     r"|(?:do\s+not|don't)\s+(?:return|show|include|list|give)\s+(?:any\s+)?duplicates"
@@ -83,7 +88,8 @@ _ONCE = re.compile(
 @dataclass(frozen=True, slots=True)
 class Modifiers:
     """``digits``: behind the point, None for as they are; ``zero``: what is missing counts as 0; ``every``:
-    groups without anything to measure are shown too; ``once``: no row twice.
+    groups without anything to measure are shown too; ``once``: no row twice; ``exists``: whether there is
+    any.
     """
 
     digits: int | None = None
@@ -91,16 +97,19 @@ class Modifiers:
     zero: bool = False
     every: bool = False
     once: bool = False
+    exists: bool = False
 
 
 def modifiers(question: str) -> tuple[str, Modifiers]:
     """The question without its instructions about the answer, and these."""
     rest, digits = _rounding(question)
+    plain = _EXISTS.sub("", rest)
+    exists, rest = plain != rest, plain
     flags: dict[str, bool] = {}
     for name, pattern in (("percent", _PERCENT), ("zero", _ZERO), ("every", _EVERY), ("once", _ONCE)):
         rest, found = pattern.subn(_kept_stop, rest)
         flags[name] = bool(found)
-    return " ".join(rest.split()), Modifiers(digits, **flags)
+    return " ".join(rest.split()), Modifiers(digits, exists=exists, **flags)
 
 
 def _kept_stop(match: re.Match[str]) -> str:
@@ -140,7 +149,11 @@ def modified(intent: Intent, asked: Modifiers) -> Intent:
         raise Unclear("it is not clear of what those without any are to be shown")
     measured = any(aggregates_of(e) for e in outputs)
     distinct = intent.distinct or (asked.once and not measured)
-    return replace(intent, outputs=outputs, order=order, every=intent.every or asked.every, distinct=distinct)
+    if asked.exists and (measured or intent.groups or intent.limit):
+        raise Unclear("it is not clear of what it is asked whether there is any")
+    every = intent.every or asked.every
+    made = replace(intent, outputs=outputs, order=order, every=every, distinct=distinct)
+    return replace(made, exists=asked.exists)
 
 
 def _like(

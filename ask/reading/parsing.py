@@ -12,7 +12,10 @@ from collections.abc import Sequence
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.counts import counts
+from rewright.ask.reading.differences import differences
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.durations import durations
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -28,6 +31,7 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
 from rewright.ask.reading.per_row import averages_of_counts
+from rewright.ask.reading.periods import measured_over, periods, said_plainly
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
@@ -58,14 +62,23 @@ _THAN_AVERAGE = re.compile(
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
+_POLITE = re.compile(
+    r"^(?:hello[,!]? |hi[,!]? )?(?:please[,]? )?(?:i|we)(?:'d| would| should) like "
+    r"(?:to (?:see|know|get|have|find) )?",
+    re.IGNORECASE,
+)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
 _PASSES = (
     rivals,
+    periods,
     side_by_side,
+    durations,
+    differences,
     averages_of_counts,
     ratios,
+    counts,
     conditions,
     order,
     bests,
@@ -81,6 +94,7 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    question = said_plainly(_POLITE.sub("", question))
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
@@ -94,8 +108,9 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""
     vary = any(word in {"vary", "varies"} for word in question.lower().split())
     many = question.lower().startswith(("how many", "how much", "how often"))
+    long = question.lower().startswith("how long")
     weighed = asks_which_has_more(links)
-    if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary):
+    if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary and not long):
         raise Unclear(f"questions that begin with {first!r} are not understood")
     main, wanted = sentences(links)
     main = prepared(main, scope)
@@ -109,6 +124,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     )
     for step in _PASSES:
         step(draft)
+    measured_over(draft)
     if wanted:
         draft.returned = True
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])

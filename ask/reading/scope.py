@@ -79,10 +79,14 @@ class Scope:
         elif fit < 0.9:
             self.doubt("another word for a name", 0.97)
 
-    def doubt(self, about: str, worth: float) -> None:
-        """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by."""
-        if worth < 1:
-            self.doubts.append(Doubt(about, worth))
+    def doubt(self, about: str, worth: float, *, once: bool = False) -> None:
+        """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by.
+
+        ``once``: a decision that is the same wherever it is made.
+        """
+        doubt = Doubt(about, worth)
+        if worth < 1 and not (once and doubt in self.doubts):
+            self.doubts.append(doubt)
 
     @property
     def confidence(self) -> float:

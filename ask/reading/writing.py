@@ -181,6 +181,8 @@ class _Writer:
         """Rows of a measured table that a join multiplies are counted by their key."""
         for measure in self.measures:
             of = _measured(measure)
+            # what is worked out of several tables is measured once for each row of the outermost
+            of = [root] if isinstance(measure, Measured) and root in of else of
             for table in of:
                 if not self._multiplied(table, root, steps):
                     continue
