@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.adjectives import ADJECTIVES, SAME
+from rewright.ask.reading.lasting import is_timed, time_mark
 from rewright.ask.reading.lexicon import (
     FILLERS,
     GRAMMAR,
@@ -52,6 +53,7 @@ class Linker:
         self.context = context
         self.vocabulary = vocabulary(context)
         self.nearness = nearness or Nearness(self.vocabulary)
+        self._timed = False
         self._values: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         self._value_roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         for table in context.tables:
@@ -66,6 +68,7 @@ class Linker:
 
     def link(self, question: str) -> list[Link]:
         words = tokens(question)
+        self._timed = is_timed(question)
         links: list[Link] = []
         at = ended = 0
         while at < len(words):
@@ -124,6 +127,8 @@ class Linker:
             at == 0 or words[at - 1].kind == "stop" or words[at - 1].word in _POLITE
         ):
             return Link(token.text, "return"), 1
+        if self._timed and (mark := time_mark(words, at)):
+            return Link(token.text, mark), 1
         if token.word in FILLERS or unit(words, at):
             return None, 1
         if token.word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
@@ -195,8 +200,9 @@ class Linker:
             and named.mark == "column"
             and max(named.fits.values()) < _BY_ROOT
         ):
-            return Link(text, "relation", self._tables_by_root(lowered))
+            return Link(text, "relation", self._tables_by_root(lowered), named.columns, fits=named.fits)
         if named is not None and (not mark or max(named.fits.values()) >= _WEAK):
+            named.values = tuple(values)
             return named
         return Link(text, mark) if mark else None
 

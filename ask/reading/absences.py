@@ -33,7 +33,7 @@ def without(draft: Draft) -> None:
         elif target.mark in {"value", "quoted"}:
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0
-        elif target.mark == "column":
+        elif target.mark in {"column", "done"}:
             column = draft.scope.column(target)
             if column.kind == "boolean" and _multiplied(draft, at, column.table):
                 kept = table_before(draft, at).ref

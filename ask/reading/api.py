@@ -15,6 +15,7 @@ from rewright.ask.reading.follow import changed, follows, kept_words
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
@@ -67,7 +68,8 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
-        asked, defined = written_out(without_presentation(question), evidence)
+        kept, wanted = modifiers(without_presentation(question))
+        asked, defined = written_out(kept, evidence)
         links = self.linker.link(asked)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
         scope.doubt("a term defined by a hint", 0.95**defined)
@@ -76,6 +78,7 @@ class Reader:
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
+            intent = modified(intent, wanted)
             check(intent, links, scope)
             written = write(intent, self.context, scope.roles)
         except Unclear as unclear:

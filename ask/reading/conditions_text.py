@@ -13,7 +13,7 @@ from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
-    Averaged,
+    Change,
     Column,
     Compared,
     Condition,
@@ -21,10 +21,14 @@ from rewright.ask.reading.intent import (
     During,
     Expression,
     Known,
+    Measured,
     OneOf,
     Part,
     Ranged,
     Ratio,
+    Rounded,
+    Running,
+    Span,
     Spelled,
     Versus,
     With,
@@ -34,14 +38,20 @@ from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
 
+SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+"""How many seconds a unit of a span has."""
+
 
 class Spelling:
-    """``once``: tables whose rows are counted by their key, as joins repeat them."""
+    """``once``: tables whose rows are counted by their key, as joins repeat them. ``apart``: measures that
+    are subqueries of their own.
+    """
 
     def __init__(self, context: Context, roles: Sequence[str] = ()) -> None:
         self.context = context
         self.roles = roles
         self.once: set[TableRef] = set()
+        self.apart: dict[Aggregate, str] = {}
 
     def table(self, ref: TableRef) -> str:
         return f"{quote_ident(ref.schema)}.{quote_ident(ref.name)}"
@@ -71,8 +81,16 @@ class Spelling:
                 return f"{times}{self.expression(top)}::float8 / nullif({self.expression(below)}, 0)"
             case Difference(left, right):
                 return f"({self.expression(left)} - {self.expression(right)})"
-            case Averaged(of):
-                return f"avg({self.expression(of)})"
+            case Span(start, end, unit):
+                return self._span(start, end, unit)
+            case Measured(function, of):
+                return f"{function}({self.expression(of)})"
+            case Rounded(of, digits):
+                return f"round(({self.expression(of)})::numeric, {digits})"
+            case Running(of, by, within):
+                return f"sum({self.expression(of)}) over {self._window(by, within)}"
+            case Change():
+                return self._change(what)
             case _:
                 assert_never(what)
 
@@ -83,7 +101,31 @@ class Spelling:
             return f"{self.column(column)}::date"
         return f"date_trunc('{unit}', {self.column(column)})"
 
+    def _span(self, start: ColumnContext, end: ColumnContext, unit: str) -> str:
+        """Dates are days apart; what holds a time of day is apart by an interval."""
+        days = start.type == end.type == "date"
+        apart = f"{self.column(end)} - {self.column(start)}"
+        if days and unit in {"", "day"}:
+            return f"({apart})"
+        if not unit:
+            return f"({apart})"
+        seconds = f"({apart}) * 86400" if days else f"extract(epoch from {apart})"
+        return f"({seconds} / {SECONDS[unit]}.0)"
+
+    def _window(self, by: Expression, within: Sequence[Expression]) -> str:
+        parted = f"partition by {', '.join(map(self.expression, within))} " if within else ""
+        return f"({parted}order by {self.expression(by)})"
+
+    def _change(self, what: Change) -> str:
+        now, window = self.expression(what.of), self._window(what.by, what.within)
+        before = f"lag({now}) over {window}"
+        if what.percent:
+            return f"100.0 * ({now} - {before})::float8 / nullif({before}, 0)"
+        return f"{now} - {before}"
+
     def _aggregate(self, what: Aggregate) -> str:
+        if what in self.apart:
+            return self.apart[what]
         if isinstance(what.of, TableRef):
             inner = "*"
             if what.of in self.once or what.distinct:
@@ -94,7 +136,8 @@ class Spelling:
                     raise Unclear(f"{what.of.name} has no key by which its rows could be counted once")
                 inner = f"distinct {self.column(key)}"
         else:
-            inner = f"{'distinct ' * what.distinct}{self.column(what.of)}"
+            value = f"coalesce({self.column(what.of)}, 0)" if what.zero else self.column(what.of)
+            inner = f"{'distinct ' * what.distinct}{value}"
         text = f"{what.function}({inner})"
         if what.where:
             text += f" filter (where {' and '.join(map(self.condition, what.where))})"
@@ -131,6 +174,8 @@ class Spelling:
 
     def _compared(self, what: Compared) -> str:
         left = self.expression(what.left)
+        if isinstance(what.left, Span) and not what.right.isdigit():
+            return f"{left} {what.operator} interval {quote_literal(what.right)}"
         if what.right != "average":
             return f"{left} {what.operator} {what.right}"
         if not isinstance(what.left, Column):

@@ -12,6 +12,7 @@ from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.intent import Condition, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
 from rewright.sql.algebra import TableRef
 
@@ -37,6 +38,10 @@ class Draft:
     measured: Expression | None = None
     returned: bool = False
     best_of: tuple[Expression, ...] = ()
+    over: str = ""
+    """``running``, ``change`` or ``percent`` where something is measured from one time to the next."""
+    unit: str = ""
+    times: tuple[Moment, Moment] | None = None
 
     def next(self, at: int, *marks: str, unused: bool = True) -> int | None:
         """The next place if it has one of the marks."""

@@ -39,6 +39,8 @@ class Aggregate:
     of: ColumnContext | TableRef
     distinct: bool = False
     where: tuple[Condition, ...] = ()
+    zero: bool = False
+    """Whether a value that is missing counts as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +61,56 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Averaged:
-    """The average of an expression of each row."""
+class Span:
+    """The time between two columns of a row in a unit up to weeks; as it is for ``""``."""
+
+    start: ColumnContext
+    end: ColumnContext
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A function over what is worked out of each row."""
+
+    function: Function
+    of: Span | Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Rounded:
+    """A number to so many digits behind the point."""
 
     of: Expression
+    digits: int
 
 
-Expression = Column | Part | Aggregate | Ratio | Difference | Averaged
+@dataclass(frozen=True, slots=True)
+class Running:
+    """``of`` added up from the first ``by`` on, for each of ``within`` by itself."""
+
+    of: Expression
+    by: Expression
+    within: tuple[Expression, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """``of`` less what it was in the row before in the order of ``by``; or that in percent."""
+
+    of: Expression
+    by: Expression
+    within: tuple[Expression, ...] = ()
+    percent: bool = False
+
+
+Expression = Column | Part | Aggregate | Ratio | Difference | Span | Measured | Rounded | Running | Change
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``left operator number``; a number or ``average`` for that of all rows, or of those that have the same
-    in the column ``within``.
+    """``left operator number``; a number, a time such as ``5 hours`` beside a span, or ``average`` for that
+    of all rows, or of those that have the same in the column ``within``.
     """
 
     left: Expression
@@ -168,7 +207,8 @@ class Intent:
     is shown.
 
     ``ties``: rows as good as the last are shown too. ``best_of``: the first by ``order`` within each of these
-    groups is shown, with those that tie.
+    groups are shown, up to ``limit``, with those that tie where ``ties`` says so. ``exists``: only whether
+    there is such a row. ``every``: rows of the groups without anything to measure are shown too.
     """
 
     outputs: tuple[Expression, ...] = ()
@@ -182,6 +222,8 @@ class Intent:
     head: TableRef | None = None
     rows: tuple[TableRef, ...] = ()
     best_of: tuple[Expression, ...] = ()
+    exists: bool = False
+    every: bool = False
 
 
 def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
@@ -203,8 +245,10 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*own, *(c for w in where for c in columns_of(w)))
         case Ratio(a, b) | Difference(a, b):
             return (*columns_of(a), *columns_of(b))
-        case Averaged(of):
+        case Measured(_, of) | Rounded(of) | Running(of) | Change(of):
             return columns_of(of)
+        case Span(start, end):
+            return (start, end)
         case Compared(left) | Ranged(left):
             return columns_of(left)
         case AnyOf(conditions):
@@ -223,7 +267,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
             found = [*tables_of(a), *tables_of(b)]
-        case Averaged(of):
+        case Measured(_, of) | Rounded(of) | Running(of) | Change(of):
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
@@ -234,10 +278,12 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def aggregates_of(what: Expression) -> tuple[Aggregate | Averaged, ...]:
+def aggregates_of(what: Expression) -> tuple[Aggregate | Measured, ...]:
     match what:
-        case Aggregate() | Averaged():
+        case Aggregate() | Measured():
             return (what,)
+        case Rounded(of) | Running(of) | Change(of):
+            return aggregates_of(of)
         case Ratio(a, b) | Difference(a, b):
             return (*aggregates_of(a), *aggregates_of(b))
         case _:

@@ -18,7 +18,8 @@ def _of(mark: str, phrases: str) -> dict[str, str]:
 GRAMMAR: dict[str, str] = {
     **_of(
         "count",
-        "how many, number of, the number of, count of, total number of, total count of, overall number of, "
+        "how many, number of, the number of, the number, the count, their number, count of, "
+        "total number of, total count of, overall number of, "
         "count, counts, no. of, how often, "
         "number of times, frequency of, quantity of, total counts of, respective counts, number of distinct "
         "times",
@@ -27,7 +28,7 @@ GRAMMAR: dict[str, str] = {
     **_of(
         "sum",
         "total, sum of, sum, combined, total amount of, overall total, sum total of, in total, how much, "
-        "cumulative, the total of",
+        "the total of",
     ),
     **_of("max", "maximum, max, maximal"),
     **_of("min", "minimum, min, minimal"),
@@ -91,7 +92,7 @@ GRAMMAR: dict[str, str] = {
         "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
         "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
-        "in reverse order, from best to worst, in reverse alphabetical order, desc, latest first",
+        "from best to worst, in reverse alphabetical order, desc, latest first",
     ),
     **_of(
         "asc",
@@ -142,6 +143,21 @@ GRAMMAR: dict[str, str] = {
         "proportion of, share of, fraction of, part of, portion of, what part of, proportion, share, "
         "fraction",
     ),
+    **_of(
+        "running",
+        "running total of, running total, running sum of, running sum, running count of, cumulative, "
+        "cumulative total of, cumulative sum of, running, cumulatively, cumulative total, accumulated",
+    ),
+    **_of(
+        "change",
+        "change in, change of, change, growth in, growth of, growth, increase in, increase, the change, "
+        "percent change in, percentage change in, percent change, percentage change, percentage growth in, "
+        "percentage growth, percent growth, growth rate of, growth rate, percentage increase in",
+    ),
+    **_of(
+        "over",
+        "year-over-year, month-over-month, quarter-over-quarter, week-over-week, day-over-day",
+    ),
     **_of("difference", "difference between, difference in, difference"),
     **_of(
         "not",
@@ -182,13 +198,14 @@ GRAMMAR: dict[str, str] = {
     **_of("more", "more, higher, greater, larger, bigger"),
     **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
+    **_of("how long", "how long"),
     **_of(
         "unread",
-        "first time, second, third, fourth, same, consecutive, respectively than, change, growth, trend, "
-        "running, cumulative total, rank of, previous, next, correlation, "
+        "first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
+        "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
-        "in common, every time, most of, year over year, month over month",
+        "in common, every time, most of",
     ),
 }
 """Phrases with a meaning of their own, and the mark that stands for it; `unread` ones make a refusal."""
@@ -226,9 +243,9 @@ FILLERS = _set(
     "as at based be been "
     "calculate can compute consider considering corresponding could data database detail details "
     "determine did display do does each's entire find for from get give given had has have he her here "
-    "him his i i'd i'm in include including information into is it its just know let's like list me "
-    " of on one ones order ordered overall please provide record records respective "
-    "respectively result results return s see she show so sorted starting such table tables tell terms "
+    "him his i i'd i'm in include including information into is it its just know let's list me "
+    " of on one ones overall please provide record records respective "
+    "respectively result results return s see she show so starting such table tables tell terms "
     "that the their them then there these they this those to too us use using varies various vary want "
     "altogether already yet ever "
     "was well were what what's whats when where which who who's whom whose will with would you"

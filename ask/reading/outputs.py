@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Part,
     aggregates_of,
     columns_of,
+    tables_of,
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
@@ -23,6 +24,8 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, expressions_at, measure_at, parted
 from rewright.ask.reading.words import stem
 from rewright.lake import names
+
+_BY_VERB = 0.8
 
 
 def groups(draft: Draft) -> None:
@@ -52,12 +55,22 @@ def group(draft: Draft, at: int) -> None:
         taken += 1
         place = end
         # `for each city and year`: a group more, unless it is wanted for itself
-        if place >= len(draft.links) or draft.links[place].mark not in {"column", "unit"}:
+        if place >= len(draft.links) or not _another_group(draft, place):
             break
     if not taken:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     shown = [e for _, e in draft.outputs]
     draft.outputs += [(-1, e) for e in draft.groups if e not in shown and not _of_rows(draft, e)]
+
+
+def _another_group(draft: Draft, place: int) -> bool:
+    """`for each month and ward`: what comes right after a group, with a word between."""
+    link = draft.links[place]
+    if link.mark != "table":
+        return link.mark in {"column", "unit"}
+    after = draft.links[place + 1].mark if place + 1 < len(draft.links) else "stop"
+    ends = after in {"stop", "comma", "order", "desc", "asc", "each", "moment"}
+    return ends and not link.glued and not link.preposition and not link.theirs
 
 
 def _of_rows(draft: Draft, expression: Expression) -> bool:
@@ -71,6 +84,13 @@ def _grouped(draft: Draft, place: int) -> int | None:
         draft.use(place)
         return _grouped(draft, place + 1) if place + 1 < len(draft.links) else None
     if link.mark == "unit":
+        named = draft.next(place, "column")
+        if named is not None and draft.links[named].preposition == "of":
+            # `per month of issue`
+            date = draft.scope.column(draft.links[named], ("date",))
+            if date.kind == "date":
+                draft.groups.append(Part(date, TIME_UNITS[link.word]))
+                return named + 1
         draft.groups.append(parted(draft, TIME_UNITS[link.word], place))
         return place + 1
     if link.mark == "table":
@@ -247,6 +267,15 @@ def _rows(draft: Draft) -> None:
         elif (link.theirs or _added(draft, link)) and not measured and not draft.groups:
             _beside_rows(draft, at, table)
         else:
+            read = {
+                t for e in (*(e for _, e in draft.outputs), *draft.where, *draft.groups) for t in tables_of(e)
+            }
+            if (
+                link.word.endswith("ing")
+                and max(link.fits.values(), default=1.0) < 0.9
+                and table.ref not in read
+            ):
+                draft.scope.doubt(f"whether only what has rows of {table.ref.name} is meant", _BY_VERB)
             draft.rows.append(table.ref)
         draft.use(at)
     _rows_named(draft)

@@ -12,14 +12,26 @@ from collections.abc import Sequence
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.counts import counts
+from rewright.ask.reading.differences import differences
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, aggregates_of, tables_of
+from rewright.ask.reading.durations import durations
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Expression,
+    Intent,
+    aggregates_of,
+    columns_of,
+    tables_of,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, groups, measures
 from rewright.ask.reading.per_row import averages_of_counts
+from rewright.ask.reading.periods import measured_over, periods, said_plainly
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
@@ -35,7 +47,8 @@ _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "n
 _PRESENTATION = re.compile(
     r"[,(]?\s*(?:\(?(?:match|matching|filter) (?:with wildcards|with i?like|all "
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
-    r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join [^.?!]*|of the week|in "
+    r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join "
+    r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|of the week|in "
     r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|in your answer)",
     re.IGNORECASE,
 )
@@ -49,14 +62,23 @@ _THAN_AVERAGE = re.compile(
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
+_POLITE = re.compile(
+    r"^(?:hello[,!]? |hi[,!]? )?(?:please[,]? )?(?:i|we)(?:'d| would| should) like "
+    r"(?:to (?:see|know|get|have|find) )?",
+    re.IGNORECASE,
+)
 _PHRASAL = re.compile(r"\b(sign)(?:ed|s|ing)? up\b", re.IGNORECASE)
 
 
 _PASSES = (
     rivals,
+    periods,
     side_by_side,
+    durations,
+    differences,
     averages_of_counts,
     ratios,
+    counts,
     conditions,
     order,
     bests,
@@ -72,6 +94,7 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
+    question = said_plainly(_POLITE.sub("", question))
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
@@ -85,8 +108,9 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     first = question.split(maxsplit=1)[0].lower().strip(",") if question.split() else ""
     vary = any(word in {"vary", "varies"} for word in question.lower().split())
     many = question.lower().startswith(("how many", "how much", "how often"))
+    long = question.lower().startswith("how long")
     weighed = asks_which_has_more(links)
-    if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary):
+    if (first in OTHER_QUESTIONS and not weighed) or (first == "how" and not many and not vary and not long):
         raise Unclear(f"questions that begin with {first!r} are not understood")
     main, wanted = sentences(links)
     main = prepared(main, scope)
@@ -100,6 +124,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     )
     for step in _PASSES:
         step(draft)
+    measured_over(draft)
     if wanted:
         draft.returned = True
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
@@ -155,8 +180,13 @@ def _not_by_row(
         return outputs, draft.groups
     if len(by_row) < len(measures) or any(m.function != "avg" for m in by_row) or draft.having or draft.order:
         raise Unclear("each row would be measured by itself")
-    kept = tuple(e for e in outputs if aggregates_of(e) or not set(tables_of(e)) & set(draft.grouped_rows))
-    return kept, [g for g in draft.groups if not set(tables_of(g)) & set(draft.grouped_rows)]
+    kept = tuple(e for e in outputs if aggregates_of(e) or not _of_rows(e, draft))
+    return kept, [g for g in draft.groups if not _of_rows(g, draft)]
+
+
+def _of_rows(what: Expression, draft: Draft) -> bool:
+    """The key or name of a row that is grouped by; a part of its date is not."""
+    return isinstance(what, Column) and what.column.table in draft.grouped_rows
 
 
 def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
@@ -170,6 +200,31 @@ def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
     del outputs
 
 
+def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What rows are ordered by must be the same for all of what is shown of one."""
+    if any(aggregates_of(e) for e in outputs):
+        return
+    rows = {t for e in outputs for t in tables_of(e)} | ({draft.head.ref} if draft.head else set())
+    told = {t for ref in rows for t in draft.scope.told_by(ref)}
+    for expression, _ in draft.order:
+        if not aggregates_of(expression) and not set(tables_of(expression)) <= told:
+            raise Unclear(f"it is not clear which {columns_of(expression)[0].name} rows are ordered by")
+
+
+def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
+    if not draft.groups or not any(aggregates_of(e) for e in outputs) or draft.best_of:
+        return
+    rows = {e.column.table for e in draft.groups if isinstance(e, Column) and e.column.unique}
+    rows |= set(draft.grouped_rows)
+    told = {t for ref in rows for t in draft.scope.told_by(ref)}
+    for expression in (*outputs, *(e for e, _ in draft.order)):
+        if aggregates_of(expression) or expression in draft.groups or set(tables_of(expression)) <= told:
+            continue
+        named = ", ".join(c.name for c in columns_of(expression))
+        raise Unclear(f"it is not clear which {named} of a group is meant")
+
+
 def _intent(draft: Draft) -> Intent:
     outputs = tuple(dict.fromkeys(e for _, e in sorted(draft.outputs, key=lambda pair: pair[0])))
     if not outputs:
@@ -180,6 +235,8 @@ def _intent(draft: Draft) -> Intent:
     _beside(draft, outputs)
     _who(draft)
     outputs, draft.groups = _not_by_row(draft, outputs)
+    _told_by_groups(draft, outputs)
+    _ordered_by_rows(draft, outputs)
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")

@@ -40,7 +40,14 @@ def _counted(draft: Draft, at: int) -> int | None:
     follows = draft.next(at, "count")
     if "number of" in links[at].word or follows is not None:
         return draft.next(at if follows is None else follows, "table")
-    if at == len(links) - 1 and len(links) > 3 and links[0].mark == "count" and links[1].mark == "table":
+    said = links[at].word == "on average"
+    if (
+        said
+        and at == len(links) - 1
+        and len(links) > 3
+        and links[0].mark == "count"
+        and links[1].mark == "table"
+    ):
         return 1
     return None
 

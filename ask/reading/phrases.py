@@ -11,6 +11,7 @@ from rewright.ask.reading.intent import Aggregate, Column, Expression, Function,
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.timing import date_of
 from rewright.ask.reading.words import listed, stem
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
@@ -233,8 +234,8 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
         if len(whole) == 1:
             return Column(whole[0])
         dates = [c for c in draft.scope.times(table) if c.kind == "date"]
-        if len(dates) == 1:
-            return Part(dates[0], unit)
+        if (date := date_of(draft, table)) is not None:
+            return Part(date, unit)
         if len(dates) > 1:
             raise Unclear(f"{table.ref.name} has several dates: {', '.join(c.name for c in dates)}")
     raise Unclear(f"nothing says in which {draft.links[at].text} a row is")

@@ -8,7 +8,7 @@ from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
-    Averaged,
+    Change,
     Column,
     Compared,
     Condition,
@@ -17,10 +17,14 @@ from rewright.ask.reading.intent import (
     Expression,
     Intent,
     Known,
+    Measured,
     OneOf,
     Part,
     Ranged,
     Ratio,
+    Rounded,
+    Running,
+    Span,
     Spelled,
     Versus,
     With,
@@ -28,7 +32,13 @@ from rewright.ask.reading.intent import (
 )
 from rewright.sql.algebra import TableRef
 
-_FUNCTIONS = {"avg": "the average", "sum": "the sum", "min": "the lowest", "max": "the highest"}
+_FUNCTIONS = {
+    "count": "the number",
+    "avg": "the average",
+    "sum": "the sum",
+    "min": "the lowest",
+    "max": "the highest",
+}
 
 
 def plain(intent: Intent) -> str:
@@ -40,7 +50,9 @@ def plain(intent: Intent) -> str:
     if intent.best_of:
         (by_what, which), groups = intent.order[0], ", ".join(map(expression, intent.best_of))
         end = "highest" if which == "desc" else "lowest"
-        said.append(f"of each {groups} the {end} by {expression(by_what)}, ties are all shown")
+        first = f"the {end}" if intent.limit == 1 else f"the {intent.limit} {end}"
+        ties = ", ties are all shown" if intent.ties else ""
+        said.append(f"of each {groups} {first} by {expression(by_what)}{ties}")
     elif intent.order:
         by = ", ".join(
             f"{'highest' if way == 'desc' else 'lowest'} {expression(e)} first" for e, way in intent.order
@@ -51,6 +63,10 @@ def plain(intent: Intent) -> str:
         )
     if intent.distinct:
         said.append("each once")
+    if intent.every:
+        said.append("those that have none of it too")
+    if intent.exists:
+        said.insert(0, "whether there is any")
     return "; ".join(dict.fromkeys(said))
 
 
@@ -68,14 +84,26 @@ def expression(what: Expression) -> str:
             return f"the number of rows of {of.name}" + _where(where)
         case Aggregate("count", of, _, where):
             return f"the number of different {_column(of)}" + _where(where)  # type: ignore[arg-type]
-        case Aggregate(function, of, _, where):
-            return f"{_FUNCTIONS[function]} of {_column(of)}" + _where(where)  # type: ignore[arg-type]
+        case Aggregate(function, of, _, where, zero):
+            none = ", 0 where it is missing," if zero else ""
+            return f"{_FUNCTIONS[function]} of {_column(of)}{none}" + _where(where)  # type: ignore[arg-type]
         case Ratio(top, below, percent):
             return f"{expression(top)} / {expression(below)}" + " as a percentage" * percent
         case Difference(left, right):
             return f"{expression(left)} - {expression(right)}"
-        case Averaged(of):
-            return f"the average of {expression(of)}"
+        case Span(start, end, unit):
+            return f"the time from {_column(start)} to {_column(end)}" + (f" in {unit}s" if unit else "")
+        case Measured(function, of):
+            return f"{_FUNCTIONS[function]} of {expression(of)}"
+        case Rounded(of, digits):
+            return f"{expression(of)} rounded to {digits} digits"
+        case Running(of, by):
+            return f"{expression(of)} added up by {expression(by)}"
+        case Change(of, by, _, percent):
+            return (
+                f"the change of {expression(of)} against the {expression(by)} before"
+                + " in percent" * percent
+            )
         case _:
             assert_never(what)
 

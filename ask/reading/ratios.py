@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Condition, Expression, Ratio
+from rewright.ask.reading.intent import Aggregate, Column, Condition, During, Expression, Ratio
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 
+_OF_WHICH = 0.95
+_SAYING = {"done", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
 _ENDS = {"each", "order", "stop", "desc", "asc"}
 
 
@@ -116,24 +118,47 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
     return measured, part.where
 
 
+def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
+    """`percentage of electric meters that were removed`: what stands before the rows is said of all of them,
+    where something else says which of them count.
+    """
+    ends = {*_ENDS, "out of"}
+    end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in ends), len(draft.links))
+    table = next((i for i in range(at + 1, end) if draft.links[i].mark == "table"), end)
+    before = [
+        i for i in range(at + 1, table) if draft.links[i].mark == "value" and draft.links[table - 1].glued
+    ]
+    after = any(draft.links[i].mark in _SAYING for i in range(table + 1, end))
+    if table == end or not before or not after or len(before) != table - at - 1:
+        return []
+    part = Draft([draft.links[i] for i in range(at + 1, table + 1)], draft.scope)
+    conditions(part)
+    del draft.links[at + 1 : table]
+    return part.where
+
+
 def _share(draft: Draft, at: int, *, percent: bool) -> None:
     """`percentage of T that ...`, `proportion of T with ... out of all T`."""
     _groups_last(draft, at)
+    shared = _of_the_whole(draft, at)
     end = _end(draft, at)
-    out_of = next(
-        (i for i in range(at + 2, end) if draft.links[i].mark == "out of"),
-        None,
-    )
+    out_of = next((i for i in range(at + 2, end) if draft.links[i].mark == "out of"), None)
     measured, filters = _side(draft, at + 1, out_of or end)
+    if shared or (len(filters) > 1 and any(isinstance(c, During) for c in filters)):
+        # `percentage of the trips in 2023 that were late`: the time is said of the whole
+        shared += [c for c in filters if isinstance(c, During) and len(filters) > 1]
+        filters = [c for c in filters if c not in shared]
+        draft.where += shared
+        draft.scope.doubt("of which rows the share is wanted", _OF_WHICH)
     if out_of is not None:
-        whole_of, shared = _side(draft, out_of + 1, end)
+        whole_of, also = _side(draft, out_of + 1, end)
         if (
             not isinstance(measured, Aggregate)
             or not isinstance(whole_of, Aggregate)
             or whole_of.of != measured.of
         ):
             raise Unclear("it is not clear of what the share is wanted")
-        draft.where += shared
+        draft.where += also
         draft.use(out_of)
     if isinstance(measured, Column) and out_of is None:
         # `share of the income that came from`: what it adds up to

@@ -8,11 +8,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Expression, Part, aggregates_of
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Change,
+    Column,
+    Expression,
+    Part,
+    Running,
+    aggregates_of,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import expressions_at, parted
+from rewright.ask.reading.phrases import FUNCTIONS, expressions_at, parted
 
 
 def returned(draft: Draft, links: Sequence[Link]) -> None:
@@ -25,18 +33,19 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     at = 0
     while at < len(links):
         link = links[at]
-        if (
-            link.mark in {"comma", "stop", "relation", "return", "distinct", "order", "number", "desc", "asc"}
-            or link.used
-        ):
+        if link.mark in {"comma", "stop", "relation", "return"} or link.used:
+            at += 1
+            continue
+        if link.mark == "distinct":
+            draft.distinct = True
             at += 1
             continue
         found = expressions_at(draft, at, default)
         if found is not None:
             wanted += found[0]
             at = found[1]
-        elif link.mark == "count" and measured:
-            wanted.append(measured[0])
+        elif (again := _again(link, measured)) is not None:
+            wanted.append(again)
             at += 1
         elif link.mark == "unit":
             unit = TIME_UNITS[link.word]
@@ -50,11 +59,36 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     draft.links = held
     if not wanted:
         return
-    if links[0].word in {"show", "include", "also", "report", "display"}:
+    added = links[0].word in {"include", "also"} or len(wanted) == 1
+    if added and links[0].word in {"show", "include", "also", "report", "display"}:
         wanted = [*(e for _, e in before), *wanted]
     draft.outputs = [(i, _as_before(e, measured)) for i, e in enumerate(dict.fromkeys(wanted))]
+    _groups_shown(draft)
     if not any(aggregates_of(e) for _, e in draft.outputs) and not measured and not draft.having:
         draft.groups = []
+
+
+def _again(link: Link, measured: list[Expression]) -> Expression | None:
+    """`the total`, `the change`: what was measured already, where that is one thing."""
+    over = [e for e in measured if isinstance(e, Running | Change)]
+    if link.mark in {"change", "over", "running"}:
+        return over[0] if over else None
+    if link.mark not in {"count", *FUNCTIONS}:
+        return None
+    plain = [e for e in measured if e not in over] or over
+    function = FUNCTIONS.get(link.mark, "count")
+    fits = [e for e in plain if any(m.function == function for m in aggregates_of(e))]
+    found = fits if len(fits) == 1 else plain
+    return found[0] if len(found) == 1 or link.mark == "count" else None
+
+
+def _groups_shown(draft: Draft) -> None:
+    """A measure for each of what is not shown says nothing. Raises Unclear."""
+    shown = {e for _, e in draft.outputs}
+    for group in draft.groups:
+        of_rows = isinstance(group, Column) and group.column.table in draft.grouped_rows
+        if group not in shown and not of_rows and any(aggregates_of(e) for e in shown):
+            raise Unclear("it is not clear whether what is grouped by is to be shown")
 
 
 def _as_before(expression: Expression, measured: list[Expression]) -> Expression:

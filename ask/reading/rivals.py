@@ -76,17 +76,18 @@ def side_by_side(draft: Draft) -> None:
     """`compare the average fee of rock acts with that of jazz acts`: a measure for each of two values."""
     said = [i for i, link in enumerate(draft.links) if link.mark == "compare" and not link.used]
     held = [i for i, link in enumerate(draft.links) if link.mark in {"value", "quoted"} and not link.used]
-    if not said or len(held) != 2:
+    if not said or len(held) < 2:
         return
-    first, second = (draft.links[i] for i in held)
-    others = {c for c, _ in second.values}
-    columns = list(dict.fromkeys(c for c, _ in first.values if c in others))
+    values = [draft.links[i] for i in held]
+    shared = [c for c, _ in values[0].values if all(c in {o for o, _ in v.values} for v in values)]
+    columns = list(dict.fromkeys(shared))
     if len(columns) != 1:
-        raise Unclear(f"it is not clear what {first.text} and {second.text} are compared by")
+        raise Unclear(f"it is not clear what {values[0].text} and {values[1].text} are compared by")
     column = columns[0]
     _use_their_name(draft, column, len(draft.links))
     draft.use(*said, *held)
-    _said_twice(draft, held[0], held[1])
+    for later in held[1:]:
+        _said_twice(draft, held[0], later)
     found = tuple(v for i in held for c, v in draft.links[i].values if c == column)
     draft.where.append(OneOf(column, tuple(dict.fromkeys(found))))
     draft.outputs.append((-1, Column(column)))

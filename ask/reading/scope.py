@@ -79,10 +79,14 @@ class Scope:
         elif fit < 0.9:
             self.doubt("another word for a name", 0.97)
 
-    def doubt(self, about: str, worth: float) -> None:
-        """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by."""
-        if worth < 1:
-            self.doubts.append(Doubt(about, worth))
+    def doubt(self, about: str, worth: float, *, once: bool = False) -> None:
+        """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by.
+
+        ``once``: a decision that is the same wherever it is made.
+        """
+        doubt = Doubt(about, worth)
+        if worth < 1 and not (once and doubt in self.doubts):
+            self.doubts.append(doubt)
 
     @property
     def confidence(self) -> float:
@@ -247,6 +251,19 @@ class Scope:
             roots -= _COUNTS | {root(w) for w in self.words(table)}
             return roots == {root(word)}
         return root(word) in roots
+
+    def told_by(self, ref: TableRef) -> set[TableRef]:
+        """The tables of which a row of this one has one row at most, itself among them."""
+        found, waiting = {ref}, [ref]
+        while waiting:
+            table = waiting.pop()
+            after = {j.one.table for j in self.context.joins if j.many.table == table} - found
+            after |= {
+                j.many.table for j in self.context.joins if j.one.table == table and j.many.unique
+            } - found
+            found |= after
+            waiting += after
+        return found
 
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""

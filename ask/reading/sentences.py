@@ -18,14 +18,19 @@ from rewright.ask.reading.timing import SAME_TIMES
 from rewright.ask.reading.words import root
 from rewright.lake import names
 
+_ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
+_INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
+
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
+    _still(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     _roles(links, scope)
     _verbs_of_times(links, scope)
+    _done(links, scope)
     made = list(_undone(links, scope))
     _names_wanted(made)
     _never_done(made)
@@ -45,7 +50,11 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
     for part in kept[1:]:
         listed = part[0].mark == "return" and not any(link.mark == "order" for link in part[:2])
         if listed and any(link.mark not in {"return", "comma"} for link in part):
-            wanted += [*part, Link(",", "comma")]
+            end = next((i for i, link in enumerate(part) if link.mark in _INSTRUCTIONS), len(part))
+            wanted += [*part[:end], Link(",", "comma")]
+            if end < len(part):
+                # `return the name, sorted by price`: what follows is said of the rows
+                main += [Link(".", "stop"), *part[end:]]
         else:
             main += [Link(".", "stop"), *part]
     return main, wanted
@@ -73,6 +82,16 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _still(links: Sequence[Link]) -> None:
+    """`how many are still open`: the same where something says a state."""
+    for word, state in pairwise(links):
+        if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
+            state.mark = "value"
+        told = state.mark in {"value", "without", "not"} or {c.kind for c in state.columns} == {"boolean"}
+        if word.mark == "unknown" and word.word in {"still", "currently", "now"} and told:
+            word.mark = "relation"
 
 
 def _compounds(links: list[Link], scope: Scope) -> None:
@@ -131,6 +150,18 @@ def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
         if said in {root(w) for w in scope.words(c)}
         and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
     )
+
+
+def _done(links: list[Link], scope: Scope) -> None:
+    """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
+    for at, verb in enumerate(links):
+        after = links[at + 1].mark if at + 1 < len(links) else "stop"
+        if verb.mark != "relation" or not verb.word.endswith("ed") or after not in _ENDS_A_VERB:
+            continue
+        spoken = [link.tables[0].ref for link in links if link.mark == "table"]
+        held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
+        if len(held) == 1 and root(verb.word) in {root(w) for w in scope.words(held[0])}:
+            verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
 
 
 def _never_done(links: list[Link]) -> None:

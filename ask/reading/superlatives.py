@@ -190,6 +190,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     expression = _for_head(
         draft, head, expression, way, counted=link.word in MOST or "number of" in link.word
     )
+    _alone(draft, expression)
     draft.order.insert(0, (expression, way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)
@@ -198,6 +199,12 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _rank_head(draft, head, shown=several)
     del keep
+
+
+def _alone(draft: Draft, expression: Expression) -> None:
+    """The best ones in the order of something else would be two orders. Raises Unclear."""
+    if any(not isinstance(e, Whole) and e != expression for e, _ in draft.order):
+        raise Unclear("it is not clear whether the best are wanted or all in an order")
 
 
 def _said_before(draft: Draft, at: int, after: int | None) -> tuple[Expression, list[int]] | None:
@@ -315,6 +322,7 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
         column, way = property_of(draft, at, table)
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
+    _alone(draft, Column(column))
     draft.order.insert(0, (Column(column), way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)

@@ -13,6 +13,7 @@ from rewright.ask.reading.intent import (
     During,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.pairs import lasting
 from rewright.ask.reading.words import root
 
 _FOUNDED = frozenset(
@@ -35,6 +36,8 @@ _FOUNDED = frozenset(
 
 
 _ROLLING = 0.95
+BEGINNING = 0.93
+"""That rows are told by when they begin, where they have an end too."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -69,6 +72,24 @@ def _of_what_is_not(draft: Draft, at: int) -> bool:
         and draft.links[at - 1].mark == "table"
         and any(link.mark == "table" for link in draft.links[: at - 2])
     )
+
+
+def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
+    """The date of a table's rows by which they are grouped: its only one, the one that words of the question
+    name, or that at which they begin.
+    """
+    dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+    if len(dates) == 1:
+        return dates[0]
+    told = [c for c in dates if _told(draft, 0, c)] or _by_verb(draft, dates)
+    if len(told) == 1:
+        draft.scope.doubt("which date is meant", 0.95, once=True)
+        return told[0]
+    pair = lasting(draft.scope, table)
+    if pair is not None:
+        draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+        return pair[0]
+    return None
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -115,6 +136,9 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)
             return starts
+        if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
+            draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+            return [pair[0]]
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")

@@ -234,6 +234,9 @@ def _number(draft: Draft, at: int) -> None:
 def booleans(draft: Draft) -> None:
     """A column of yes or no is a condition where the question does not ask for it."""
     for at, link in enumerate(draft.links):
+        if link.mark == "done" and not link.used:
+            draft.where.append(Known(link.columns[0], negated=draft.before(at, "not") is not None))
+            draft.use(at, draft.before(at, "not"))
         if link.used or link.mark != "column":
             continue
         if all(c.kind == "boolean" for c in link.columns):

@@ -122,18 +122,25 @@ def vocabulary(context: Context) -> Vocabulary:
         first = next((c for c in table.columns if c.key), None)
         for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
             made.column_words[column.table, column.name] = words
-            for phrase, score in _column_phrases(
-                words, made.table_words[table.ref], column, identifies=column is first
-            ):
-                key = key_of(phrase)
-                made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
-                made.roots[_rooted(key)].add(key)
+            for own in dict.fromkeys((words, _kept_words(column.name, words))):
+                for phrase, score in _column_phrases(
+                    own, made.table_words[table.ref], column, identifies=column is first
+                ):
+                    key = key_of(phrase)
+                    made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
+                    made.roots[_rooted(key)].add(key)
     return made
 
 
 def _as_spelled(name: str) -> Words:
     """A name's own words, where what is written out is another language's: `tag` is no day."""
     return tuple(map(names.singular, names.normal(name).split()))
+
+
+def _kept_words(name: str, words: Words) -> Words:
+    """The words with those of another language as they are spelled: the `cargo` of a lot is no job."""
+    spelled = _as_spelled(name)
+    return spelled if len(spelled) == len(words) else words
 
 
 def _rooted(key: Key) -> Key:

@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.apart import by_row, over_all
 from rewright.ask.reading.conditions_text import Spelling
 from rewright.ask.reading.intent import (
     Aggregate,
-    Averaged,
     Column,
     Compared,
     Condition,
     Expression,
     Intent,
+    Measured,
     Ranged,
-    Ratio,
     aggregates_of,
     columns_of,
     tables_of,
@@ -60,9 +60,12 @@ class _Writer:
     def written(self) -> Written:
         if not self.intent.outputs:
             raise Unclear("it is not clear what is wanted")
+        if self.intent.exists:
+            found = write(replace(self.intent, exists=False, order=()), self.context, self.roles)
+            return replace(found, sql=f"select exists ({found.sql}) as found")
+        self._compose()
         if (apart := self._apart()) is not None:
             return apart
-        self._compose()
         root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
         steps, likelihood = path(self.context, root, shown, self.roles)
         reached = [root, *(s.new for s in steps)]
@@ -82,21 +85,31 @@ class _Writer:
         return Written(text, min(likelihood, chance), (root, *(s.new for s in more)))
 
     def _apart(self) -> Written | None:
-        """`ratio of publications to authors`: two counts that no join relates."""
+        """Measures that no join relates, or that a join would count several times."""
         intent = self.intent
-        only = intent.outputs[0] if len(intent.outputs) == 1 else None
-        if not isinstance(only, Ratio) or intent.groups or intent.where:
+        if intent.best_of or intent.exists:
             return None
-        if not isinstance(only.top, Aggregate) or not isinstance(only.below, Aggregate):
-            return None
-        top, below = tables_of(only.top), tables_of(only.below)
-        if top == below or len(top) != 1 or len(below) != 1 or only.top.where or only.below.where:
-            return None
-        parts = [
-            f"(select {self.spelling.expression(a)} from {self.spelling.table(t)})"
-            for a, t in ((only.top, top[0]), (only.below, below[0]))
-        ]
-        return Written(f"select {parts[0]}::float8 / nullif({parts[1]}, 0) as ratio", 0.95, (*top, *below))
+        several = self._several_measured()
+        apart = over_all(intent, self.spelling, self._whole) if several else None
+        if apart is None and (intent.every or several):
+            apart = by_row(intent, self.context, self.spelling, self.key)
+            if apart is None and intent.every:
+                raise Unclear("it is not clear of what those without any are to be shown")
+        return None if apart is None else Written(*apart)
+
+    def _whole(self, intent: Intent) -> tuple[str, float, tuple[TableRef, ...]]:
+        written = write(intent, self.context, self.roles)
+        return written.sql, written.likelihood, written.tables
+
+    def _several_measured(self) -> bool:
+        counted = {t for a in self.measures for t in _measured(a)}
+        if len(counted) < 2:
+            return False
+        try:
+            self._outermost(counted)
+        except Unclear:
+            return True
+        return False
 
     # -- the tables
 
@@ -168,6 +181,8 @@ class _Writer:
         """Rows of a measured table that a join multiplies are counted by their key."""
         for measure in self.measures:
             of = _measured(measure)
+            # what is worked out of several tables is measured once for each row of the outermost
+            of = [root] if isinstance(measure, Measured) and root in of else of
             for table in of:
                 if not self._multiplied(table, root, steps):
                     continue
@@ -226,7 +241,8 @@ class _Writer:
         if intent.having:
             text += f" having {' and '.join(spelling.condition(c) for c in intent.having)}"
         if intent.best_of:
-            return f"select {', '.join(named)} from ({text}) as ranked where place = 1"
+            first = "= 1" if intent.limit == 1 else f"<= {intent.limit}"
+            return f"select {', '.join(named)} from ({text}) as ranked where place {first}"
         return text + self._ordering(outputs, groups, distinct=distinct)
 
     def _rank(self) -> str:
@@ -234,7 +250,8 @@ class _Writer:
         expression, way = self.intent.order[0]
         within = ", ".join(map(self.spelling.expression, self.intent.best_of))
         by = f"{self.spelling.expression(expression)} {way} nulls last"
-        return f"rank() over (partition by {within} order by {by}) as place"
+        ranked = "rank" if self.intent.ties else "row_number"
+        return f"{ranked}() over (partition by {within} order by {by}) as place"
 
     def _grouped(self) -> list[str]:
         """The groups, and the key of a table whose rows they name: two of the same name stay two."""
@@ -248,7 +265,7 @@ class _Writer:
         del distinct
         if not self.intent.limit:
             return []
-        ordered = [e for e, _ in self.intent.order if isinstance(e, Column)]
+        ordered = [e for e, _ in self.intent.order[:1] if isinstance(e, Column)]
         return [f"{self.spelling.expression(e)} is not null" for e in ordered]
 
     def _ordering(self, outputs: list[str], groups: list[str], *, distinct: bool) -> str:
@@ -293,13 +310,13 @@ def key_of(table: TableContext) -> ColumnContext | None:
     return next(declared, None) or next(found, None) or next(unique, None)
 
 
-def _measured(measure: Aggregate | Averaged) -> list[TableRef]:
-    if isinstance(measure, Averaged):
+def _measured(measure: Aggregate | Measured) -> list[TableRef]:
+    if isinstance(measure, Measured):
         return list(dict.fromkeys(c.table for c in columns_of(measure)))
     return [measure.of if isinstance(measure.of, TableRef) else measure.of.table]
 
 
-def _once(measure: Aggregate | Averaged) -> bool:
+def _once(measure: Aggregate | Measured) -> bool:
     return isinstance(measure, Aggregate) and (measure.distinct or measure.function in {"min", "max"})
 
 

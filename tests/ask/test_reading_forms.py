@@ -12,7 +12,7 @@ from rewright.lake.embedding import weights_folder
 from rewright.sql.algebra import TableRef
 
 
-def _table(name: str, rows: int, /, **columns: str) -> TableContext:
+def table(name: str, rows: int, /, **columns: str) -> TableContext:
     """Columns as `name="type key"`, `name="text:value,value"` or `name="int4 *7"` of seven distinct values."""
     ref = TableRef("public", name)
     made = []
@@ -38,13 +38,13 @@ def _table(name: str, rows: int, /, **columns: str) -> TableContext:
 
 @pytest.fixture(scope="module")
 def reader() -> Reader:
-    grower = _table(
+    grower = table(
         "grower", 9, grower_id="int4 key", name="text", county="text:Cork,Kerry", sex="text:F,M", phone="text"
     )
-    field = _table(
+    field = table(
         "field", 30, field_id="int4 key", grower_id="int4 *9", acres="numeric", crop="text:rye,oats", soil="text:clay,peat"
     )  # fmt: skip
-    harvest = _table(
+    harvest = table(
         "harvest",
         80,
         harvest_id="int4 key",
@@ -55,8 +55,8 @@ def reader() -> Reader:
         budget="numeric",
         insured="bool",
     )
-    spraying = _table("spraying", 40, spraying_id="int4 key", field_id="int4 *12", sprayed_on="date", agent="text:copper,lime")  # fmt: skip
-    member = _table(
+    spraying = table("spraying", 40, spraying_id="int4 key", field_id="int4 *12", sprayed_on="date", agent="text:copper,lime")  # fmt: skip
+    member = table(
         "member", 50, member_id="int4 key", name="text", started="date", cancelled="date null", monthly_fee="numeric"
     )  # fmt: skip
     tables = [grower, field, harvest, spraying, member]

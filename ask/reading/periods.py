@@ -1,0 +1,160 @@
+"""What is measured from one time to the next: running totals, changes against the period or year before.
+
+Owns these forms. A question is grouped by the period first, as any other; then its measure is added up or
+compared. Raises Unclear where there is not just one measure and one period.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Change,
+    Column,
+    Condition,
+    Difference,
+    During,
+    Expression,
+    Part,
+    Ratio,
+    Running,
+    aggregates_of,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.moments import Moment, moment_at
+from rewright.ask.reading.phrases import parted
+from rewright.ask.reading.words import tokens
+
+_UNIT = r"(?:year|quarter|month|week|day)"
+_OVER = re.compile(
+    rf"\b(?P<unit>{_UNIT})[- ](?:over|on|to|by)[- ](?P=unit)\b|\b(?P<short>[YMQ]o[YMQ])\b"
+    rf"|\b(?:compared (?:to|with)|against|versus|vs\.?|relative to|over|from) the "
+    rf"(?:(?:previous|prior|preceding) (?P<before>{_UNIT})|(?P<after>{_UNIT}) before)\b"
+)
+_SHORT = {"yoy": "year", "mom": "month", "qoq": "quarter"}
+_CHANGED = (
+    r"(?:change|changed|grow|grown|increase|increased|rise|risen|fall|fallen|drop|dropped|decrease|decreased"
+    r"|evolve|evolved|develop|developed)"
+)
+_WHAT = rf"(?:did|has|have) (?P<what>.+?) {_CHANGED} (?P<rest>(?:from|between) .+)$"
+_GREW = re.compile(rf"^(?:by )?how (?:much )?{_WHAT}", re.IGNORECASE)
+_BY_WHAT = re.compile(rf"^by (?:what|how many) (?:percentage|percent|per ?cent) {_WHAT}", re.IGNORECASE)
+_DOUBT = 0.93
+_GROWTH = 0.8
+
+
+def said_plainly(question: str) -> str:
+    """`How did A change from B to C?` as `change in A from B to C`; `against the month before` as
+    `month-over-month`.
+    """
+    question = _BY_WHAT.sub(r"percent change in \g<what> \g<rest>", question)
+    question = _GREW.sub(r"change in \g<what> \g<rest>", question)
+    return _OVER.sub(_over, question)
+
+
+def _over(match: re.Match[str]) -> str:
+    found = match.groupdict()
+    unit = _SHORT.get((found["short"] or "").lower()) or found["unit"] or found["before"] or found["after"]
+    return match[0] if unit is None else f"{unit}-over-{unit}"
+
+
+def periods(draft: Draft) -> None:
+    """Takes the words; what they do is done once the measure is known, by `measured_over`."""
+    for at, link in enumerate(draft.links):
+        if link.used:
+            continue
+        if link.mark == "running":
+            draft.over = "running"
+            draft.use(at)
+        elif link.mark == "over":
+            draft.unit = link.word.partition("-")[0]
+            draft.over = draft.over or "change"
+            draft.use(at)
+        elif link.mark == "change":
+            percent = draft.before(at, "percent")
+            draft.over = "percent" if percent is not None or "percent" in link.word else "change"
+            if draft.over == "change" and "growth" in link.word:
+                draft.scope.doubt("whether growth is meant in percent", _GROWTH)
+            draft.use(at, percent)
+    if draft.over in {"change", "percent"}:
+        _two_times(draft)
+
+
+def _two_times(draft: Draft) -> None:
+    """`from 2022 to 2023`: two times that are compared, not one that reaches from one to the other."""
+    if draft.unit:
+        return
+    at = next((i for i, link in enumerate(draft.links) if link.mark == "moment" and not link.used), None)
+    found = _parts(draft.links[at].text) if at is not None else None
+    if at is None or found is None:
+        return
+    draft.times = found
+    draft.links[at].moment = found[0]
+
+
+def _parts(said: str) -> tuple[Moment, Moment] | None:
+    match = re.fullmatch(r"(?:from|between) (.+?) (?:to|and|until) (.+)", said, re.IGNORECASE)
+    parts = [f"in {match[1]}", f"in {match[2]}"] if match else []
+    made = [moment_at(tokens(part), 0) for part in parts]
+    if len(made) != 2 or made[0] is None or made[1] is None:
+        return None
+    return made[0][0], made[1][0]
+
+
+def measured_over(draft: Draft) -> None:
+    """Does what `periods` took note of to the measure. Raises Unclear."""
+    if not draft.over:
+        return
+    if not any(aggregates_of(e) for _, e in draft.outputs):
+        draft.outputs = [(p, _added_up(e)) for p, e in draft.outputs]
+    measures = [(p, e) for p, e in draft.outputs if aggregates_of(e)]
+    if len(measures) != 1:
+        raise Unclear("it is not clear of what the change or the running total is wanted")
+    place, measure = measures[0]
+    draft.scope.doubt("what is measured from one time to the next", _DOUBT)
+    if draft.times is not None:
+        _between_times(draft, measure)
+        return
+    by: Expression | None = next((g for g in draft.groups if isinstance(g, Part)), None)
+    if by is None and draft.unit:
+        by = parted(draft, draft.unit, 0)
+        draft.groups.append(by)
+        draft.outputs.append((-1, by))
+    if by is None or (draft.unit and isinstance(by, Part) and by.unit != draft.unit):
+        raise Unclear("it is not clear from which time to which the change or the running total is wanted")
+    within = tuple(g for g in draft.groups if g != by)
+    made: Expression
+    if draft.over == "running":
+        made = Running(measure, by, within)
+        draft.outputs = [(p, made if e == measure else e) for p, e in draft.outputs]
+    else:
+        made = Change(measure, by, within, percent=draft.over == "percent")
+        draft.outputs.append((place, made))
+    draft.order = draft.order or [(g, "asc") for g in (*within, by) if g in {e for _, e in draft.outputs}]
+
+
+def _added_up(expression: Expression) -> Expression:
+    """`the running total of cost`."""
+    if isinstance(expression, Column) and expression.column.kind == "number" and not expression.column.key:
+        return Aggregate("sum", expression.column)
+    return expression
+
+
+def _between_times(draft: Draft, measure: Expression) -> None:
+    """The measure at the later time less that at the earlier."""
+    held = next((c for c in draft.where if isinstance(c, During) and c.moment in (draft.times or ())), None)
+    if draft.times is None or held is None or not isinstance(measure, Aggregate):
+        raise Unclear("it is not clear between which times the change is wanted")
+    draft.where.remove(held)
+    first, last = (_at(measure, replace(held, moment=moment)) for moment in draft.times)
+    made: Expression = Difference(last, first)
+    if draft.over == "percent":
+        made = Ratio(made, first, percent=True)
+    draft.outputs = [(p, made if e == measure else e) for p, e in draft.outputs]
+
+
+def _at(measure: Aggregate, when: Condition) -> Aggregate:
+    return replace(measure, where=(*measure.where, when))

@@ -1,0 +1,14 @@
+create table zone (zone_code varchar(4), zone_name varchar(40), operator varchar(40));
+insert into zone values ('Z1','Harbour','Voltline'),('Z2','Old Town','Voltline'),('Z3','Hillside','Gridwell'),('Z4','Meadows','Gridwell'),('Z5','Airport','Northgrid');
+create table premises (prem_id int, street varchar(60), city varchar(40), zone_code varchar(4), built_year int, floor_area numeric);
+insert into premises select i, i || ' ' || (array['Quay Rd','Mill Ln','Park Ave','Station St'])[1+i%4], (array['Lindow','Marsten','Calder'])[1+i%3], 'Z' || (1+i%4), 1950+(i*7)%70, 60+(i*13)%140 from generate_series(1,48) i;
+create table meters (meter_id int, prem_id int, serial_no varchar(20), kind varchar(10), installed_on date, removed_on date, firmware varchar(10));
+insert into meters select i, 1+abs(hashint4(i+31))%45, 'SN-' || (10000+i*37), (array['electric','gas','heat','electric'])[1+i%4], date '2015-02-01'+i*37, case when i%9=0 then date '2015-02-01'+i*37+700+i end, (array['1.0','1.2','2.0'])[1+i%3] from generate_series(1,70) i;
+create table readings (reading_id int, meter_id int, read_at timestamp, kwh numeric, estimated boolean);
+insert into readings select i, 1+abs(hashint4(i+1))%66, timestamp '2023-01-01 06:00' + (i%24)*interval '30 days 3 hours' + i*interval '7 minutes', case when i%31=0 then null else 40+(i*97)%760 end, i%6=0 from generate_series(1,900) i;
+create table tariffs (tariff_id int, tariff_name varchar(30), kind varchar(10), unit_rate numeric, standing_charge numeric, valid_from date, valid_to date);
+insert into tariffs values (1,'Flat Day','electric',0.31,0.45,'2020-01-01',null),(2,'Night Saver','electric',0.19,0.60,'2021-06-01',null),(3,'Gas Basic','gas',0.11,0.28,'2019-04-01','2023-12-31'),(4,'Gas Plus','gas',0.09,0.40,'2023-01-01',null),(5,'Warm Home','heat',0.14,0.30,'2021-01-01',null),(6,'Green Day','electric',0.34,0.45,'2024-01-01',null);
+create table contracts (contract_id int, prem_id int, tariff_id int, signed_on date, ended_on date, customer_name varchar(40), email varchar(60));
+insert into contracts select i, 1+abs(hashint4(i+9))%46, 1+abs(hashint4(i+77))%5, date '2019-01-10'+i*29, case when i%4=0 then date '2019-01-10'+i*29+365+i*2 end, (array['Ames','Bolt','Crane','Dorn','Ekman','Frey'])[1+i%6] || ' ' || i, case when i%7=3 then null else 'c' || i || (array['@post.net','@inbox.org','@post.net'])[1+i%3] end from generate_series(1,60) i;
+create table outages (outage_id int, zone_code varchar(4), started_at timestamp, restored_at timestamp, cause varchar(20), households_hit int);
+insert into outages select i, 'Z' || (1+abs(hashint4(i+5))%5), timestamp '2022-11-02 03:10'+i*interval '11 days 7 hours', timestamp '2022-11-02 03:10'+i*interval '11 days 7 hours'+(1+(i*5)%14)*interval '25 minutes', (array['storm','equipment','vehicle','animal'])[1+(i*3)%4], 20+(i*i*17)%900 from generate_series(1,64) i;
