@@ -297,12 +297,34 @@ def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
+    """Rows of tables, the last first; where multiplicities count those before that other rows refer to and of
+    which nothing else is asked: they go without a trace, while a row that refers may have to stay.
+    """
     for i, b in enumerate(p.bag):
         if p.mode == "set" and not b.outs:
             continue
-        for k, (_, s) in reversed(list(enumerate(b.vars))):
-            if isinstance(s, Table):
-                yield (i, k)
+        tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table)]
+        tables.sort(key=lambda k, b=b: (p.mode == "set" or not _only_referred_to(p, b, k), -k))
+        yield from ((i, k) for k in tables)
+
+
+def _only_referred_to(p: Place, b: Block, k: int) -> bool:
+    """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
+    v, target = b.vars[k]
+    equal = [{a.pos for a in q.args if isinstance(a, Var) and a.var == v} for q in b.preds if _is_tie(q, v)]
+    if len(equal) < sum(v in free_vars(q) for q in b.preds):
+        return False
+    return any(
+        p.engine.schema.source_of(ref.target) == target
+        and all(len(at) == 1 and at <= set(ref.target_columns) for at in equal)
+        for w, source in b.vars
+        if w != v
+        for ref in p.engine.schema.references(source)
+    )
+
+
+def _is_tie(q: Term, v: int) -> bool:
+    return isinstance(q, App) and q.sym == EQ and any(isinstance(a, Var) and a.var == v for a in q.args)
 
 
 def _columns(p: Place, _path: Path) -> Iterator[At]:

@@ -286,7 +286,10 @@ class Soak:
         """The relay holds the listening socket."""
         if pid == self.running.process.pid:
             return "supervisor"
-        return "relay" if self._listens(pid) else "optimiser"
+        try:
+            return "relay" if self._listens(pid) else "optimiser"
+        except FileNotFoundError:  # it has ended meanwhile, as only optimisers do
+            return "optimiser"
 
     def _listens(self, pid: int) -> bool:
         wanted = f":{self.running.port:04X} "

@@ -376,3 +376,12 @@ select v.id from visit v where exists (select 1 from person p where p.email = v.
 -- different: a key of another collation without its NULLs
 select count(distinct p.alias) from person p;
 select count(*) from person p;
+-- equal: parents without duplicates as the rows of a child that are one each
+select distinct b.id from book b join book_tag t on t.book_id = b.id where t.tag_id = 3;
+select t.book_id as id from book_tag t where t.tag_id = 3;
+-- equal: parents without duplicates as the distinct references of a child that are one each
+select distinct b.id from book b join book_tag t on t.book_id = b.id where t.tag_id = 3;
+select distinct t.book_id as id from book_tag t where t.tag_id = 3;
+-- different: parents without duplicates as the rows of a child of which there are several
+select distinct b.id from book b join book_tag t on t.book_id = b.id where t.tag_id >= 1;
+select t.book_id as id from book_tag t where t.tag_id >= 1;
