@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import hmac
+import socket
 from typing import Any
 
 import click
@@ -53,10 +54,10 @@ def application(server: Any, token: str, host: str) -> ASGIApp:
 
 
 def serve(server: Any, token: str, address: tuple[str, int]) -> None:
-    """Until a signal ends it. Says on stderr where it listens, once it does."""
+    """Until a signal ends it. Says on stderr where it listens, once it does. Raises OSError."""
     host, port = address
+    listener = socket.create_server(address, family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     config = uvicorn.Config(application(server, token, host), host=host, port=port, log_level="warning")
-    listener = config.bind_socket()
     click.echo(f"listening on http://{values.show(listener.getsockname()[:2])}/mcp", err=True)
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listener])
