@@ -51,8 +51,15 @@ def open_folder() -> Iterator[Path]:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("moment", ["starting PostgreSQL", "psql ", "1. A slow query"])
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        ("starting PostgreSQL", signal.SIGINT),
+        ("psql ", signal.SIGTERM),
+        ("1. A slow query", signal.SIGTERM),
+        ("1. A slow query", signal.SIGINT),
+    ],
+)
 def test_it_ends_quietly_at_any_moment(open_folder: Path, moment: str, number: signal.Signals) -> None:
     """A signal to all of it, as a terminal sends one: nothing is said, and no process and no folder is left."""
     demo = subprocess.Popen(
