@@ -59,6 +59,8 @@ def read_pairs(lines: Iterable[str]) -> Iterator[Pair]:
 
 
 def _pair(line: str, name: str) -> Pair:
+    if any("\udc80" <= char <= "\udcff" for char in line):  # as bytes that are no text are read
+        return Pair(name, problem="no text in UTF-8")
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

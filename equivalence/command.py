@@ -93,7 +93,7 @@ def verify_batch(
 
     from rewright.engines.postgres.scratch import ScratchServer
 
-    with source.open(encoding="utf-8") as file:
+    with source.open(encoding="utf-8", errors="surrogateescape") as file:
         pairs = list(read_pairs(file))
     with (
         ScratchServer() as server,

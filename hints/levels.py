@@ -99,7 +99,7 @@ class _Names:
 
     def _view(self, node: ast.RangeVar, depth: int) -> None:
         text = self.views(str(node.schemaname or ""), str(node.relname))
-        if text is None or not depth:
+        if not text or not depth:
             return
         statements = parse(text)
         self.derived.append((frozenset(_from_names(statements[0].stmt)), _alias(node)))

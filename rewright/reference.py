@@ -78,14 +78,14 @@ def commands() -> str:
 
     lines = ["# Commands", "", "Exit codes: 0 done, 1 the thing asked for failed, 2 wrong usage.", ""]
     context = click.Context(rewright, info_name="rewright", terminal_width=100, **rewright.context_settings)
-    lines += ["```", rewright.get_help(context), "```"]
+    lines += ["```text", rewright.get_help(context), "```"]
     for name in COMMANDS:
         found = rewright.get_command(context, name)
         assert found is not None
         # click keeps the help option of the first context that asked for it, which may have been another
         command = copy(found)
         command._help_option = None
-        lines += ["", f"## rewright {name}", "", "```"]
+        lines += ["", f"## rewright {name}", "", "```text"]
         lines += [
             command.get_help(
                 click.Context(

@@ -80,8 +80,10 @@ def collect(path: Path) -> tuple[Work, ...]:
 def _of_file(file: Path, root: Path) -> Iterator[Work]:
     try:
         text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: {error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror}") from error
     found = statements(text)
     name = str(file.relative_to(root)) if root.is_dir() else file.name
     for number, sql in enumerate(found, 1):

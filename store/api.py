@@ -111,13 +111,14 @@ def open_store(url: str, options: Options | None = None, *, create: bool = True)
     return store
 
 
-def reach_store(url: str, options: Options | None = None) -> Store:
+def reach_store(url: str, options: Options | None = None, *, create: bool = True) -> Store:
     """The store at ``url``, which need not be there: each call tries to open it until one could, and again
-    when it was away; until then calls raise StoreError. Raises StoreError for a URL that can't be read.
+    when it was away; until then calls raise StoreError, also, without ``create``, where nobody has made it
+    yet. Raises StoreError for a URL that can't be read.
     """
     options = options or Options()
     engine = connect(url)
-    reaching.reached_later(engine, _prepare, identity)
+    reaching.reached_later(engine, _prepare if create else _prepare_found, identity)
     return Store(
         engine=engine,
         options=options,
@@ -137,6 +138,11 @@ def reach_store(url: str, options: Options | None = None) -> Store:
         ask_lessons=AskLessons(engine),
         browse=Browsing(engine),
     )
+
+
+def _prepare_found(engine: Engine) -> None:
+    find_place(engine)
+    _prepare(engine)
 
 
 def _prepare(engine: Engine) -> None:

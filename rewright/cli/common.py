@@ -34,6 +34,14 @@ MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default
 _KEY = re.compile(r"\[([^\]]+)\] (\w+)")
 
 
+def text_of(path: Path) -> str:
+    """Raises Failure for what is no text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Failure(f"{path}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+
+
 def with_store(command: F) -> F:
     """Options that say which store is meant."""
     return CONFIG_OPTION(STORE_OPTION(command))

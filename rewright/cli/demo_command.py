@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import secrets
 import shutil
-import signal
 import socket
 import sys
 import tempfile
+import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import click
 
 from rewright import values
 from rewright.cli import Failure
-from rewright.config.model import Admins, Config, Database, Http, Listen, Logging, StoreSection
+from rewright.config.model import Admins, Config, Database, Http, Listen, Logging, Serve, StoreSection
 
 if TYPE_CHECKING:
     from rewright.demo.world import World
@@ -32,17 +32,13 @@ def command(once: bool) -> None:
     With --once, or without a terminal on stdin, runs the tour by itself. Nothing is left behind.
     """
     from rewright.engines.postgres.installation import ServerUnavailable
+    from rewright.processes import interrupts
 
-    signal.signal(signal.SIGTERM, _leave)
+    interrupts.end_quietly()
     try:
         _demo(once=once or not sys.stdin.isatty())
     except ServerUnavailable as error:
         raise Failure(str(error)) from error
-
-
-def _leave(_number: int, _frame: object) -> NoReturn:
-    """So that everything started is stopped on the way out."""
-    sys.exit(143)
 
 
 def _demo(*, once: bool) -> None:
@@ -54,7 +50,7 @@ def _demo(*, once: bool) -> None:
 
     click.echo("starting PostgreSQL and loading the sample …")
     with tempfile.TemporaryDirectory(prefix="rewright-demo-") as directory, world() as sample:
-        config = demo_config(sample, Path(directory) / "store.db")
+        config = demo_config(sample, Path(directory))
         logs.set_up(config.log.format, config.log.level, "supervisor")
         supervisor = Supervisor(config)
         try:
@@ -71,12 +67,13 @@ def _demo(*, once: bool) -> None:
             supervisor.stop()
 
 
-def demo_config(sample: World, store: Path) -> Config:
-    """Everything on loopback; ports are the usual ones where they are free."""
+def demo_config(sample: World, home: Path) -> Config:
+    """Everything on loopback and below ``home``; ports are the usual ones where they are free."""
     return Config(
         listen=Listen(address=("127.0.0.1", _free(PORT))),
         http=Http(address=("127.0.0.1", _free(HTTP_PORT)), admin_password=secrets.token_urlsafe(9)),
-        store=StoreSection(url=str(store)),
+        store=StoreSection(url=str(home / "store.db")),
+        serve=Serve(run_dir=str(home)),
         databases={"*": Database(dsn=sample.upstream, optimiser_dsn=sample.optimiser)},
         admins=Admins(roles=(sample.user,)),
         log=Logging(level="warning"),
@@ -108,11 +105,23 @@ def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | No
 
 
 def _tour(sample: World, supervisor: Supervisor) -> None:
+    """In a thread: who is told to end does not wait for an answer to its query, nor try to cancel it."""
     import psycopg
 
     from rewright.demo.tour import TourFailed, tour
 
-    try:
-        tour(client_dsn(sample, supervisor.address), click.echo)
-    except (TourFailed, psycopg.Error) as error:
-        raise Failure(str(error)) from error
+    failures: list[Exception] = []
+
+    def walk() -> None:
+        try:
+            tour(client_dsn(sample, supervisor.address), click.echo)
+        except Exception as error:  # noqa: BLE001 - raised below, by who waits for it
+            failures.append(error)
+
+    walker = threading.Thread(target=walk, name="tour", daemon=True)
+    walker.start()
+    walker.join()
+    for error in failures:
+        if isinstance(error, (TourFailed, psycopg.Error)):
+            raise Failure(str(error)) from error
+        raise error

@@ -14,6 +14,7 @@ from rewright.cli.common import (
     MODEL_OPTION,
     configuration,
     part,
+    text_of,
 )
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE
 from rewright.terminal import echo, echo_json
@@ -119,6 +120,6 @@ def _statements(file: Path) -> list[str]:
     import pglast
 
     try:
-        return list(pglast.split(file.read_text(encoding="utf-8")))
-    except (pglast.Error, UnicodeDecodeError) as error:
+        return list(pglast.split(text_of(file)))
+    except pglast.Error as error:
         raise Failure(f"{file}: {error}") from error

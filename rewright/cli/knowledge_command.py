@@ -87,7 +87,9 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
         try:
             unit = units.read_unit(file, category)
             (done,) = checking.check_all([unit])
-        except (units.UnitError, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:
+            raise Failure(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+        except units.UnitError as error:
             raise Failure(str(error)) from error
         if done.problem:
             refused += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -46,12 +47,14 @@ def command(
         where = address(listen)
     except ValueError as error:
         raise WrongUsage(f"--http: must be {error}") from error
-    part("rewright.mcp.http", "mcp").serve(server, _token(token_file), where)
+    serving, token = part("rewright.mcp.http", "mcp"), _token(token_file)
+    try:
+        serving.serve(server, token, where)
+    except OSError as error:
+        raise Failure(f"cannot listen on {listen}: {os.strerror(error.errno or 0)}") from error
 
 
 def _token(path: Path | None) -> str:
-    import os
-
     try:
         token = path.read_text(encoding="utf-8").strip() if path else os.environ.get(TOKEN_VARIABLE, "")
     except (OSError, UnicodeDecodeError) as error:

@@ -44,7 +44,8 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None) -> Non
 
     config = configuration(config_path, store__url=store_url)
     try:
-        with reach_configured(config) as store:
+        # a mistyped path is no store that proxies read
+        with reach_configured(config, create=False) as store:
             told = tell(store, config, paused, whoami())
     except StoreError as error:
         raise Failure(f"store: {error}") from error

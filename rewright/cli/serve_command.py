@@ -92,8 +92,10 @@ def serve(
 
     ``takeover``: with the sockets of the process that listens at the configured address.
     """
-    from rewright.processes import copies
+    from rewright.processes import copies, interrupts
 
+    # until `run` takes them over
+    interrupts.end_quietly()
     copies.begin()
     from rewright import logs
     from rewright.processes.instances import registered

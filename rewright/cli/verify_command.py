@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from rewright.cli import Failure, WrongUsage
-from rewright.cli.common import JSON_OPTION, part
+from rewright.cli.common import JSON_OPTION, part, text_of
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
 from rewright.terminal import echo, echo_json
 
@@ -84,7 +84,7 @@ def command(
         # a schema that was named counts, whatever the environment holds
         (
             lambda: command.verify_pair(
-                _read(schema), original, candidate, options=options, certificate=certificate
+                text_of(schema), original, candidate, options=options, certificate=certificate
             )
         )
         if schema is not None
@@ -110,7 +110,7 @@ def _statement(path: Path) -> str:
 
     from rewright.sql.parsing import TooDeep, parse
 
-    text = _read(path)
+    text = text_of(path)
     # what is too large to be parsed is left to the checker, which refuses it with a reason
     with suppress(TooDeep):
         try:
@@ -118,13 +118,6 @@ def _statement(path: Path) -> str:
         except ParseError as error:
             raise WrongUsage(f"{path}: {error.args[0]}") from error
     return text
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Failure(f"{path}: {error}") from error
 
 
 def _guarded(work: Callable[[], Any]) -> Any:

@@ -6,14 +6,19 @@ the Host header is looked at, and the token is asked for on loopback, too.
 
 from __future__ import annotations
 
+import contextlib
 import hmac
+import socket
 from typing import Any
 
+import click
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rewright import values
 
 
 class Token:
@@ -49,6 +54,10 @@ def application(server: Any, token: str, host: str) -> ASGIApp:
 
 
 def serve(server: Any, token: str, address: tuple[str, int]) -> None:
-    """Until a signal ends it."""
+    """Until a signal ends it. Says on stderr where it listens, once it does. Raises OSError."""
     host, port = address
-    uvicorn.run(application(server, token, host), host=host, port=port, log_level="warning")
+    listener = socket.create_server(address, family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    config = uvicorn.Config(application(server, token, host), host=host, port=port, log_level="warning")
+    click.echo(f"listening on http://{values.show(listener.getsockname()[:2])}/mcp", err=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listener])

@@ -438,7 +438,7 @@ class Runners:
     async def _add_spare(self) -> None:
         try:
             runner = await self._start()
-        except (SqlError, OSError):
+        except (SqlError, OSError, EOFError):  # EOFError: all of it is being ended
             self._spares -= 1
             # whoever waited for it tries to start one, and is told why there is none
             self._wake()

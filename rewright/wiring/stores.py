@@ -17,9 +17,11 @@ def open_configured(config: Config, *, create: bool = True) -> Store:
     return open_store(config.store.url, _options(config), create=create)
 
 
-def reach_configured(config: Config) -> Store:
-    """The store, which need not be there yet. Raises StoreError for a URL that can't be read."""
-    return reach_store(config.store.url, _options(config))
+def reach_configured(config: Config, *, create: bool = True) -> Store:
+    """The store, which need not be there yet. Raises StoreError for a URL that can't be read; calls raise it,
+    too, without ``create``, where there is none.
+    """
+    return reach_store(config.store.url, _options(config), create=create)
 
 
 def look_at(store: Store, log: Any) -> None:

@@ -67,6 +67,13 @@ def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path) -> N
     assert [bool(one["refused"]) for one in documents] == [False, True, True, True, True]
 
 
+def test_a_batch_that_is_no_text_is_answered_line_by_line(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "questions"
+    file.write_bytes(b"\xff\xfe\nWhich museums are in Porto?\n")
+    asked = CliRunner().invoke(command, ["--lake", str(folder), "--batch", str(file)])
+    assert [bool(json.loads(line)["refused"]) for line in asked.stdout.splitlines()] == [True, False]
+
+
 def test_readings_that_are_not_sure_are_shown(folder: Path) -> None:
     arguments = ["--lake", str(folder), "--confidence", "0.999", "which museums are in Porto?"]
     refused = CliRunner().invoke(command, arguments)

@@ -4,7 +4,6 @@ failure, in time.
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from rewright.models.litellm_client import LiteLlm, Price
 from tests.ask.conftest import MakePipeline
 from tests.ask.test_hostile_models import state
 from tests.models.conftest import Stub, imported, stub  # noqa: F401 - fixtures
+from tests.proxy.waiting import Stopwatch
 
 pytestmark = pytest.mark.server
 
@@ -78,10 +78,10 @@ def test_a_server_that_refuses(pipeline: MakePipeline, stub: Stub) -> None:  # n
 
 def test_a_server_that_is_slow(pipeline: MakePipeline, stub: Stub) -> None:  # noqa: F811
     stub.delay = 0.5
-    began = time.monotonic()
-    outcome = pipeline(model(stub), seconds=0.3).answer(QUESTION)
+    with Stopwatch() as watch:
+        outcome = pipeline(model(stub), seconds=0.3).answer(QUESTION)
     assert outcome.error.startswith("the ask model is slow")
-    assert time.monotonic() - began < 3
+    assert watch.seconds < 3
 
 
 def test_a_budget_that_is_spent(pipeline: MakePipeline, stub: Stub) -> None:  # noqa: F811

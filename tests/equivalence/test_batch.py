@@ -7,7 +7,9 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.batch import finished, read_pairs, run_batch
 
@@ -59,3 +61,21 @@ def test_a_torn_last_line_is_done_again(tmp_path: Path) -> None:
     out.write_text('{"id": 1, "verdict": "proved"}\n{"id": 2, "verd')
     assert finished(out) == {"1": 1}
     assert out.read_text() == '{"id": 1, "verdict": "proved"}\n'
+
+
+def test_lines_that_are_no_text_are_said_to_be_none(tmp_path: Path) -> None:
+    """And those behind them are worked on."""
+    source, out = tmp_path / "pairs.jsonl", tmp_path / "verdicts.jsonl"
+    source.write_bytes(
+        b'\xff\xfe\x00\n{"id": "\xe9", "q1": ""}\n{"id": 3, "schema_sql": "", "q1": "", "q2": ""}\n'
+    )
+    with source.open(encoding="utf-8", errors="surrogateescape") as file:
+        pairs = list(read_pairs(file))
+    assert [(pair.id, pair.problem) for pair in pairs] == [
+        ("line 1", "no text in UTF-8"),
+        ("line 2", "no text in UTF-8"),
+        (3, ""),
+    ]
+    done = CliRunner().invoke(rewright, ["verify", "--batch", str(source), "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert len(out.read_text().splitlines()) == 3

@@ -86,3 +86,10 @@ def test_texts_that_mean_another_relation_are_told_apart():
     one = "select t.x from t where exists (select 1 from t where t.x = 3)"
     wrong = "select t.x from t where exists (select 1 from t AS t_2 where t.x = 3)"
     assert not same_query(one, wrong, CATALOG, ("public",))
+
+
+def test_a_view_whose_query_is_not_known_is_a_relation_like_any() -> None:
+    """As those of an extension."""
+    assert names_of("select * from pg_stat_statements", lambda _schema, _name: "").unique == {
+        "pg_stat_statements"
+    }

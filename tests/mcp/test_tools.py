@@ -279,6 +279,19 @@ def test_over_http_with_a_token(address: str) -> None:
     assert httpx2.post(address, json=body, headers=rebound).status_code in {403, 421}
 
 
+def test_http_where_somebody_listens_already() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = subprocess.run(
+            [sys.executable, "-m", "rewright", "mcp", "--http", address],
+            env=os.environ | {"REWRIGHT_MCP_TOKEN": TOKEN}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.strip()) == (
+        1,
+        f"rewright: cannot listen on {address}: Address already in use",
+    )
+
+
 def test_http_without_a_token_does_not_start() -> None:
     environment = {key: value for key, value in os.environ.items() if key != "REWRIGHT_MCP_TOKEN"}
     done = subprocess.run(

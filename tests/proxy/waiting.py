@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Self
 
 import psycopg
 
@@ -49,3 +50,39 @@ def cancelled_when(connection: psycopg.Connection, condition: Callable[[], objec
         yield
     finally:
         thread.join()
+
+
+class Stopwatch:
+    """What a block takes on a machine that has nothing else to do: its time by the clock, divided by how many times
+    longer than it should a thread beside it takes for a little work and a short sleep, over and over.
+
+    Promises in seconds are held against ``seconds``, after the block.
+    """
+
+    WORK, SLEEP = 0.002, 0.02
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self._over = threading.Event()
+        self._took = self._expected = 0.0
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._tick, name="stopwatch", daemon=True)
+        self._began = time.monotonic()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        elapsed = time.monotonic() - self._began
+        self._over.set()
+        self._thread.join()
+        self.seconds = elapsed / max(self._took / self._expected, 1.0)
+
+    def _tick(self) -> None:
+        while not self._expected or not self._over.is_set():
+            began, worked = time.monotonic(), time.thread_time()
+            while time.thread_time() - worked < self.WORK:
+                pass
+            time.sleep(self.SLEEP)
+            self._took += time.monotonic() - began
+            self._expected += self.WORK + self.SLEEP

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import socket
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,10 +15,12 @@ from psycopg import sql
 
 from rewright.config.model import Ask, Config, Models, StoreSection
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.processes import question_reader
 from rewright.proxy.config import ProxyConfig
 from rewright.proxy.ports import Lookup, Ports
 from rewright.store.api import Store
 from rewright.wiring import answers
+from rewright.wiring.lent_processes import Setup
 from rewright.wiring.proxies import settings_rules
 from rewright.wiring.questions import Questions
 from rewright.wiring.stores import open_configured
@@ -82,6 +87,27 @@ class Session:
         self.connection.close()
 
 
+# as our client of litellm says before it imports it: no list of prices is fetched, in a thread of its own
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+
+class CopiedReaders(Questions):
+    """Processes that read questions are copies of one that has imported what they need, which for a model
+    takes seconds; their environment is the one of this moment.
+    """
+
+    preloaded = ("litellm", "rewright.processes.question_reader", "tests.rewright.asking_world")
+
+    def main(self) -> Callable[[Setup, socket.socket], None]:
+        return partial(_main, dict(os.environ))
+
+
+def _main(environment: Mapping[str, str], setup: Setup, requests: socket.socket) -> None:
+    os.environ.clear()
+    os.environ.update(environment)
+    question_reader.main(setup, requests)
+
+
 def make_database(server: ScratchServer, name: str) -> None:
     with psycopg.connect(server.dsn(name), autocommit=True) as connection:
         connection.execute(SCHEMA.encode())
@@ -109,7 +135,7 @@ def asking_world(
     configured = Config(
         models=models or Models(), ask=ask or Ask(rows=50), store=StoreSection(url=str(home / "store.db"))
     )
-    questions, reports = Questions(configured), Reports()
+    questions, reports = CopiedReaders(configured), Reports()
     with open_configured(configured) as store:
         ports = Ports(
             lookup=lookup,

@@ -113,6 +113,14 @@ def last(connection: psycopg.Connection[Any]) -> str:
     return str(row[0])
 
 
+def runs(pid: int) -> bool:
+    """Whether a process is there and has not ended; who should take note of its end may take long."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def children(pid: int) -> list[int]:
     """The processes below ``pid`` that do something: the helpers of multiprocessing aside."""
     found = children_of(pid)

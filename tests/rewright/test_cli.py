@@ -223,3 +223,20 @@ def test_help_of_a_benchmark_is_its_own(name: str, own: str) -> None:
         check=True,
     )
     assert own in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["verify", "--schema", "FILE", "FILE", "FILE"],
+        ["hint", "--dsn", "postgresql://127.0.0.1:1/app", "FILE"],
+        ["rewrite", "--dsn", "postgresql://127.0.0.1:1/app", "FILE"],
+        ["knowledge", "add", "FILE"],
+    ],
+)
+def test_a_file_that_is_no_text_is_named(tmp_path: Path, command: list[str]) -> None:
+    file = tmp_path / "image.sql"
+    file.write_bytes(b"ok\xff\xd8\xff")
+    done = CliRunner().invoke(rewright, [str(file) if word == "FILE" else word for word in command])
+    assert done.exit_code == 1
+    assert f"{file}: is no text in UTF-8: wrong from byte 3 on" in done.stderr

@@ -85,8 +85,8 @@ def bench_for(
     dsn = server.dsn(name)
     config = Config(
         databases={name: Database(dsn=dsn, optimiser_dsn=dsn)},
-        optimiser=Optimiser(measure="explain", budget=6.0, foreign_keys=policy),
-        verify=Verify(timeout=5.0),
+        optimiser=Optimiser(measure="explain", budget=3.0, foreign_keys=policy),
+        verify=Verify(timeout=2.5),
     )
     return Workbench(config, store, RunBudget(10), NoScratch())
 
@@ -107,7 +107,7 @@ def job(
         model=False,
         hints=False,
         kind=kind,
-        budget=6.0,
+        budget=3.0,
         **changes,
     )
 

@@ -71,8 +71,12 @@ def test_configurations_load(tmp_path: Path) -> None:
 
 
 def lines() -> Iterator[tuple[str, str]]:
-    """Commands of ours in blocks without a language or of a shell."""
-    for kind in ("", "sh"):
+    """Commands of ours in blocks of a shell, and between backticks in sentences."""
+    for page in PAGES:
+        for command in re.findall(r"`(rewright [a-z][^`\n]*)`", page.read_text()):
+            if command != "rewright optimiser":  # an application_name
+                yield str(page.relative_to(TREE)), command
+    for kind in ("sh", "sh synopsis", "sh setup"):
         for name, text in blocks(kind):
             for line in text.replace("\\\n", " ").splitlines():
                 found = re.match(r"(?:\.venv/bin/|[A-Z_]+=\S+ )*(rewright [a-z].*)", line.strip())
@@ -107,7 +111,7 @@ def test_commands_and_options_exist() -> None:
             if re.match(r"--[a-z]", word):
                 assert word.split("=")[0] in option_names(command), f"{name}: {line}"
         seen += 1
-    assert seen > 30
+    assert seen > 80
 
 
 def test_settings_that_pages_set_exist() -> None:

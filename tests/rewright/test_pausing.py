@@ -130,6 +130,7 @@ def test_what_was_reached_is_said(tmp_path: Path, home: Path, monkeypatch: pytes
     signals: list[tuple[int, int]] = []
     monkeypatch.setattr(os, "kill", lambda pid, number: signals.append((pid, number)))
     url = str(tmp_path / "state" / "store.db")
+    open_store(url).close()
     code, out, _ = said(["pause", "--store", url], tmp_path)
     assert (code, out.splitlines()[:2]) == (
         0,
@@ -153,6 +154,7 @@ def test_a_store_that_can_only_be_read_keeps_its_pause(
 ) -> None:
     """As on a full disk: who resumes is not told that all is well."""
     url = str(tmp_path / "state" / "store.db")
+    open_store(url).close()
     assert said(["pause", "--store", url], tmp_path)[0] == 0
 
     def full(_self: Switches, _paused: bool, **_more: str) -> None:
@@ -169,6 +171,15 @@ def test_nothing_reached_is_a_failure(tmp_path: Path, home: Path, monkeypatch: p
     url = str(tmp_path / "state" / "store.db")
     code, out, err = said(["pause", "--store", url], tmp_path)
     assert (code, out) == (1, "")
-    assert "cannot open the store" in err
+    assert "there is no store at" in err
     assert "neither the store nor a running proxy was reached" in err
     assert "is kept for the next start" in err
+
+
+@pytest.mark.parametrize("verb", ["pause", "resume"])
+def test_a_mistyped_store_is_not_made(verb: str, tmp_path: Path, home: Path) -> None:
+    code, out, err = said([verb, "--store", str(tmp_path / "mistyped.db")], tmp_path)
+    assert (code, out) == (1, "")
+    assert "there is no store at" in err
+    assert "neither the store nor a running proxy was reached" in err
+    assert not (tmp_path / "mistyped.db").exists()

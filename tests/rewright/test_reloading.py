@@ -83,7 +83,7 @@ def test_what_counts_when(scratch_server: ScratchServer, tmp_path: Path) -> None
                 old.execute("call rewright.pause()")
             wait(lambda: any('"event": "config.reloaded"' in line for line in running.said))
             reload("limits: idle_timeout = '1s'")
-            wait(lambda: _is_over(old), 60)
+            wait(lambda: _is_over(old))
             # an optimiser where there was none
             assert "optimiser" not in running.get("/healthz")
             reload('databases."*": optimiser_dsn = "UPSTREAM"')

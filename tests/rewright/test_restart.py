@@ -17,7 +17,7 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.processes.notifying import notify
 from rewright.processes.takeover import TakeoverFailed, offered, take
-from tests.rewright.serving import MAIN, TREE, Running, children, connect, wait
+from tests.rewright.serving import MAIN, TREE, Running, children, connect, runs, wait
 
 
 @contextlib.contextmanager
@@ -97,9 +97,9 @@ def test_an_online_restart(scratch_server: ScratchServer, tmp_path: Path) -> Non
             new = start(scratch_server, tmp_path, *addresses, "--takeover")
             try:
                 assert (new.port, new.http) == (old.port, old.http)
-                wait(lambda: "serving.retiring" in "".join(old.said), 20)
+                wait(lambda: "serving.retiring" in "".join(old.said))
                 with connect(new, scratch_server, "postgres") as other:
-                    wait(lambda: f'"pid":{new.process.pid}' in new.get("/healthz").replace(" ", ""), 20)
+                    wait(lambda: f'"pid":{new.process.pid}' in new.get("/healthz").replace(" ", ""))
                     over.set()
                     crowd.join()
                     assert not refused
@@ -133,7 +133,7 @@ def test_sessions_survive_a_killed_supervisor(scratch_server: ScratchServer, tmp
             old.process.send_signal(signal.SIGKILL)
             old.process.wait(20)
             # the worker without a session ends; the port is free for the next one
-            wait(lambda: sum(Path(f"/proc/{pid}").exists() for pid in pids) == 1, 20)
+            wait(lambda: sum(map(runs, pids)) == 1)
             new = start(scratch_server, tmp_path, f"127.0.0.1:{old.port}")
             try:
                 with connect(new, scratch_server, "postgres") as other:
@@ -142,7 +142,7 @@ def test_sessions_survive_a_killed_supervisor(scratch_server: ScratchServer, tmp
             finally:
                 assert new.stop() == 0
             assert backend(session) == began
-        wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 20)
+        wait(lambda: not any(map(runs, pids)))
     finally:
         old.stop()
 

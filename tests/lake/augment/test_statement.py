@@ -83,9 +83,9 @@ def test_other_statements_are_none(text: str) -> None:
     "text", ["/**/" * 50_000 + "x", "create view " + " as " * 50_000, "--\n" * 50_000, " " * 200_000]
 )
 def test_long_texts_are_told_apart_quickly(text: str) -> None:
-    started = time.monotonic()
+    started = time.thread_time()
     assert not is_augment(text)
-    assert time.monotonic() - started < 1.0
+    assert time.thread_time() - started < 1.0
 
 
 @pytest.mark.parametrize(
