@@ -142,6 +142,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, sum(k) over (order by id) from o",
         ),
     ),
+    "counts": (
+        (
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1) - (select count(*) from o where o.k > 1 and o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1 and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o) - (select count(*) from o x where x.k is not null and x.far is not null and greatest(x.k, x.far) <= t.k) from t",
+            "select id, (select count(*) from o where k is null or far is null or (k <= t.k and far <= t.k) is not true) from t",
+        ),
+    ),
     "instants": (
         (
             "select id from tick where (at at time zone 'UTC')::date = date '2024-12-31'",
@@ -431,6 +441,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select src, count(*) over (order by src rows unbounded preceding) from edge",
             "select src, count(*) over (order by src) from edge",
+        ),
+    ),
+    "counts": (
+        (
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1) - (select count(*) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1 and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o where o.t = t.id) - (select count(*) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.x <> 'a') from t",
+        ),
+        (
+            "select id, (select count(k) from o where o.t = t.id) - (select count(k) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o where k is not null and greatest(k, far) < 5) from t",
+            "select id, (select count(*) from o where k is not null and k < 5 and far < 5) from t",
+        ),
+        (
+            "select id, (select count(*) from o where k is not null and far is not null and greatest(k, far) > 5) from t",
+            "select id, (select count(*) from o where k > 5 and far > 5) from t",
+        ),
+        (
+            "select id, (select count(*) from o limit 1) - (select count(*) from o where x = 'a') from t",
+            "select id, (select count(*) from tick where (id = 1) is not true) from t",
         ),
     ),
     "instants": (

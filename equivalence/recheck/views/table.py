@@ -12,6 +12,7 @@ from types import MappingProxyType
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.constants import constants
+from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
@@ -45,6 +46,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
         "shifts": of_each(shifts),
+        "counts": of_trees(counts),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
