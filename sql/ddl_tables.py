@@ -64,6 +64,8 @@ class Builder:
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     in_transaction: bool = False
+    # indexes of partitions that were attached to an index of their parent, both by schema and name
+    attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
     _catalog: Catalog | None = None
     _types: Catalog | None = None
 
@@ -551,30 +553,75 @@ def create_index(builder: Builder, node: Any) -> None:
         return
     table = builder.tables[ref]
     base = f"{ref.name}_{'_'.join(p.name or 'expr' for p in node.indexParams)}_idx"
-    builder.replace(
-        _with_index(
-            builder,
-            table,
-            node.indexParams,
-            node.whereClause,
-            node.idxname or base,
-            nulls_distinct=not node.nulls_not_distinct,
-            constraint=False,
-        )
+    made = _with_index(
+        builder,
+        table,
+        node.indexParams,
+        node.whereClause,
+        node.idxname or base,
+        nulls_distinct=not node.nulls_not_distinct,
+        constraint=False,
+    )
+    builder.replace(made if node.relation.inh else _of_parent_only(builder, table, made))
+
+
+def _of_parent_only(builder: Builder, table: Table, made: Table) -> Table:
+    """ONLY a partitioned table: its new keys are invalid until every partition's is attached."""
+    if table.kind != "partitioned" or not _partitions(builder, table):
+        return made
+    known = {k.name for k in table.keys}
+    return replace(made, keys=tuple(k if k.name in known else replace(k, valid=False) for k in made.keys))
+
+
+def _partitions(builder: Builder, table: Table) -> list[Table]:
+    return [t for t in builder.tables.values() if t.partition_of == table.ref]
+
+
+def _attach_index(builder: Builder, node: Any) -> None:
+    """ALTER INDEX … ATTACH PARTITION: with the last of them the parent's key is valid."""
+    schema = builder.search_path[0] if builder.search_path else "public"
+    for command in node.cmds:
+        if command.subtype.name == "AT_AttachPartition":
+            pair = [(n.schemaname or schema, n.relname) for n in (node.relation, command.def_.name)]
+            builder.attached.add((pair[0], pair[1]))
+    while found := next(filter(None, (_completed(builder, t) for t in builder.tables.values())), None):
+        builder.replace(found)
+
+
+def _completed(builder: Builder, table: Table) -> Table | None:
+    """The table with one more key that holds, since all its partitions have it; None where there is none."""
+    partitions = _partitions(builder, table)
+    for key in table.keys:
+        if not key.valid and partitions and all(_has_part(builder, table, key, p) for p in partitions):
+            return replace(table, keys=tuple(replace(k, valid=True) if k == key else k for k in table.keys))
+    return None
+
+
+def _has_part(builder: Builder, table: Table, key: Key, partition: Table) -> bool:
+    own = (table.ref.schema, key.name)
+    return any(
+        (own, (partition.ref.schema, k.name)) in builder.attached
+        and (k.valid, k.columns, k.nulls_distinct, k.predicate)
+        == (True, key.columns, key.nulls_distinct, key.predicate)
+        for k in partition.keys
     )
 
 
 def alter_table(builder: Builder, node: Any) -> None:
+    if node.objtype.name == "OBJECT_INDEX":
+        _attach_index(builder, node)
+        return
     for command in node.cmds:
         kind = command.subtype.name
         if kind in _HARMLESS_ALTERS:
             continue
         ref = builder.existing_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
         if ref not in builder.tables:
-            if node.objtype.name in {"OBJECT_SEQUENCE", "OBJECT_INDEX"} or node.missing_ok:
+            if node.objtype.name == "OBJECT_SEQUENCE" or node.missing_ok:
                 continue
             raise BindError("42P01", f'relation "{ref.name}" does not exist')
-        builder.replace(_altered(builder, builder.tables[ref], command, kind))
+        made = _altered(builder, builder.tables[ref], command, kind)
+        builder.replace(made if node.relation.inh else _of_parent_only(builder, builder.tables[ref], made))
 
 
 def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:

@@ -241,3 +241,35 @@ def test_what_dumps_and_scripts_begin_with_is_read() -> None:
         "select pg_catalog.set_config('search_path', '', false);"
         "begin; create table public.t (a int); savepoint s; release s; commit; select setval('s', 1);"
     )
+
+
+_PARTITIONED = (
+    "create table p (id int not null, y int not null) partition by range (y);"
+    "create table p1 partition of p for values from (0) to (1); create table p2 partition of p for values from (1) to (2);"
+)
+_KEY = "alter table only p add constraint pk primary key (id, y);"
+_PARTS = "alter table only p1 add constraint k1 primary key (id, y); alter table only p2 add constraint k2 primary key (id, y);"
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (_KEY, False),
+        ("create unique index pk on only p (id, y);", False),
+        (_KEY.replace("only ", ""), True),
+        ("create unique index pk on p (id, y);", True),
+        (f"{_KEY}{_PARTS}", False),
+        (f"{_KEY}{_PARTS}alter index pk attach partition k1;", False),
+        (
+            f"{_KEY}{_PARTS}alter index pk attach partition k1; alter index public.pk attach partition public.k2;",
+            True,
+        ),
+        (
+            f"{_KEY}{_PARTS}alter index pk attach partition k1; alter index other.pk attach partition k2;",
+            False,
+        ),
+    ],
+)
+def test_a_key_of_a_partitioned_table_alone_holds_once_its_partitions_have_it(text: str, holds: bool) -> None:
+    table = catalog_from_ddl(_PARTITIONED + text).table(TableRef("public", "p"))
+    assert [k.usable for k in table.keys if k.name == "pk"] == [holds]
