@@ -24,6 +24,7 @@ from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.padding import padding
 from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
@@ -42,6 +43,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "plain": of_each(plain),
         "instants": of_trees(instants),
         "constants": of_trees(constants),
+        "padding": of_trees(padding),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
         "moments": of_each(moments),

@@ -31,10 +31,10 @@ select acct, max(amt) from mv group by acct;
 -- different: a literal's blanks count for text
 select id from acct where code = 'ab ';
 select id from acct where code::text = 'ab ';
--- open: a literal's blanks do not count for char
+-- equal: a literal's blanks do not count for char
 select id from acct where code = 'ab   ';
 select id from acct where code = 'ab';
--- open: char as text has no blanks
+-- equal: char as text has no blanks
 select id from acct where code = 'ab';
 select id from acct where code::text = 'ab';
 -- different: concatenation drops the padding
