@@ -19,6 +19,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl_partitions import bounds_text, partition_columns
+from rewright.sql.parsing import nodes_of
 from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -356,7 +357,8 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             columns = [own.column] if own else _names(node.fk_attrs)
             return _add_foreign_key(builder, table, node, columns, deferrable=deferrable, enforced=enforced)
         case "CONSTR_CHECK":
-            base = f"{table.ref.name}_{own.column}_check" if own else f"{table.ref.name}_check"
+            named = {n.fields[-1].sval for n in nodes_of(node.raw_expr) if _is_column(n)}
+            base = "_".join((table.ref.name, *(named if len(named) == 1 else ()), "check"))
             name = node.conname or _free_name(base, _constraint_names(table))
             validated = not node.skip_validation and enforced
             check = Check(name, expression_text(node.raw_expr), validated, enforced, bool(node.is_no_inherit))
@@ -369,6 +371,10 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             return _add_exclusion(builder, table, node, deferrable=deferrable)
         case other:
             raise Unsupported(other)
+
+
+def _is_column(node: Any) -> bool:
+    return isinstance(node, ast.ColumnRef) and isinstance(node.fields[-1], ast.String)
 
 
 def _enforced(node: Any) -> bool:
@@ -647,7 +653,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
             _refuse_parent(builder, table, kind)
-            return _without_constraint(table, command.name)
+            return _without_constraint(table, command.name, missing_ok=command.missing_ok)
         case "AT_EnableRowSecurity" | "AT_ForceRowSecurity":
             return replace(table, row_security=True)
         case "AT_AttachPartition":
@@ -676,15 +682,20 @@ def _refuse_parent(builder: Builder, table: Table, kind: str) -> None:
 
 def _may_be_its_not_null(table: Table, column: TableColumn, name: str) -> bool:
     """Whether a constraint that is no key, reference or check may be the column's NOT NULL: of this name, or
-    of one that the server has made (table_column_not_null, cut to 63 bytes and numbered where taken).
+    of one that the server has made (table_column_not_null, numbered where taken).
     """
     if column.not_null_constraint:
         return column.not_null_constraint == name
-    return name.startswith(f"{table.ref.name}_{column.name}_not_null") or len(name.encode()) > 58
+    return name.startswith(f"{table.ref.name}_{column.name}_not_null")
 
 
-def _without_constraint(table: Table, name: str) -> Table:
+def _without_constraint(table: Table, name: str, *, missing_ok: bool) -> Table:
     known = name in _constraint_names(table)
+    # a name that the server has cut may be any constraint's
+    cut = len(name.encode()) > 58
+    is_not_null = any(c.not_null and _may_be_its_not_null(table, c, name) for c in table.columns)
+    if not known and (cut or not (missing_ok or is_not_null)):
+        raise BindError("42704", f'constraint "{name}" of relation "{table.ref.name}" does not exist')
     columns = tuple(
         replace(c, not_null=False, not_null_constraint="")
         if c.not_null and not known and _may_be_its_not_null(table, c, name)
