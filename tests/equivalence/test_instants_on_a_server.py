@@ -18,7 +18,25 @@ from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
 
 CATALOG = catalog_from_ddl("create table t (a int)")
-_UNITS = "year years mon mons month week weeks day days hour hours min mins minute second secs sec".split()
+_UNITS = [
+    "year",
+    "years",
+    "mon",
+    "mons",
+    "month",
+    "week",
+    "weeks",
+    "day",
+    "days",
+    "hour",
+    "hours",
+    "min",
+    "mins",
+    "minute",
+    "second",
+    "secs",
+    "sec",
+]
 
 
 def _interval(chance: random.Random) -> str:
