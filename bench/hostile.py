@@ -1,9 +1,10 @@
 """How many hostile pairs are refuted where they differ and proved where they are equal.
 
-    python -m bench.hostile [--only TEXT] [--seconds 10] [--out FILE]
+    python -m bench.hostile [--set NAME] [--only TEXT] [--seconds 10] [--out FILE]
 
-Owns reading `tests/equivalence/hostile_queries`, running its pairs through the checker and counting. Exit code
-1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
+Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``), running their
+pairs through the checker and counting. Exit code 1: one that differs is proved without a reservation that blocks,
+or an equal one is refuted.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ class Pair:
     q2: str
 
 
-def schema() -> str:
-    return (FOLDER / "schema.sql").read_text(encoding="utf-8")
+def schema(folder: Path = FOLDER) -> str:
+    return (folder / "schema.sql").read_text(encoding="utf-8")
 
 
-def pairs() -> Iterator[Pair]:
-    text = (FOLDER / "pairs.sql").read_text(encoding="utf-8")
+def pairs(folder: Path = FOLDER) -> Iterator[Pair]:
+    text = (folder / "pairs.sql").read_text(encoding="utf-8")
     for part in re.split(r"^-- (?=equal|open|different)", text, flags=re.MULTILINE)[1:]:
         head, _, rest = part.partition("\n")
         kind, _, words = head.partition(": ")
@@ -50,10 +51,13 @@ def pairs() -> Iterator[Pair]:
         yield Pair(kind, words, q1, q2)
 
 
-def run(wanted: Sequence[Pair], seconds: float) -> list[dict[str, Any]]:
+def run(wanted: Sequence[Pair], seconds: float, folder: Path = FOLDER) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     options = Options(seconds=seconds, prover_seconds=seconds / 2)
-    with ScratchServer() as server, Checker(scratch=server, options=options, schema_sql=schema()) as checker:
+    with (
+        ScratchServer() as server,
+        Checker(scratch=server, options=options, schema_sql=schema(folder)) as checker,
+    ):
         for pair in wanted:
             started = time.monotonic()
             verdict = checker.check(pair.q1, pair.q2)
@@ -89,11 +93,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
+    parser.add_argument("--set", default="", choices=("", "accounts"))
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(arguments)
-    rows = run([p for p in pairs() if chosen.only in p.words], chosen.seconds)
+    folder = FOLDER / chosen.set
+    rows = run([p for p in pairs(folder) if chosen.only in p.words], chosen.seconds, folder)
     told = summary(rows)
     print(json.dumps(told, indent=1))
     if chosen.out is not None:

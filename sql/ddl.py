@@ -137,19 +137,22 @@ def _setting(builder: Builder, name: str, args: Any) -> None:
 
 def _select(builder: Builder, node: Any) -> None:
     """pg_dump's set_config() and setval() calls."""
-    target = node.targetList[0].val if node.targetList and not node.fromClause else None
-    allowed = isinstance(target, ast.FuncCall) and target.funcname[-1].sval in {"set_config", "setval"}
-    if not allowed or len(node.targetList) != 1:
+    call = node.targetList[0].val if len(node.targetList or ()) == 1 and not node.fromClause else None
+    name = call.funcname[-1].sval if isinstance(call, ast.FuncCall) else None
+    if name not in {"set_config", "setval"}:
         raise DdlError("SELECT is not accepted")
-    if target.funcname[-1].sval == "set_config":
-        name, value = (
-            [getattr(getattr(x, "val", None), "sval", None) for x in target.args or ()] + [None] * 2
-        )[:2]
-        path = str(name).lower() == "search_path"
-        if name is None or value is None or (path and value):
-            raise DdlError("SELECT set_config() but of plain settings is not accepted")
-        if not path:  # that of a dump is empty: all names in it are qualified
-            _setting(builder, name, target.args[1:2])
+    args = tuple(getattr(call, "args", None) or ())
+    if name == "set_config":
+        _set_config(builder, args)
+
+
+def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
+    """A setting by its name as a text; the search path of a dump is empty: all names in it are qualified."""
+    said: list[Any] = [getattr(getattr(x, "val", None), "sval", None) for x in args[:2]]
+    if len(said) < 2 or None in said or (said[0].lower() == "search_path" and said[1]):
+        raise DdlError("SELECT set_config() but of plain settings is not accepted")
+    if said[1]:
+        _setting(builder, said[0], args[1:2])
 
 
 def _transaction(builder: Builder, node: Any) -> None:

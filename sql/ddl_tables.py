@@ -19,6 +19,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl_partitions import bounds_text, partition_columns
+from rewright.sql.parsing import nodes_of
 from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -64,6 +65,8 @@ class Builder:
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     in_transaction: bool = False
+    # indexes of partitions that were attached to an index of their parent, both by schema and name
+    attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
     _catalog: Catalog | None = None
     _types: Catalog | None = None
 
@@ -354,7 +357,8 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             columns = [own.column] if own else _names(node.fk_attrs)
             return _add_foreign_key(builder, table, node, columns, deferrable=deferrable, enforced=enforced)
         case "CONSTR_CHECK":
-            base = f"{table.ref.name}_{own.column}_check" if own else f"{table.ref.name}_check"
+            named = {n.fields[-1].sval for n in nodes_of(node.raw_expr) if _is_column(n)}
+            base = "_".join((table.ref.name, *(named if len(named) == 1 else ()), "check"))
             name = node.conname or _free_name(base, _constraint_names(table))
             validated = not node.skip_validation and enforced
             check = Check(name, expression_text(node.raw_expr), validated, enforced, bool(node.is_no_inherit))
@@ -367,6 +371,10 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             return _add_exclusion(builder, table, node, deferrable=deferrable)
         case other:
             raise Unsupported(other)
+
+
+def _is_column(node: Any) -> bool:
+    return isinstance(node, ast.ColumnRef) and isinstance(node.fields[-1], ast.String)
 
 
 def _enforced(node: Any) -> bool:
@@ -551,30 +559,75 @@ def create_index(builder: Builder, node: Any) -> None:
         return
     table = builder.tables[ref]
     base = f"{ref.name}_{'_'.join(p.name or 'expr' for p in node.indexParams)}_idx"
-    builder.replace(
-        _with_index(
-            builder,
-            table,
-            node.indexParams,
-            node.whereClause,
-            node.idxname or base,
-            nulls_distinct=not node.nulls_not_distinct,
-            constraint=False,
-        )
+    made = _with_index(
+        builder,
+        table,
+        node.indexParams,
+        node.whereClause,
+        node.idxname or base,
+        nulls_distinct=not node.nulls_not_distinct,
+        constraint=False,
+    )
+    builder.replace(made if node.relation.inh else _of_parent_only(builder, table, made))
+
+
+def _of_parent_only(builder: Builder, table: Table, made: Table) -> Table:
+    """ONLY a partitioned table: its new keys are invalid until every partition's is attached."""
+    if table.kind != "partitioned" or not _partitions(builder, table):
+        return made
+    known = {k.name for k in table.keys}
+    return replace(made, keys=tuple(k if k.name in known else replace(k, valid=False) for k in made.keys))
+
+
+def _partitions(builder: Builder, table: Table) -> list[Table]:
+    return [t for t in builder.tables.values() if t.partition_of == table.ref]
+
+
+def _attach_index(builder: Builder, node: Any) -> None:
+    """ALTER INDEX … ATTACH PARTITION: with the last of them the parent's key is valid."""
+    schema = builder.search_path[0] if builder.search_path else "public"
+    for command in node.cmds:
+        if command.subtype.name == "AT_AttachPartition":
+            pair = [(n.schemaname or schema, n.relname) for n in (node.relation, command.def_.name)]
+            builder.attached.add((pair[0], pair[1]))
+    while found := next(filter(None, (_completed(builder, t) for t in builder.tables.values())), None):
+        builder.replace(found)
+
+
+def _completed(builder: Builder, table: Table) -> Table | None:
+    """The table with one more key that holds, since all its partitions have it; None where there is none."""
+    partitions = _partitions(builder, table)
+    for key in table.keys:
+        if not key.valid and partitions and all(_has_part(builder, table, key, p) for p in partitions):
+            return replace(table, keys=tuple(replace(k, valid=True) if k == key else k for k in table.keys))
+    return None
+
+
+def _has_part(builder: Builder, table: Table, key: Key, partition: Table) -> bool:
+    own = (table.ref.schema, key.name)
+    return any(
+        (own, (partition.ref.schema, k.name)) in builder.attached
+        and (k.valid, k.columns, k.nulls_distinct, k.predicate)
+        == (True, key.columns, key.nulls_distinct, key.predicate)
+        for k in partition.keys
     )
 
 
 def alter_table(builder: Builder, node: Any) -> None:
+    if node.objtype.name == "OBJECT_INDEX":
+        _attach_index(builder, node)
+        return
     for command in node.cmds:
         kind = command.subtype.name
         if kind in _HARMLESS_ALTERS:
             continue
         ref = builder.existing_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
         if ref not in builder.tables:
-            if node.objtype.name in {"OBJECT_SEQUENCE", "OBJECT_INDEX"} or node.missing_ok:
+            if node.objtype.name == "OBJECT_SEQUENCE" or node.missing_ok:
                 continue
             raise BindError("42P01", f'relation "{ref.name}" does not exist')
-        builder.replace(_altered(builder, builder.tables[ref], command, kind))
+        made = _altered(builder, builder.tables[ref], command, kind)
+        builder.replace(made if node.relation.inh else _of_parent_only(builder, builder.tables[ref], made))
 
 
 def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
@@ -600,7 +653,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
             _refuse_parent(builder, table, kind)
-            return _without_constraint(table, command.name)
+            return _without_constraint(table, command.name, missing_ok=command.missing_ok)
         case "AT_EnableRowSecurity" | "AT_ForceRowSecurity":
             return replace(table, row_security=True)
         case "AT_AttachPartition":
@@ -629,15 +682,20 @@ def _refuse_parent(builder: Builder, table: Table, kind: str) -> None:
 
 def _may_be_its_not_null(table: Table, column: TableColumn, name: str) -> bool:
     """Whether a constraint that is no key, reference or check may be the column's NOT NULL: of this name, or
-    of one that the server has made (table_column_not_null, cut to 63 bytes and numbered where taken).
+    of one that the server has made (table_column_not_null, numbered where taken).
     """
     if column.not_null_constraint:
         return column.not_null_constraint == name
-    return name.startswith(f"{table.ref.name}_{column.name}_not_null") or len(name.encode()) > 58
+    return name.startswith(f"{table.ref.name}_{column.name}_not_null")
 
 
-def _without_constraint(table: Table, name: str) -> Table:
+def _without_constraint(table: Table, name: str, *, missing_ok: bool) -> Table:
     known = name in _constraint_names(table)
+    # a name that the server has cut may be any constraint's
+    cut = len(name.encode()) > 58
+    is_not_null = any(c.not_null and _may_be_its_not_null(table, c, name) for c in table.columns)
+    if not known and (cut or not (missing_ok or is_not_null)):
+        raise BindError("42704", f'constraint "{name}" of relation "{table.ref.name}" does not exist')
     columns = tuple(
         replace(c, not_null=False, not_null_constraint="")
         if c.not_null and not known and _may_be_its_not_null(table, c, name)

@@ -30,6 +30,7 @@ from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.padding import unpadded
 from rewright.equivalence.laws.pages import without_pages
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
@@ -127,7 +128,7 @@ def _by_chance(query: a.Query, catalog: Catalog) -> bool:
 
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:
     """A query that holds no CTEs in the form that says what others say in several ways."""
-    return as_patterns(listed(folded(as_instants(flattened(query))), Facts(catalog, query)))
+    return as_patterns(listed(unpadded(folded(as_instants(flattened(query)))), Facts(catalog, query)))
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:

@@ -42,7 +42,7 @@ class _WithoutEarlyLimits(Walk):
     # ---------------------------------------------------------------- joins
 
     def block(self, block: a.Select) -> a.Select:
-        if block.limit is None or not block.order_by or not _plain(block):
+        if block.limit is None or not block.order_by or not only_cuts(block):
             return block
         for cut in _cuts(block.from_):
             assert isinstance(cut.query, a.Select)
@@ -126,10 +126,7 @@ class _WithoutEarlyLimits(Walk):
             or any(returns_set(t.expr) for t in arm.targets)
         ):
             return arm
-        keys = tuple(
-            a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in whole.order_by
-        )
-        if arm.order_by != keys or arm.distinct or is_volatile(arm):
+        if arm.order_by != order_in(arm, whole.order_by) or arm.distinct or is_volatile(arm):
             return arm
         self._reserve(arm)
         return replace(arm, limit=None, order_by=())
@@ -139,12 +136,17 @@ class _WithoutEarlyLimits(Walk):
         self.reserve_failures(*(t.expr for t in cut.targets))
 
 
-def _most(query: a.Query) -> int | None:
+def looked_at(query: a.Query) -> int | None:
     """How many rows a query with constant LIMIT and OFFSET looks at."""
     numbers = [x for x in (query.limit, query.offset) if x is not None]
     if query.limit is None or not all(isinstance(x, a.Const) and x.value is not None for x in numbers):
         return None
     return sum(int(x.value) for x in numbers if isinstance(x, a.Const) and x.value is not None)
+
+
+def order_in(arm: a.Select, order: Sequence[a.OutputSortKey]) -> tuple[a.SortKey, ...]:
+    """The order of a UNION ALL as that of one of its arms."""
+    return tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
 
 
 def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
@@ -153,11 +155,12 @@ def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
         return False
     if cut.limit is not None and cut.limit == whole.limit and whole.offset is None:
         return not is_volatile(cut.limit)
-    kept, most = _most(cut), _most(whole)
+    kept, most = looked_at(cut), looked_at(whole)
     return kept is not None and most is not None and kept >= most
 
 
-def _plain(block: a.Select) -> bool:
+def only_cuts(block: a.Select) -> bool:
+    """Whether each row of FROM and WHERE is one of the block before it is cut, computed by itself."""
     exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
     bare = block.group_by is None and block.distinct is None and not block.with_ties and block.having is None
     return (
@@ -174,7 +177,7 @@ def _cuts(items: Sequence[a.FromItem]) -> Iterator[a.Derived]:
             yield from _cuts((item.left, item.right))
         elif isinstance(item, a.Derived) and not item.lateral and not item.security_barrier:
             cut = item.query
-            if isinstance(cut, a.Select) and cut.limit is not None and _plain(cut):
+            if isinstance(cut, a.Select) and cut.limit is not None and only_cuts(cut):
                 yield item
 
 

@@ -44,8 +44,10 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
         term = row_term(catalog, relation, relation.bounds, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), BOUNDS), term))
+    # children and partitions may have expressions of their own
+    alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
-        if column.generated == "stored" and (not relation.has_children or source.only):
+        if column.generated == "stored" and alone:
             term = _as_generated(catalog, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
@@ -66,8 +68,8 @@ def _columns(source: Table, var: int) -> tuple[Var, ...]:
 def _as_generated(
     catalog: Catalog, relation: Relation, column: TableColumn, own: Var, source: Table
 ) -> Term | None:
-    """A stored generated column has the value of its expression. A parent's children may have others, and
-    what goes by a language may have been computed under another version of it.
+    """A stored generated column has the value of its expression. What goes by a language may have been
+    computed under another version of it.
     """
     if column.default is None or not _exact(own.type):
         return None

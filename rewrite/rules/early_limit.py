@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rewright.equivalence.laws.limits import looked_at, only_cuts, order_in
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
@@ -28,8 +29,6 @@ from rewright.sql.walk import (
     conjoin,
     free_rels,
     from_rels,
-    has_aggregate,
-    has_window,
     references_whole,
     replace_item,
     returns_set,
@@ -58,9 +57,9 @@ def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if not _cuts_plainly(block) or not block.order_by:
+    if block.limit is None or not block.order_by or not only_cuts(block):
         return
-    top = _top(block.limit, block.offset)
+    top = _top(block)
     ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
     if top is None or not ordered:
         return
@@ -83,24 +82,12 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         )
 
 
-def _cuts_plainly(block: a.Select) -> bool:
-    """LIMIT is all that happens to the rows, and no more of them are made in the select list."""
-    if block.limit is None or block.group_by is not None or block.distinct is not None or block.with_ties:
-        return False
-    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
-    return not is_volatile(block) and not any(
-        has_window(e) or returns_set(e) or has_aggregate(e) for e in exprs
-    )
-
-
-def _top(limit: a.Expr | None, offset: a.Expr | None) -> a.Expr | None:
+def _top(query: a.Query) -> a.Expr | None:
     """How many rows are needed; None where that would have to be computed."""
-    if isinstance(limit, a.Param) and offset is None:
-        return limit
-    numbers = [x.value for x in (limit, offset) if isinstance(x, a.Const)]
-    if not isinstance(limit, a.Const) or limit.value is None or (offset is not None and len(numbers) < 2):
-        return None
-    return a.Const(str(sum(int(n) for n in numbers if n is not None)), INT8)
+    if isinstance(query.limit, a.Param) and query.offset is None:
+        return query.limit
+    number = looked_at(query)
+    return None if number is None else a.Const(str(number), INT8)
 
 
 _Split = tuple[a.FromItem, list[a.FromItem], list[a.Expr], frozenset[str]]
@@ -184,7 +171,7 @@ def _cut(
 
 
 def _arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
-    top = _top(block.limit, block.offset)
+    top = _top(block)
     if block.op != "union" or not ctx.holds("no-duplicates-go", block.all) or block.with_ties or top is None:
         return
     made = _cut_arms(block, block.order_by, top, ctx)
@@ -205,5 +192,4 @@ def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: C
         return _cut_arms(arm, order, top, ctx) if nested else arm
     if not isinstance(arm, a.Select) or arm.distinct or any(returns_set(t.expr) for t in arm.targets):
         return arm
-    keys = tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
-    return replace(arm, order_by=keys, limit=top)
+    return replace(arm, order_by=order_in(arm, order), limit=top)

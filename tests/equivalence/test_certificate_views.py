@@ -28,6 +28,7 @@ create table t (id int primary key, k int, s smallint not null, x text, v varcha
     check (at between '2000-01-01' and '2100-01-01'));
 create table o (id int primary key, k int, x text, n numeric, t int not null references t, far int references t);
 create table tick (id int primary key, at timestamptz, n timestamp);
+create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
 """
 CATALOG = catalog_from_ddl(SCHEMA)
@@ -140,6 +141,29 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id, sum(k) over (order by id rows unbounded preceding exclude ties) from o",
             "select id, sum(k) over (order by id) from o",
+        ),
+    ),
+    "counts": (
+        (
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1) - (select count(*) from o where o.k > 1 and o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1 and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o) - (select count(*) from o x where x.k is not null and x.far is not null and greatest(x.k, x.far) <= t.k) from t",
+            "select id, (select count(*) from o where k is null or far is null or (k <= t.k and far <= t.k) is not true) from t",
+        ),
+    ),
+    "padding": (
+        ("select id from code where p = 'ab   '", "select id from code where 'ab' = p"),
+        ("select id from code where p::text = 'ab'", "select id from code where p = 'ab '"),
+        (
+            "select id from code where c > 'ab ' and c <> 'x '",
+            "select id from code where 'ab' < c::text and c <> 'x'",
+        ),
+        ("select id from code where p in ('a ', 'b')", "select id from code where p::text in ('a', 'b')"),
+        (
+            "select id from code where p not in ('a ', 'b  ')",
+            "select id from code where p <> 'a' and p <> 'b'",
         ),
     ),
     "instants": (
@@ -432,6 +456,42 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select src, count(*) over (order by src rows unbounded preceding) from edge",
             "select src, count(*) over (order by src) from edge",
         ),
+    ),
+    "counts": (
+        (
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1) - (select count(*) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.k > 1 and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o where o.t = t.id) - (select count(*) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and o.x <> 'a') from t",
+        ),
+        (
+            "select id, (select count(k) from o where o.t = t.id) - (select count(k) from o where o.x = 'a' and o.t = t.id) from t",
+            "select id, (select count(*) from o where o.t = t.id and (o.x = 'a') is not true) from t",
+        ),
+        (
+            "select id, (select count(*) from o where k is not null and greatest(k, far) < 5) from t",
+            "select id, (select count(*) from o where k is not null and k < 5 and far < 5) from t",
+        ),
+        (
+            "select id, (select count(*) from o where k is not null and far is not null and greatest(k, far) > 5) from t",
+            "select id, (select count(*) from o where k > 5 and far > 5) from t",
+        ),
+        (
+            "select id, (select count(*) from o limit 1) - (select count(*) from o where x = 'a') from t",
+            "select id, (select count(*) from tick where (id = 1) is not true) from t",
+        ),
+    ),
+    "padding": (
+        ("select id from code where p::text = 'ab '", "select id from code where p = 'ab '"),
+        ("select id from code where b = 'ab '", "select id from code where b = 'ab'"),
+        ("select id from code where p like 'ab '", "select id from code where p = 'ab '"),
+        ("select id, p || 'x' from code", "select id, rpad(p::text, 5) || 'x' from code"),
+        ("select id from code where p::text in ('a ', 'b')", "select id from code where p in ('a ', 'b')"),
+        ("select id from code where p = ' ab'", "select id from code where p = 'ab'"),
+        ("select id from code where p = b::bpchar", "select id from code where p::text = b"),
+        ("select p from code where p = 'ab'", "select 'ab'::bpchar from code where p = 'ab'"),
     ),
     "instants": (
         (

@@ -27,6 +27,11 @@ create table g (id int primary key, a int not null check (a between 0 and 100),
     q pos not null, p pos, s small);
 """
 COPY = "create table h (like g);"
+PARTS = """
+create table p (id int, a int not null, b int generated always as (a * 2) stored) partition by range (id);
+create table p1 (id int, a int not null, b int generated always as (a * 3) stored);
+alter table p attach partition p1 for values from (0) to (9);
+"""
 HELD = (
     ("", "select id from g where q > 0", "select id from g"),
     ("", "select id from g where p > 0", "select id from g where p is not null"),
@@ -45,6 +50,11 @@ FALLS = (
     ("", "select id from g where b > 199", "select id from g where false"),
     ("", "select id, b from g where b = 10", "select id, b from g where b = 10 and a = 10"),
     ("create table h (b int generated always as (a * 3) stored) inherits (g);", "select id from g where b <> 12 or a = 6", "select id from g where b <> 12 or a in (4, 6)"),
+    (
+        PARTS,
+        "select id from p where b <> 12 or a = 6",
+        "select id from p where b <> 12 or a in (4, 6)",
+    ),
     ("create table h (like g);", "select id from h where b <> 10 or a = 5", "select id from h"),
     ("", "select g.id from g left join g g2 on g2.id = g.id + 1 where g2.q > 0", "select g.id from g"),
     ("", "select (id - 3)::pos::int from g", "select id - 3 from g"),

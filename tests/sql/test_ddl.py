@@ -241,3 +241,52 @@ def test_what_dumps_and_scripts_begin_with_is_read() -> None:
         "select pg_catalog.set_config('search_path', '', false);"
         "begin; create table public.t (a int); savepoint s; release s; commit; select setval('s', 1);"
     )
+
+
+_PARTITIONED = (
+    "create table p (id int not null, y int not null) partition by range (y);"
+    "create table p1 partition of p for values from (0) to (1); create table p2 partition of p for values from (1) to (2);"
+)
+_KEY = "alter table only p add constraint pk primary key (id, y);"
+_PARTS = "alter table only p1 add constraint k1 primary key (id, y); alter table only p2 add constraint k2 primary key (id, y);"
+
+
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        (_KEY, False),
+        ("create unique index pk on only p (id, y);", False),
+        (_KEY.replace("only ", ""), True),
+        ("create unique index pk on p (id, y);", True),
+        (f"{_KEY}{_PARTS}", False),
+        (f"{_KEY}{_PARTS}alter index pk attach partition k1;", False),
+        (
+            f"{_KEY}{_PARTS}alter index pk attach partition k1; alter index public.pk attach partition public.k2;",
+            True,
+        ),
+        (
+            f"{_KEY}{_PARTS}alter index pk attach partition k1; alter index other.pk attach partition k2;",
+            False,
+        ),
+    ],
+)
+def test_a_key_of_a_partitioned_table_alone_holds_once_its_partitions_have_it(text: str, holds: bool) -> None:
+    table = catalog_from_ddl(_PARTITIONED + text).table(TableRef("public", "p"))
+    assert [k.usable for k in table.keys if k.name == "pk"] == [holds]
+
+
+def test_checks_are_named_by_the_one_column_that_they_read() -> None:
+    made = one(
+        "create table t (a int check (b > 1), b int, check (a > 2), check (t.a > 3), check (a < b), check (1 = 1))"
+    )
+    assert [c.name for c in made.checks] == ["t_b_check", "t_a_check", "t_a_check1", "t_check", "t_check1"]
+
+
+def test_what_is_dropped_was_there() -> None:
+    table = "create table t (a int not null, b int, check (a > 0));"
+    assert not one(f"{table}alter table t drop constraint t_a_check").checks
+    assert one(f"{table}alter table t drop constraint if exists other").checks
+    assert not one(f"{table}alter table t drop constraint t_a_not_null").columns[0].not_null
+    for name in ("t_check", "nothing", f"if exists {'t' * 60}"):
+        with pytest.raises(DdlError):
+            one(f"{table}alter table t drop constraint {name}")

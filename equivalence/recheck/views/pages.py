@@ -29,11 +29,11 @@ def pages(query: a.Query, changes: Changes) -> a.Query:
 
 
 def _once(outer: a.Select, changes: Changes) -> a.Select:
-    if len(outer.from_) != 1 or not isinstance(outer.from_[0], a.Derived):
+    item = outer.from_[0] if len(outer.from_) == 1 else None
+    if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return outer
-    (item,) = outer.from_
     inner = item.query
-    if item.lateral or item.security_barrier or not isinstance(inner, a.Select):
+    if not isinstance(inner, a.Select):
         return outer
     if (outer.where, outer.group_by, outer.having) != (None, None, None) or is_volatile(outer):
         return outer

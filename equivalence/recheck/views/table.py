@@ -12,6 +12,7 @@ from types import MappingProxyType
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.constants import constants
+from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
@@ -23,6 +24,7 @@ from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
 from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.padding import padding
 from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
@@ -41,10 +43,12 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "plain": of_each(plain),
         "instants": of_trees(instants),
         "constants": of_trees(constants),
+        "padding": of_trees(padding),
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
         "shifts": of_each(shifts),
+        "counts": of_trees(counts),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
