@@ -92,7 +92,8 @@ GRAMMAR: dict[str, str] = {
         "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
         "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
-        "from best to worst, in reverse alphabetical order, desc, latest first",
+        "from best to worst, in reverse alphabetical order, desc, latest first, longest first, "
+        "youngest first",
     ),
     **_of(
         "asc",
@@ -100,7 +101,7 @@ GRAMMAR: dict[str, str] = {
         "longest, from the lowest to the highest, from smallest to largest, alphabetically, "
         "in alphabetical order, lowest first, smallest first, in increasing order, lowest to highest, from "
         "oldest to newest, oldest first, earliest first, in ascending order of, by ascending, "
-        "chronologically, in chronological order, asc, shortest first, cheapest first, youngest first",
+        "chronologically, in chronological order, asc, shortest first, cheapest first",
     ),
     **_of(
         "without",

@@ -5,13 +5,20 @@ Owns its grammar. All rows are shown, in that order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Direction, Expression, aggregates_of
+from rewright.ask.reading.intent import Column, Direction, Expression, Part, aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted
+from rewright.ask.reading.timing import date_of
 
 _MOST_KEYS = 4
+_OF_TIMES = {"oldest", "newest", "earliest", "latest", "most recent", "youngest"}
+_OF_ROWS = {*_OF_TIMES, "cheapest", "shortest", "longest"}
+"""Superlatives that name a property: `oldest first` is by no measure that happens to be shown."""
 _OF_WHICH = 0.75
 
 
@@ -26,11 +33,14 @@ def order(draft: Draft) -> None:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
             draft.whole = True
-            draft.order.append((Whole(), link.mark))  # type: ignore[arg-type]
+            draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True)
 class Whole:
-    """Stands for what the rows are measured by, until that is known."""
+    """Stands for what the rows are measured by, until that is known; ``said``: by what words."""
+
+    said: str = ""
 
 
 def settle(draft: Draft) -> None:
@@ -41,6 +51,9 @@ def settle(draft: Draft) -> None:
             settled.append((expression, way))
             continue
         if draft.limit and settled:
+            continue
+        if (told := _told(draft, expression.said, way)) is not None:
+            settled.append(told)
             continue
         measures = [e for _, e in draft.outputs if aggregates_of(e)]
         columns = [e for _, e in draft.outputs]
@@ -55,6 +68,34 @@ def settle(draft: Draft) -> None:
             raise Unclear("it is not clear what the answer is to be ordered by")
         settled.append((chosen, way))
     draft.order = settled
+
+
+def _told(draft: Draft, said: str, way: Direction) -> tuple[Expression, Direction] | None:
+    """What `alphabetically`, `oldest first` or `cheapest first` orders by; None where any measure may be
+    meant. Raises Unclear.
+    """
+    shown = [e for _, e in draft.outputs]
+    if "alphabetical" in said:
+        texts = [e for e in shown if isinstance(e, Column) and e.column.kind == "text"]
+        if not texts:
+            raise Unclear(f"it is not clear what is to be in the order of {said}")
+        return texts[0], way
+    word = next((w for w in ("most recent", *said.split()) if w in said and w in _OF_ROWS), "")
+    timed = "chronological" in said or word in _OF_TIMES
+    if not word and not timed:
+        return None
+    parts = [e for e in (*draft.groups, *shown) if isinstance(e, Part)]
+    dates = [e for e in shown if isinstance(e, Column) and e.column.kind == "date"]
+    if timed and (parts or len(dates) == 1):
+        return (parts or dates)[0], way
+    head = draft.head or (draft.scope.mentioned[0] if len(draft.scope.mentioned) == 1 else None)
+    date = date_of(draft, head) if head is not None and not word else None
+    if head is None or draft.groups or (date is None and not word):
+        raise Unclear(f"it is not clear what is to be in the order of {said}")
+    if date is not None:
+        return Column(date), way
+    column, by = draft.scope.property(head, ADJECTIVES[word].steps)
+    return Column(column), "desc" if by == "desc" else "asc"
 
 
 def _ordered(draft: Draft, at: int) -> None:

@@ -22,6 +22,9 @@ _LABELS = ("name", "title", "label")
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
 _ELSEWHERE = 0.75
+_JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
+_NO_AGE = 0.85
+"""The oldest of rows that have a date, but none of their birth."""
 _WHOLE_NAME = 0.75
 _ORGANISATIONS = frozenset(
     listed("company firm organisation organization nick nickname heading headline caption designation")
@@ -239,8 +242,10 @@ class Scope:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
         dated = next((way for way, word in steps if word == "date"), None)
         dates = [c for c in self.times(table) if c.kind == "date"]
-        if dated is not None and len(dates) == 1 and not {"birth", "born"} & set(self.words(dates[0])):
-            self.doubt("which date an adjective is about", 0.95)
+        aged = any(word == "age" for _, word in steps)
+        others = {"birth", "born", *(_JOINED if aged else ())}
+        if dated is not None and len(dates) == 1 and not others & set(self.words(dates[0])):
+            self.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
             return dates[0], dated
         raise Unclear(f"{table.ref.name} has no such measure")
 
