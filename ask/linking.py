@@ -123,10 +123,11 @@ class Linker:
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
                 return link, length
         token = words[at]
+        also = at > 0 and words[at - 1].word in {"also", "additionally"}
         if token.word in RETURNING and (
             at == 0 or words[at - 1].kind == "stop" or words[at - 1].word in _POLITE
         ):
-            return Link(token.text, "return"), 1
+            return Link("also" if also else token.text, "return"), 1
         if self._timed and (mark := time_mark(words, at)):
             return Link(token.text, mark), 1
         if token.word in FILLERS or unit(words, at):

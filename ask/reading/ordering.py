@@ -161,7 +161,7 @@ def _way(draft: Draft, at: int, *, first: bool) -> Direction | None:
 def _again(draft: Draft, at: int) -> bool:
     """`ordered by X and then by Y`."""
     link = draft.links[at]
-    again = link.mark == "order" or (link.mark == "each" and link.word == "by")
+    again = link.mark in {"order", "each"} and link.word.split()[-1] == "by"
     if again:
         draft.use(at)
     return again

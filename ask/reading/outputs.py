@@ -57,10 +57,20 @@ def group(draft: Draft, at: int) -> None:
         # `for each city and year`: a group more, unless it is wanted for itself
         if place >= len(draft.links) or not _another_group(draft, place):
             break
-    if not taken:
+    if not taken and not _each_of_times(draft, at):
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     shown = [e for _, e in draft.outputs]
     draft.outputs += [(-1, e) for e in draft.groups if e not in shown and not _of_rows(draft, e)]
+
+
+def _each_of_times(draft: Draft, at: int) -> bool:
+    """`in each of the last 3 months`: by month."""
+    link = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    unit = TIME_UNITS.get(link.word.split()[-1]) if link is not None and link.mark == "moment" else None
+    if unit is None:
+        return False
+    draft.groups.append(parted(draft, unit, at + 1))
+    return True
 
 
 def _another_group(draft: Draft, place: int) -> bool:

@@ -200,6 +200,16 @@ def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
     del outputs
 
 
+def _of_the_best(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What is shown beside the best of each group is of that row, or of one that it refers to."""
+    if not draft.best_of or draft.head is None or draft.groups:
+        return
+    told = draft.scope.told_by(draft.head.ref)
+    for expression in outputs:
+        if aggregates_of(expression) or not set(tables_of(expression)) <= told:
+            raise Unclear("it is not clear what is wanted beside the best of each group")
+
+
 def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What rows are ordered by must be the same for all of what is shown of one."""
     if any(aggregates_of(e) for e in outputs):
@@ -213,13 +223,14 @@ def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
 
 def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
-    if not draft.groups or not any(aggregates_of(e) for e in outputs) or draft.best_of:
+    if not any(aggregates_of(e) for e in outputs) or draft.best_of:
         return
-    rows = {e.column.table for e in draft.groups if isinstance(e, Column) and e.column.unique}
+    groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
+    rows = {e.column.table for e in groups if isinstance(e, Column) and e.column.unique}
     rows |= set(draft.grouped_rows)
     told = {t for ref in rows for t in draft.scope.told_by(ref)}
     for expression in (*outputs, *(e for e, _ in draft.order)):
-        if aggregates_of(expression) or expression in draft.groups or set(tables_of(expression)) <= told:
+        if aggregates_of(expression) or expression in groups or set(tables_of(expression)) <= told:
             continue
         named = ", ".join(c.name for c in columns_of(expression))
         raise Unclear(f"it is not clear which {named} of a group is meant")
@@ -237,6 +248,7 @@ def _intent(draft: Draft) -> Intent:
     outputs, draft.groups = _not_by_row(draft, outputs)
     _told_by_groups(draft, outputs)
     _ordered_by_rows(draft, outputs)
+    _of_the_best(draft, outputs)
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")

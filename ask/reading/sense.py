@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Intent,
     OneOf,
     With,
+    Without,
     tables_of,
 )
 from rewright.ask.reading.joins import Unclear, direct
@@ -40,6 +41,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _single_counted(intent, scope)
     _row_by_itself(intent)
     _said_of_each(intent)
+    _said_of_none(intent)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
     _ordered_by_key(intent, scope)
@@ -89,6 +91,14 @@ def _row_by_itself(intent: Intent) -> None:
     for left in measured:
         if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
             raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+
+
+def _said_of_none(intent: Intent) -> None:
+    """`customers without orders in May`: of rows that are not there nothing else can be said."""
+    gone = {c.gone for c in intent.where if isinstance(c, Without)}
+    for condition in intent.where:
+        if not isinstance(condition, Without) and set(tables_of(condition)) & gone:
+            raise Unclear("it is not clear whether a condition is said of what is not there")
 
 
 def _said_of_each(intent: Intent) -> None:

@@ -70,7 +70,7 @@ def _of_what_is_not(draft: Draft, at: int) -> bool:
         at > 1
         and draft.links[at - 2].mark == "without"
         and draft.links[at - 1].mark == "table"
-        and any(link.mark == "table" for link in draft.links[: at - 2])
+        and any(link.mark in {"table", "column"} for link in draft.links[: at - 2])
     )
 
 
