@@ -20,7 +20,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.own_groups import own_group
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, says_its_table
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
 
@@ -190,6 +190,7 @@ def _column_before(draft: Draft, at: int) -> int | None:
             column = draft.scope.column(link)
             table = draft.scope.context.table(column.table)
             own = column.key or column.unique or _names_the_rows(draft, column, table)
+            own = own or says_its_table(draft, link, column)
             # `which visitors bought tickets for two days`: each visitor, not each ticket
             return None if own or column.kind != "text" or table != (of or table) else i
     return None

@@ -49,7 +49,8 @@ _PRESENTATION = re.compile(
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
     r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join "
     r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|of the week|in "
-    r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|in your answer)",
+    r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|"
+    r"on (?:file|record)(?=\W*$)|in your answer)",
     re.IGNORECASE,
 )
 
@@ -223,7 +224,8 @@ def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
 
 def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
-    if not any(aggregates_of(e) for e in outputs) or draft.best_of:
+    measured = any(aggregates_of(e) for e in (*outputs, *(e for e, _ in draft.order))) or draft.having
+    if not measured or draft.best_of:
         return
     groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
     rows = {e.column.table for e in groups if isinstance(e, Column) and e.column.unique}

@@ -190,11 +190,20 @@ def expressions_at(
         return [Column(c) for c in shown], at + 1
     if link.mark == "table":
         table = draft.scope.table(link)
-        follows = draft.next(at, "label", "identifier")
+        follows = draft.next(at, "label", "identifier", "count")
+        if follows is not None and draft.links[follows].mark == "count":
+            counts = draft.links[follows].glued and draft.links[follows].word in {"count", "counts"}
+            return ([Aggregate("count", table.ref)], follows + 1) if counts else None
         if follows is not None and draft.links[follows].mark == "identifier":
             return [Column(draft.scope.key(table))], follows + 1
         return [Column(c) for c in draft.scope.label(table)], (follows or at) + 1
     return None
+
+
+def says_its_table(draft: Draft, link: Link, column: ColumnContext) -> bool:
+    """`village of potters`: the phrase names the rows as well as the column."""
+    said = {stem(w) for w in link.word.split()}
+    return {stem(w) for w in draft.scope.words(draft.scope.context.table(column.table))} <= said
 
 
 def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
@@ -215,6 +224,11 @@ def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
         return default
     if after is not None:
         return draft.scope.table(draft.links[after])
+    beside = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if beside is not None and beside.mark == "column":
+        column = draft.scope.column(beside)
+        if says_its_table(draft, beside, column):
+            return draft.scope.context.table(column.table)
     following = draft.table_after(at)
     if following is not None:
         return draft.scope.table(draft.links[following])

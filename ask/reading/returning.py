@@ -107,7 +107,10 @@ def _groups_shown(draft: Draft) -> None:
 
 
 def _as_before(expression: Expression, measured: list[Expression]) -> Expression:
-    """`number of customers` after `distinct customers` counts the same."""
+    """`number of customers` after `distinct customers` counts the same, as `weight` after `total weight`."""
+    if isinstance(expression, Column):
+        held = [m for m in dict.fromkeys(measured) if isinstance(m, Aggregate) and m.of == expression.column]
+        return held[0] if len(held) == 1 else expression
     if isinstance(expression, Aggregate) and expression not in measured:
         for earlier in measured:
             if (

@@ -59,6 +59,7 @@ class Scope:
         self.vocabulary = vocabulary
         self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
         self.doubts: list[Doubt] = []
+        self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         for link in links:
             if link.tables and link.mark in {"table", "relation"} and link.tables[0] not in self.mentioned:
@@ -82,6 +83,12 @@ class Scope:
         elif fit < 0.9:
             self.doubt("another word for a name", 0.97)
 
+    def _sure_once(self, link: Link, what: object, fit: float) -> None:
+        """The same word taken for the same thing again is the same decision."""
+        if (link.word, what) not in self._taken:
+            self._taken.add((link.word, what))
+            self.sure(fit)
+
     def doubt(self, about: str, worth: float, *, once: bool = False) -> None:
         """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by.
 
@@ -102,7 +109,7 @@ class Scope:
         kept = [t for t in link.tables if link.fit(t) >= best - _TIE]
         if len(kept) > 1:
             raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
-        self.sure(best)
+        self._sure_once(link, kept[0].ref, best)
         if best < _WHOLE_NAME and any(link.fit(c) >= best for c in link.columns):
             self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
         return kept[0]
@@ -120,7 +127,7 @@ class Scope:
         if len(ranked) > 1 and ranked[1][0] > best - _TIE and not self._same(column, ranked[1][1]):
             where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
             raise Unclear(f"{link.text} may be one of several: {where}")
-        self.sure(link.fit(column))
+        self._sure_once(link, (column.table, column.name), link.fit(column))
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
             self.doubt("which of two columns is meant", 0.96)
         if self._nearer(link, column):

@@ -37,8 +37,16 @@ def _top(draft: Draft, at: int) -> None:
     way: Direction = "desc" if draft.links[at].mark == "first" else "asc"
     draft.limit = int(limit)
     draft.use(at, number)
-    if draft.order:
+    if any(not isinstance(e, Whole) for e, _ in draft.order):
         return
+    if any(w != way for _, w in draft.order):
+        raise Unclear("it is not clear in which order the top are to be shown")
+    whole, draft.order = draft.order, []
+    _found_by(draft, number, way, whole)
+
+
+def _found_by(draft: Draft, number: int, way: Direction, whole: list[tuple[Expression, Direction]]) -> None:
+    """By what the top are found: a superlative, or what `by` names."""
     rest = range(number + 1, len(draft.links))
     for i in rest:
         if draft.links[i].mark in {"top", "bottom"} and not draft.links[i].used:
@@ -51,7 +59,9 @@ def _top(draft: Draft, at: int) -> None:
         ):
             _by(draft, i, way)
             return
-    raise Unclear("it is not clear by what the top is to be found")
+    draft.order = whole
+    if not whole:
+        raise Unclear("it is not clear by what the top is to be found")
 
 
 def _by(draft: Draft, at: int, way: Direction) -> None:
