@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Column, Direction, Expression, Part, aggregates_of
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Part, aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted
@@ -67,7 +67,16 @@ def settle(draft: Draft) -> None:
         if chosen is None:
             raise Unclear("it is not clear what the answer is to be ordered by")
         settled.append((chosen, way))
-    draft.order = settled
+    distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
+    draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+
+
+def _as_shown(expression: Expression, distinct: list[Aggregate]) -> Expression:
+    """`by number of customers` after `distinct customers` orders by what is shown."""
+    if not isinstance(expression, Aggregate):
+        return expression
+    same = (e for e in distinct if (e.function, e.of) == (expression.function, expression.of))
+    return next(same, expression)
 
 
 def _told(draft: Draft, said: str, way: Direction) -> tuple[Expression, Direction] | None:

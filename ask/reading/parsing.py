@@ -130,10 +130,22 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
         draft.returned = True
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
     settle(draft)
+    _counted_again(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
     return _intent(draft), draft
+
+
+def _counted_again(draft: Draft) -> None:
+    """`the 3 most common colours and their respective counts`: what they are ranked by is shown."""
+    counted = [e for e, _ in draft.order if isinstance(e, Aggregate) and e.function == "count"]
+    for at, link in enumerate(draft.links):
+        named = draft.next(at, "table", "column", "label", "distinct") is not None
+        if link.mark == "count" and not link.used and not named and len(set(counted)) == 1:
+            draft.use(at)
+            if counted[0] not in [e for _, e in draft.outputs]:
+                draft.outputs.append((at, counted[0]))
 
 
 def _who(draft: Draft) -> None:

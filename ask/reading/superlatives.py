@@ -57,18 +57,18 @@ def _found_by(draft: Draft, number: int, way: Direction, whole: list[tuple[Expre
             draft.links[i].word in {"by", "based on", "in terms of", "according to"}
             and not draft.links[i].used
         ):
-            _by(draft, i, way)
+            _by(draft, i, way, draft.next(number, "table", "column", unused=False))
             return
     draft.order = whole
     if not whole:
         raise Unclear("it is not clear by what the top is to be found")
 
 
-def _by(draft: Draft, at: int, way: Direction) -> None:
+def _by(draft: Draft, at: int, way: Direction, ranked: int | None = None) -> None:
     """`by number of orders`, `by total amount`, `by price`: what the head's rows are
     ranked by, and then by.
     """
-    head = _head(draft, at)
+    head = _head(draft, at) if ranked is None else ranked
     draft.use(at)
     place = at + 1
     while place < len(draft.links):
