@@ -64,11 +64,11 @@ def _found_by(draft: Draft, number: int, way: Direction, whole: list[tuple[Expre
         raise Unclear("it is not clear by what the top is to be found")
 
 
-def _by(draft: Draft, at: int, way: Direction, ranked: int | None = None) -> None:
+def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
     """`by number of orders`, `by total amount`, `by price`: what the head's rows are
     ranked by, and then by.
     """
-    head = _head(draft, at) if ranked is None else ranked
+    head = _head(draft, at) if of is None else of
     draft.use(at)
     place = at + 1
     while place < len(draft.links):

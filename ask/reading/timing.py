@@ -14,7 +14,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.pairs import lasting
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 
 _FOUNDED = frozenset(
     {
@@ -38,6 +38,13 @@ _FOUNDED = frozenset(
 _ROLLING = 0.95
 BEGINNING = 0.93
 """That rows are told by when they begin, where they have an end too."""
+_COMING = {
+    root(w)
+    for w in listed(
+        "join joined birth born hired hire registered registration signup founded established enrolled"
+    )
+}
+"""Dates at which people and firms come to be known, not of what they do."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -162,7 +169,17 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     found = [draft.links[i].tables[0] for i in near]
     owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
     owners += draft.scope.refs()
-    return list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+    tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+    # `customers who made a transaction in May`: what happened then, unless a verb says when they came
+    return sorted(tables, key=lambda table: _comes(draft, table))
+
+
+def _comes(draft: Draft, table: TableContext) -> bool:
+    """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
+    dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+    return bool(dates) and all(
+        {root(w) for w in draft.scope.words(c)} & _COMING and not _told(draft, 0, c) for c in dates
+    )
 
 
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:
