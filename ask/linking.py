@@ -76,6 +76,7 @@ class Linker:
             if link is not None:
                 link.preposition = preposition(words, at)
                 link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
+                link.verb = any(w.word in _SAYS for w in words[ended:at])
                 link.added = at > 0 and words[at - 1].word in {"and", "&"}
                 link.glued = at > 0 and ended == at
                 ended = at + taken
@@ -323,6 +324,7 @@ class Linker:
         return self._link(token.text, key, worth / 2)
 
 
+_SAYS = frozenset(listed("are is was were have has had that which who do does did"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""

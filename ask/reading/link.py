@@ -45,6 +45,8 @@ class Link:
     """Whether nothing stands between it and the phrase before."""
     theirs: bool = False
     """Whether it is wanted beside what stands before it: `and their`."""
+    verb: bool = False
+    """Whether a verb or `that` stands between it and what is before it: `rooms ARE free`."""
     added: bool = False
     """Whether an `and` stands right before it."""
     misspelled: bool = False

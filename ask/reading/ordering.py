@@ -7,15 +7,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, Part, aggregates_of
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Direction,
+    Expression,
+    Part,
+    Ranged,
+    aggregates_of,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted
 from rewright.ask.reading.timing import date_of
 
 _MOST_KEYS = 4
+_OF_AMOUNTS = {"highest", "lowest", "largest", "smallest", "biggest", "most", "best", "high", "low"}
 _OF_TIMES = {"oldest", "newest", "earliest", "latest", "most recent", "youngest"}
 _OF_ROWS = {*_OF_TIMES, "cheapest", "shortest", "longest"}
 """Superlatives that name a property: `oldest first` is by no measure that happens to be shown."""
@@ -64,11 +75,26 @@ def settle(draft: Draft) -> None:
             or (measures[0] if len(measures) == 1 else None)
             or (columns[0] if columns else None)
         )
+        if any(word in expression.said.split() for word in _OF_AMOUNTS) and not measures:
+            chosen = _amount(draft, columns)
         if chosen is None:
             raise Unclear("it is not clear what the answer is to be ordered by")
         settled.append((chosen, way))
     distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
     draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+
+
+def _amount(draft: Draft, shown: list[Expression]) -> Expression | None:
+    """What `highest first` orders rows by: the one number that is shown, or else compared."""
+    numbers = [e for e in shown if isinstance(e, Column) and _amounts(draft, e.column)]
+    compared = [c.left for c in draft.where if isinstance(c, Compared | Ranged)]
+    found = numbers or [e for e in compared if isinstance(e, Column)]
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _amounts(draft: Draft, column: ColumnContext) -> bool:
+    plain = column.kind == "number" and not column.key
+    return plain and draft.scope.words(column)[-1] not in {"id", "code", "number"}
 
 
 def _as_shown(expression: Expression, distinct: list[Aggregate]) -> Expression:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
@@ -123,6 +124,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
+    draft.listed = any(b.mark == "return" and a.mark == "comma" for a, b in pairwise(main))
     for step in _PASSES:
         step(draft)
     measured_over(draft)
@@ -234,6 +236,16 @@ def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
             raise Unclear(f"it is not clear which {columns_of(expression)[0].name} rows are ordered by")
 
 
+def _listed_instead(draft: Draft, outputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """`for each ticker, return the symbol and ...`: what is listed of the rows stands for their name."""
+    if not draft.listed or draft.returned:
+        return outputs
+    own = {t for p, e in draft.outputs if p >= 0 and isinstance(e, Column) for t in tables_of(e)}
+    hidden = {e for p, e in draft.outputs if p < 0 and isinstance(e, Column) and e.column.table in own}
+    rows = {e for e in hidden if isinstance(e, Column) and e.column.table in draft.grouped_rows}
+    return tuple(e for e in outputs if e not in rows)
+
+
 def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
     measured = any(aggregates_of(e) for e in (*outputs, *(e for e, _ in draft.order))) or draft.having
@@ -259,6 +271,7 @@ def _intent(draft: Draft) -> Intent:
         raise Unclear("groups without a measure")
     _beside(draft, outputs)
     _who(draft)
+    outputs = _listed_instead(draft, outputs)
     outputs, draft.groups = _not_by_row(draft, outputs)
     _told_by_groups(draft, outputs)
     _ordered_by_rows(draft, outputs)

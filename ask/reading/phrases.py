@@ -219,12 +219,6 @@ def expressions_at(
     return None
 
 
-def says_its_table(draft: Draft, link: Link, column: ColumnContext) -> bool:
-    """`village of potters`: the phrase names the rows as well as the column."""
-    said = {stem(w) for w in link.word.split()}
-    return {stem(w) for w in draft.scope.words(draft.scope.context.table(column.table))} <= said
-
-
 def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
     """`names of customers`, `customer names`; else the table that the question is about."""
     after = draft.next(at, "table", unused=False)
@@ -245,9 +239,9 @@ def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
         return draft.scope.table(draft.links[after])
     beside = draft.links[at + 1] if at + 1 < len(draft.links) else None
     if beside is not None and beside.mark == "column":
-        column = draft.scope.column(beside)
-        if says_its_table(draft, beside, column):
-            return draft.scope.context.table(column.table)
+        named = draft.scope.said_table(beside)
+        if named is not None:
+            return named
     following = draft.table_after(at)
     if following is not None:
         return draft.scope.table(draft.links[following])

@@ -134,6 +134,19 @@ class Scope:
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
 
+    def said_table(self, link: Link) -> TableContext | None:
+        """The table whose rows a column's phrase names with it: `names of merchants`."""
+        owners = {c.table for c in link.columns} if link.mark == "column" else set()
+        if len(owners) != 1:
+            return None
+        table = self.context.table(next(iter(owners)))
+        said = {stem(w) for w in link.word.split()}
+        return table if {stem(w) for w in self.vocabulary.table_words[table.ref]} <= said else None
+
+    def _about(self, link: Link, ref: TableRef) -> bool:
+        table = self.said_table(link)
+        return any(t.ref == ref for t in link.tables[:1]) or (table is not None and table.ref == ref)
+
     def _nearer(self, link: Link, column: ColumnContext) -> bool:
         """Whether a table spoken of has a column that the phrase partly names, and the one taken is of
         another.
@@ -152,7 +165,7 @@ class Scope:
         distances = [
             abs(i - at) + (0.5 if i < at else 0)
             for i, other in enumerate(self.links)
-            if i != at and any(t.ref == column.table for t in other.tables[:1])
+            if i != at and self._about(other, column.table)
         ]
         if distances:
             score += 0.3 - 0.04 * min(*distances, 5)
@@ -240,7 +253,7 @@ class Scope:
             found = [
                 c
                 for c in table.columns
-                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self._audit(c)
+                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self.audits(c)
             ]
             if len(found) == 1:
                 self.doubt("which column an adjective is about", 0.97)
@@ -280,14 +293,15 @@ class Scope:
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""
         dates = [c for c in table.columns if c.kind == "date"]
-        kept = [c for c in dates if not self._audit(c)] or dates
+        kept = [c for c in dates if not self.audits(c)] or dates
         years = [c for c in table.columns if c.kind == "number" and "year" in self.words(c)]
         return kept or years
 
     def months(self, table: TableContext) -> list[ColumnContext]:
         return [c for c in table.columns if self.words(c) == ("month",) and c.kind in {"number", "text"}]
 
-    def _audit(self, column: ColumnContext) -> bool:
+    def audits(self, column: ColumnContext) -> bool:
+        """Whether a date only says when a row was written."""
         return bool(set(self.words(column)) & _AUDIT)
 
     def near(self, at: Link, *, after_first: bool = True) -> TableContext | None:

@@ -36,12 +36,14 @@ _FOUNDED = frozenset(
 
 
 _ROLLING = 0.95
+_CAME = 0.75
 BEGINNING = 0.93
 """That rows are told by when they begin, where they have an end too."""
 _COMING = {
     root(w)
     for w in listed(
-        "join joined birth born hired hire registered registration signup founded established enrolled"
+        "join joined birth born hired hire registered registration signup founded established enrolled "
+        "terminated termination fired left"
     )
 }
 """Dates at which people and firms come to be known, not of what they do."""
@@ -138,6 +140,9 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
+            came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
+            if len(tables) > 1 and not told and came:
+                draft.scope.doubt("whether a time is when they came or what they did", _CAME)
             return told or found
         starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
         if len(found) == 2 and len(starts) == 1:
@@ -166,7 +171,9 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
         (i for i, o in enumerate(draft.links) if o.tables and o.mark in {"table", "relation"}),
         key=lambda i: abs(i - at) + (i > at) / 2,
     )
-    found = [draft.links[i].tables[0] for i in near]
+    named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
+    near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
+    found = [named.get(i) or draft.links[i].tables[0] for i in near]
     owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
     owners += draft.scope.refs()
     tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
@@ -178,7 +185,9 @@ def _comes(draft: Draft, table: TableContext) -> bool:
     """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
     dates = [c for c in draft.scope.times(table) if c.kind == "date"]
     return bool(dates) and all(
-        {root(w) for w in draft.scope.words(c)} & _COMING and not _told(draft, 0, c) for c in dates
+        ({root(w) for w in draft.scope.words(c)} & _COMING or draft.scope.audits(c))
+        and not _told(draft, 0, c)
+        for c in dates
     )
 
 
