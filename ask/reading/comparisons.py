@@ -244,6 +244,8 @@ def _range(draft: Draft, at: int) -> None:
 def _against_average(draft: Draft, at: int, operator: str) -> None:
     left, right = draft.before(at, "column"), draft.next(at, "column")
     link = draft.links[at]
+    if left is not None and _adjective_in(link) is not None and draft.scope.said_table(draft.links[left]):
+        left = None  # `the length of articles longer than the average article`: to be shown
     if left is None and right is None and (adjective := _adjective_in(link)) is not None:
         column, way = draft.scope.property(draft.about(at), adjective)
         operator = ">" if (way == "desc") == (operator == ">") else "<"

@@ -34,7 +34,7 @@ NOT_ADDED = {
 }
 """Numbers of which a sum says nothing."""
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
-_OR_MONEY = 0.8
+_OR_MONEY = 0.77
 _UNITS = {
     stem(unit)
     for unit in listed(

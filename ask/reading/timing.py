@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
@@ -43,7 +44,7 @@ _COMING = {
     root(w)
     for w in listed(
         "join joined birth born hired hire registered registration signup founded established enrolled "
-        "terminated termination fired left"
+        "terminated termination fired left opened built launched installed since"
     )
 }
 """Dates at which people and firms come to be known, not of what they do."""
@@ -178,12 +179,14 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     owners += draft.scope.refs()
     tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
-    return sorted(tables, key=lambda table: _comes(draft, table))
+    # nor is `trips from each station in May` about the stations
+    grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
+    return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
 
 
 def _comes(draft: Draft, table: TableContext) -> bool:
     """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
-    dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+    dates = draft.scope.times(table)
     return bool(dates) and all(
         ({root(w) for w in draft.scope.words(c)} & _COMING or draft.scope.audits(c))
         and not _told(draft, 0, c)
