@@ -205,7 +205,7 @@ GRAMMAR: dict[str, str] = {
     **_of("how long", "how long"),
     **_of(
         "unread",
-        "first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
+        "as of, first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "

@@ -60,6 +60,9 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     draft.links = held
     if not wanted:
         return
+    counted = any(aggregates_of(e) for _, e in before)
+    if counted and not draft.order and not any(aggregates_of(_as_before(e, measured)) for e in wanted):
+        raise Unclear("what is measured is not among what is to be returned")
     added = links[0].word in {"include", "also"} or len(wanted) == 1
     if added and links[0].word in {"show", "include", "also", "report", "display"}:
         wanted = [*(e for _, e in before), *wanted]

@@ -19,6 +19,7 @@ from rewright.ask.reading.writing import key_of
 from rewright.sql.algebra import TableRef
 
 _LABELS = ("name", "title", "label")
+_ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
 _ELSEWHERE = 0.75
@@ -294,6 +295,8 @@ class Scope:
         """Columns that say when: dates, years, names of months."""
         dates = [c for c in table.columns if c.kind == "date"]
         kept = [c for c in dates if not self.audits(c)] or dates
+        if len(kept) == 1 and set(self.words(kept[0])) & _ENDED:
+            kept = dates  # `created_at` and `completed_at`: both tell when
         years = [c for c in table.columns if c.kind == "number" and "year" in self.words(c)]
         return kept or years
 

@@ -180,6 +180,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     _numbered(draft, at)
     after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
     if is_commonness(link):
+        _not_of_each(draft)
         _most_common(draft, at, after, way)
         return
     expression, taken = ranked_by(draft, at, after)
@@ -192,6 +193,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     if _grouped_measure(draft, at, expression):
         return
+    _not_of_each(draft)
     draft.use(*taken)
     if isinstance(expression, Column) and _stands_alone(draft, at):
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
@@ -209,6 +211,15 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _rank_head(draft, head, shown=several)
     del keep
+
+
+def _not_of_each(draft: Draft) -> None:
+    """`the most common type for each device`: the best of all would be another answer. Raises Unclear."""
+    named = {"table", "column", "unit"}
+    for at, link in enumerate(draft.links[:-1]):
+        each = link.mark == "each" and link.word != "by" and not link.used and not is_measure(draft, at)
+        if each and draft.links[at + 1].mark in named:
+            raise Unclear("the best of each group is not understood yet")
 
 
 def _alone(draft: Draft, expression: Expression) -> None:
