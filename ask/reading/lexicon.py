@@ -89,6 +89,8 @@ GRAMMAR: dict[str, str] = {
         "desc",
         "in descending order, descending, from highest to lowest, from most to least, from longest to "
         "shortest, from largest to smallest, from the highest to the lowest, highest first, "
+        "largest to smallest, longest to shortest, most to least, newest to oldest, best to worst, "
+        "biggest to smallest, most expensive to cheapest, "
         "from high to low, high to low, from large to small, from big to small, from new to old, "
         "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
         "from newest to oldest, newest "
@@ -100,6 +102,8 @@ GRAMMAR: dict[str, str] = {
         "asc",
         "in ascending order, ascending, from lowest to highest, from least to most, from shortest to "
         "longest, from the lowest to the highest, from smallest to largest, alphabetically, "
+        "smallest to largest, shortest to longest, least to most, oldest to newest, worst to best, "
+        "cheapest to most expensive, smallest to biggest, "
         "from low to high, low to high, from small to large, from old to new, from a to z, "
         "in alphabetical order, lowest first, smallest first, in increasing order, lowest to highest, from "
         "oldest to newest, oldest first, earliest first, in ascending order of, by ascending, "

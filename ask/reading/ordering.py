@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.extremes import is_measure
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -36,7 +37,7 @@ _OF_WHICH = 0.75
 def order(draft: Draft) -> None:
     """`ordered by X, highest first`, `sort by X descending and then by Y`: all rows in that order."""
     for at, link in enumerate(draft.links):
-        if link.mark == "order" and not link.used:
+        if not link.used and (link.mark == "order" or _by_and_way(draft, at)):
             _ordered(draft, at)
     for at, link in enumerate(draft.links):
         if link.mark in {"desc", "asc"} and not link.used:
@@ -45,6 +46,14 @@ def order(draft: Draft) -> None:
             draft.use(at)
             draft.whole = True
             draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type]
+
+
+def _by_and_way(draft: Draft, at: int) -> bool:
+    """`the lakes by area, smallest to largest`: an order, no groups."""
+    if draft.links[at].word != "by" or not is_measure(draft, at):
+        return False
+    rest = [link.mark for link in draft.links[at + 2 : at + 4] if link.mark != "comma"]
+    return rest[:1] in (["desc"], ["asc"])
 
 
 @dataclass(frozen=True)
@@ -140,6 +149,7 @@ def _ordered(draft: Draft, at: int) -> None:
     draft.whole = True
     keys, place = list[tuple[list[Expression], Direction | None]](), at + 1
     leading: Direction | None = None
+    said = ""
     apart = False
     while place < len(draft.links) and draft.links[place].mark != "stop":
         if (way := _way(draft, place, first=not keys)) is not None:
@@ -149,7 +159,7 @@ def _ordered(draft: Draft, at: int) -> None:
             elif keys and keys[-1][1] is None:
                 keys[-1] = (keys[-1][0], way)
             elif not keys:
-                leading = way
+                leading, said = way, draft.links[place].word
             else:
                 raise Unclear(f"it is not clear what is to be in the order of {draft.links[place].text}")
             place += 1
@@ -166,16 +176,20 @@ def _ordered(draft: Draft, at: int) -> None:
             place = found[1]
     if len(keys) > 1 and not apart and keys[-1][1] == "desc" and all(way is None for _, way in keys[:-1]):
         draft.scope.doubt("of which columns an order is said", _OF_WHICH)
-    _directed(draft, link.text, keys, leading)
+    _directed(draft, link.text, keys, leading, said)
 
 
 def _directed(
-    draft: Draft, said: str, keys: list[tuple[list[Expression], Direction | None]], leading: Direction | None
+    draft: Draft,
+    text: str,
+    keys: list[tuple[list[Expression], Direction | None]],
+    leading: Direction | None,
+    said: str,
 ) -> None:
     if not keys:
         if leading is None:
-            raise Unclear(f"it is not clear what is meant by {said}")
-        draft.order.append((Whole(), leading))  # type: ignore[arg-type]
+            raise Unclear(f"it is not clear what is meant by {text}")
+        draft.order.append((Whole(said), leading))  # type: ignore[arg-type]
         return
     for expressions, way in keys:
         draft.order += [(e, way or "asc") for e in expressions]

@@ -259,7 +259,9 @@ def _rows(draft: Draft) -> None:
         shown = [e for p, e in draft.outputs if p >= 0]
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
-        if not shown and (not draft.groups or draft.having) and draft.head is None:
+        if _beside_measure(draft, at) and not draft.groups and draft.head is None:
+            _group_rows(draft, table)
+        elif not shown and (not draft.groups or draft.having) and draft.head is None:
             draft.head = table
             draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
         elif not shown and not draft.groups and draft.head is not None and draft.head.ref == table.ref:
@@ -290,6 +292,12 @@ def _rows(draft: Draft) -> None:
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _beside_measure(draft: Draft, at: int) -> bool:
+    """`journals and the number of papers`: a measure of each."""
+    after = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    return after is not None and after.mark in {"count", *FUNCTIONS} and after.added and after.used
 
 
 def _added(draft: Draft, link: Link) -> bool:

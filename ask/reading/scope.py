@@ -23,6 +23,10 @@ _ENDED = frozenset(listed("completed closed resolved finished ended delivered ap
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
 _ELSEWHERE = 0.75
+_WORD_FOR = 0.9
+_ANOTHER_WORD = 0.8
+_OWN = {"duration", "length", "weight", "height", "size", "age"}
+"""What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
 _JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
 _NO_AGE = 0.85
 """The oldest of rows that have a date, but none of their birth."""
@@ -131,6 +135,10 @@ class Scope:
         self._sure_once(link, (column.table, column.name), link.fit(column))
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
             self.doubt("which of two columns is meant", 0.96)
+        spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
+        other = self.said_table(link) is None and not {column.table} & spoken and len(spoken) > 0
+        if other and link.fit(column) < _WORD_FOR and link.word in _OWN:
+            self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ANOTHER_WORD)
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column

@@ -203,6 +203,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         draft, head, expression, way, counted=link.word in MOST or "number of" in link.word
     )
     _alone(draft, expression)
+    if any(e == expression and w != way for e, w in draft.order):
+        raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (expression, way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)
@@ -224,7 +226,9 @@ def _not_of_each(draft: Draft) -> None:
 
 def _alone(draft: Draft, expression: Expression) -> None:
     """The best ones in the order of something else would be two orders. Raises Unclear."""
-    if any(not isinstance(e, Whole) and e != expression for e, _ in draft.order):
+    told = {"alphabetically", "alphabetical", "chronologically", "chronological"}
+    said = {word for e, _ in draft.order if isinstance(e, Whole) for word in e.said.split()}
+    if said & told or any(not isinstance(e, Whole) and e != expression for e, _ in draft.order):
         raise Unclear("it is not clear whether the best are wanted or all in an order")
 
 
@@ -334,6 +338,10 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])
+    asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
+    if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
+        # `which conference has the oldest publication?`
+        raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
     if by is not None:
         column = draft.scope.column(draft.links[by + 1])
@@ -344,6 +352,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
     _alone(draft, Column(column))
+    if any(e == Column(column) and w != way for e, w in draft.order):
+        raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (Column(column), way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)

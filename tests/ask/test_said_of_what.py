@@ -108,3 +108,26 @@ def test_a_hint_that_nothing_reads_is_a_doubt(reader: Reader) -> None:
     assert isinstance(hinted, Reading)
     assert sure.confidence >= 0.75 > hinted.confidence
     assert "a hint that is not read" in [doubt.about for doubt in hinted.doubts]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which pit has the oldest slab?",
+        "Which mason has the most slabs, ordered alphabetically?",
+        "What is the most common rock for each parish?",
+        "pits ordered by number of parishes",
+        "slabs of slate, sorted by rock",
+        "How many slabs are there per pit? Return the name of the pit.",
+    ],
+)
+def test_two_things_that_do_not_go_together_are_refused(reader: Reader, question: str) -> None:
+    found = reader.read(question)
+    assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+
+
+def test_a_measure_listed_beside_rows_is_of_each(reader: Reader) -> None:
+    found = reader.read("List the pits and the number of slabs, smallest to largest.")
+    assert isinstance(found, Reading), found.why
+    assert "select pit.name, count(*)" in found.sql
+    assert "order by count(*) asc" in found.sql
