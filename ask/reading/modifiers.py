@@ -82,7 +82,8 @@ _LIMIT = re.compile(
 )
 _EXISTS = re.compile(
     r"^(?:(?:is|are|was|were) there (?:currently )?(?:any |an? |some )?|(?:do|does|did|has|have|had) any )"
-    r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)",
+    r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)"
+    r"(?!.*\b(?:each|every|all|both)\b)",
     re.IGNORECASE,
 )
 _ONCE = re.compile(

@@ -87,13 +87,15 @@ def _single_counted(intent: Intent, scope: Scope) -> None:
 
 def _row_by_itself(intent: Intent, scope: Scope) -> None:
     """`makes with more than two models`, grouped by cars: the different values of one column in one row."""
+    measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
+    if not any(isinstance(left, Aggregate) for left in measured):
+        return
     keys = {
         e.column.table
         for e in intent.groups or intent.outputs
         if isinstance(e, Column)
         and (e.column.unique or _names(e.column, scope.context.table(e.column.table), scope))
     }
-    measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
     for left in measured:
         if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
             raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
