@@ -23,7 +23,7 @@ from rewright.ask.reading.lexicon import (
     RETURNING,
     TIME_UNITS,
 )
-from rewright.ask.reading.link import Link, genders, keys, plain, preposition, together, unit
+from rewright.ask.reading.link import Link, genders, keys, only_these, plain, preposition, together, unit
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
@@ -76,6 +76,8 @@ class Linker:
             if link is not None:
                 link.preposition = preposition(words, at)
                 link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
+                link.verb = any(w.word in _SAYS for w in words[ended:at])
+                link.added = at > 0 and words[at - 1].word in {"and", "&"}
                 link.glued = at > 0 and ended == at
                 ended = at + taken
                 links.append(link)
@@ -118,15 +120,18 @@ class Linker:
     def _phrase_at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:
         if words[at].word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
             return None, 3
+        if only_these(words, at):
+            return None, 1
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
                 return link, length
         token = words[at]
+        also = at > 0 and words[at - 1].word in {"also", "additionally"}
         if token.word in RETURNING and (
-            at == 0 or words[at - 1].kind == "stop" or words[at - 1].word in _POLITE
+            at == 0 or words[at - 1].kind in {"stop", "comma"} or words[at - 1].word in _POLITE
         ):
-            return Link(token.text, "return"), 1
+            return Link("also" if also else token.text, "return"), 1
         if self._timed and (mark := time_mark(words, at)):
             return Link(token.text, mark), 1
         if token.word in FILLERS or unit(words, at):
@@ -201,6 +206,8 @@ class Linker:
             and max(named.fits.values()) < _BY_ROOT
         ):
             return Link(text, "relation", self._tables_by_root(lowered), named.columns, fits=named.fits)
+        if len(run) == 1 and lowered in TIME_UNITS and named is not None and max(named.fits.values()) < _WEAK:
+            return None
         if named is not None and (not mark or max(named.fits.values()) >= _WEAK):
             named.values = tuple(values)
             return named
@@ -317,6 +324,7 @@ class Linker:
         return self._link(token.text, key, worth / 2)
 
 
+_SAYS = frozenset(listed("are is was were have has had that which who do does did"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""

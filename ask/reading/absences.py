@@ -13,8 +13,11 @@ from rewright.ask.reading.intent import (
     Without,
 )
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.values import column_of_value
 from rewright.sql.algebra import TableRef
+
+_VALUE_OR_DONE = 0.75
 
 
 def without(draft: Draft) -> None:
@@ -57,16 +60,23 @@ def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
     return any(s.multiplies for s in direct(draft.scope.context, kept, table, draft.scope.roles))
 
 
+def _names_rows(draft: Draft, link: Link) -> bool:
+    return link.mark == "table" or draft.scope.said_table(link) is not None
+
+
 def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     """`hotels without any suite`: no room of theirs is one, not: one of theirs is something else."""
     target = draft.links[after]
-    if target.mark != "value" or not any(link.mark == "table" for link in draft.links[:at]):
+    if target.mark != "value" or not any(_names_rows(draft, link) for link in draft.links[:at]):
         return False
     held = list(target.values)
     column = column_of_value(draft, after, target, held)
     if not _multiplied(draft, at, column.table):
         return False
     values = tuple(sorted({v for c, v in held if c == column}))
+    if target.word.endswith("ed"):
+        # `rooms that were never booked`: have no stay at all, or none of that status
+        draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
     draft.where.append(Without(table_before(draft, at).ref, column.table, (OneOf(column, values),)))
     draft.use(after)
     return True

@@ -104,6 +104,8 @@ earn earning earned salary wage pay
 cost costing price fee
 weigh weighing weight
 last lasted lasting duration runtime
+consumption usage kwh
+tonnage tonne weight
 """
 
 

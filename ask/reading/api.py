@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
-from rewright.ask.reading.evidence import by_pattern, defined, written_out
+from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, kept_words
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
@@ -25,6 +25,7 @@ from rewright.ask.reading.writing import write
 
 _START = 0.97
 _KEPT_READERS = 8
+_HINT = 0.75
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13
@@ -73,6 +74,7 @@ class Reader:
         links = self.linker.link(asked)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
         scope.doubt("a term defined by a hint", 0.95**defined)
+        scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:

@@ -1,7 +1,8 @@
-"""The best of each group: `the oldest act of each genre`, `which act got the highest fee in each edition`.
+"""The best of each group: `the oldest act of each genre`, `the top 3 acts by fee in each edition`.
 
-Owns that form: rows are ranked within the groups that `each` names, and all that tie for the first place are
-shown. The highest value of each group, without whose it is, is an ordinary measure (`outputs`).
+Owns that form: rows are ranked within the groups that `each` names; all that tie for the first place are
+shown, and just as many as a number says. The highest value of each group, without whose it is, is an ordinary
+measure (`outputs`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from rewright.ask.reading.extremes import is_commonness, is_measure, property_of
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, tables_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.outputs import group
+from rewright.ask.reading.phrases import measure_at
 
 _ASKS = {"which", "who", "what"}
 _DOUBT = 0.9
-_LEFT = {"column", "label", "identifier", "number", "count", "sum", "avg", "first", "last", "order"}
+_LEFT = {"number", "count", "sum", "avg", "first", "last", "order"}
+_RANKING = {"by", "based on", "in terms of", "according to"}
 
 
 def bests(draft: Draft) -> None:
@@ -23,6 +26,8 @@ def bests(draft: Draft) -> None:
     groups = [i for i, link in enumerate(draft.links) if link.mark == "each" and not link.used]
     groups = [i for i in groups if not is_measure(draft, i)]
     tops = [i for i, link in enumerate(draft.links) if link.mark in {"top", "bottom"} and not link.used]
+    if not tops and _firsts(draft, groups):
+        return
     if len(groups) != 1 or len(tops) != 1 or draft.order or is_commonness(draft.links[tops[0]]):
         return
     at, of = tops[0], groups[0]
@@ -30,11 +35,58 @@ def bests(draft: Draft) -> None:
     if found is None:
         return
     table, measure, way = found
+    limit = _numbered(draft, at)
     draft.use(at)
     group(draft, of)
     if any(link.mark in _LEFT and not link.used for link in draft.links):
         raise Unclear("it is not clear what is wanted beside the best of each group")
-    _ranked(draft, table, measure, way)
+    _ranked(draft, table, measure, way, limit)
+
+
+def _numbered(draft: Draft, at: int) -> int:
+    """`the two oldest acts of each genre`: how many, 0 for the best."""
+    place = draft.before(at, "number")
+    if place is None or not draft.links[place].number.isdigit():
+        return 0
+    draft.use(place)
+    return int(draft.links[place].number)
+
+
+def _firsts(draft: Draft, groups: list[int]) -> bool:
+    """`the top 3 acts by fee in each edition`: whether it was that. Raises Unclear."""
+    firsts = [i for i, link in enumerate(draft.links) if link.mark in {"first", "last"} and not link.used]
+    by = [i for i in groups if draft.links[i].word in _RANKING]
+    by += [i for i, o in enumerate(draft.links) if o.word in _RANKING and not o.used and is_measure(draft, i)]
+    of = [i for i in groups if i not in by]
+    if len(firsts) != 1 or len(by) != 1 or len(of) != 1:
+        return False
+    at, number = firsts[0], draft.next(firsts[0], "number")
+    place = draft.next(number, "table") if number is not None else None
+    if number is None or place is None or not draft.links[number].number.isdigit():
+        return False
+    table = draft.scope.table(draft.links[place])
+    measure, end = _measured(draft, by[0])
+    draft.use(at, number, place, *range(by[0], end))
+    group(draft, of[0])
+    if any(link.mark in _LEFT and not link.used for link in draft.links):
+        raise Unclear("it is not clear what is wanted beside the best of each group")
+    way: Direction = "desc" if draft.links[at].mark == "first" else "asc"
+    _ranked(draft, table, _added_up(draft, table, measure), way, int(draft.links[number].number))
+    return True
+
+
+def _measured(draft: Draft, by: int) -> tuple[Expression, int]:
+    """What is ranked by, and the place after it. Raises Unclear."""
+    found = measure_at(draft, by + 1) if by + 1 < len(draft.links) else None
+    if found is not None:
+        return found
+    column = draft.next(by, "column")
+    if column is None:
+        raise Unclear("it is not clear by what the top of each group is to be found")
+    held = draft.scope.column(draft.links[column], ("number", "date"))
+    if draft.links[column].word.startswith("total ") and held.kind == "number":
+        return Aggregate("sum", held), column + 1
+    return Column(held), column + 1
 
 
 def _of_property(draft: Draft, at: int, of: int) -> tuple[TableContext, Expression, Direction] | None:
@@ -43,6 +95,12 @@ def _of_property(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressi
     if place is None or place == of + 1 or draft.links[at].adjective is None:
         return None
     table = draft.scope.table(draft.links[place])
+    by = draft.next(place, "each")
+    if by is not None and is_measure(draft, by):
+        # `the three largest wards by capacity`
+        draft.use(place, by, by + 1)
+        way: Direction = "desc" if draft.links[at].mark == "top" else "asc"
+        return table, Column(draft.scope.column(draft.links[by + 1], ("number",))), way
     column, way = property_of(draft, at, table)
     draft.use(place)
     return table, Column(column), way
@@ -82,15 +140,18 @@ def _added_up(draft: Draft, table: TableContext, measure: Expression) -> Express
     return measure
 
 
-def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction) -> None:
+def _ranked(draft: Draft, table: TableContext, measure: Expression, way: Direction, limit: int = 0) -> None:
     draft.best_of = tuple(dict.fromkeys(draft.groups))
     label = tuple(Column(c) for c in draft.scope.label(table))
+    asked = any(link.mark in {"column", "label"} and not link.used for link in draft.links)
+    if asked and len(label) == 1 and label[0].column.key and label[0].column.kind == "number":
+        label = ()  # a bare number beside what is asked to be shown of the row
     shown = [e for _, e in draft.outputs]
     draft.outputs += [(0, e) for e in (*label, measure) if e not in shown]
     draft.groups = []
     if isinstance(measure, Aggregate):
         draft.groups = [*draft.best_of, Column(draft.scope.key(table)), *label]
-    draft.order, draft.limit, draft.ties = [(measure, way)], 1, True
+    draft.order, draft.limit, draft.ties = [(measure, way)], limit or 1, limit == 0
     owner = tables_of(measure)[0]
     draft.head = draft.scope.context.table(owner)
     draft.scope.doubt("the best of each group", _DOUBT)

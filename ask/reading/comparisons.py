@@ -100,7 +100,8 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         draft.having.append(Compared(expression, operator, value))
         _group_by_head(draft, first)
         return
-    if left is not None and draft.links[left].mark == "column":
+    so_many = right is not None and operator != "=" and _counted(draft, right)
+    if left is not None and draft.links[left].mark == "column" and not so_many:
         column = draft.scope.column(draft.links[left], ("number",))
         if column.kind == "number":
             draft.use(left)
@@ -128,6 +129,13 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         return
     column = _only_number(draft, at)
     draft.where.append(Compared(Column(column), operator, value))
+
+
+def _counted(draft: Draft, right: int) -> bool:
+    """`with more than 10 citations`: what stands right behind a number is what there are so many of."""
+    link = draft.links[right]
+    number = link.mark == "column" and all(c.kind == "number" and not c.key for c in link.columns)
+    return link.glued and (link.mark == "table" or number)
 
 
 def _only_number(draft: Draft, at: int) -> ColumnContext:
@@ -172,7 +180,8 @@ def table_before(draft: Draft, at: int) -> TableContext:
         link = draft.links[i]
         if link.mark == "table":
             return draft.scope.table(link)
-        if link.mark == "column" and not link.used:
+        dated = link.mark == "column" and draft.links[i + 1].mark == "moment"
+        if link.mark == "column" and not link.used and not dated:
             return draft.scope.context.table(draft.scope.column(link).table)
     raise Unclear(f"it is not clear of what {draft.links[at].text} is said")
 
@@ -190,6 +199,7 @@ def _column_before(draft: Draft, at: int) -> int | None:
             column = draft.scope.column(link)
             table = draft.scope.context.table(column.table)
             own = column.key or column.unique or _names_the_rows(draft, column, table)
+            own = own or draft.scope.said_table(link) is not None
             # `which visitors bought tickets for two days`: each visitor, not each ticket
             return None if own or column.kind != "text" or table != (of or table) else i
     return None
@@ -234,6 +244,8 @@ def _range(draft: Draft, at: int) -> None:
 def _against_average(draft: Draft, at: int, operator: str) -> None:
     left, right = draft.before(at, "column"), draft.next(at, "column")
     link = draft.links[at]
+    if left is not None and _adjective_in(link) is not None and draft.scope.said_table(draft.links[left]):
+        left = None  # `the length of articles longer than the average article`: to be shown
     if left is None and right is None and (adjective := _adjective_in(link)) is not None:
         column, way = draft.scope.property(draft.about(at), adjective)
         operator = ">" if (way == "desc") == (operator == ">") else "<"

@@ -37,6 +37,8 @@ class Draft:
     rows: list[TableRef] = field(default_factory=list)
     measured: Expression | None = None
     returned: bool = False
+    listed: bool = False
+    """Whether a verb behind a comma opens a list of what is wanted: `for each ticker, show the symbol`."""
     best_of: tuple[Expression, ...] = ()
     over: str = ""
     """``running``, ``change`` or ``percent`` where something is measured from one time to the next."""

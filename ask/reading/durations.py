@@ -90,16 +90,16 @@ def _two_dates(draft: Draft, between: int, unit: str) -> Span | None:
         draft.use(between, *named)
         held = {c for i in named for c in draft.links[i].columns}
         pairs = {lasting(draft.scope, draft.scope.context.table(ref)) for ref in {c.table for c in held}}
-        told = [pair for pair in pairs if pair is not None and set(pair) <= held]
-        if len(told) == 1:
-            return Span(*told[0], unit)
+        ordered = [pair for pair in pairs if pair is not None and set(pair) <= held]
+        if len(ordered) == 1:
+            return Span(*ordered[0], unit)
         return Span(_date(draft, named[0]), _date(draft, named[1]), unit)
     span = _span(draft, between, unit)
     own = {span.start, span.end}
     for i in said:
         link = draft.links[i]
-        held = set(link.columns) & own or any(t.ref == span.start.table for t in link.tables)
-        if not held and link.mark not in {"lasting", "relation"}:
+        told = bool(set(link.columns) & own) or any(t.ref == span.start.table for t in link.tables)
+        if not told and link.mark not in {"lasting", "relation"}:
             return None
     draft.use(between, *(i for i in said if draft.links[i].mark == "column"))
     return span

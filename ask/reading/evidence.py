@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from rewright.ask.reading.intent import AnyOf, Condition, Intent, OneOf, Spelled
 from rewright.ask.reading.vocabulary import Vocabulary
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 
 _TERM = re.compile(r"\b(?=\w*[A-Z]\w*[A-Z])[A-Za-z]\w{1,11}\b")
 _ENDS = re.compile(
@@ -20,6 +20,18 @@ _ENDS = re.compile(
 )
 _LEADING = re.compile(r"^(?:is|are|means|refers to|calculate|determine|compute|the|a|an)\s+", re.IGNORECASE)
 _SHORTEST = 4
+_SHARED = 3
+_INSTRUCTS = re.compile(
+    r"(?:when|whenever|if|for|always|only|assume|consider|note|remember|exclude|ignore|include|treat|use|count)\b",
+    re.IGNORECASE,
+)
+_READ = re.compile(
+    r"\bi?like\b|wildcard|\bexact|case[- ]|\bjoin|\bmatch(?:ed|es|ing)?\b|\bfilter|\bduplicates?\b",
+    re.IGNORECASE,
+)
+_DULL = frozenset(
+    map(root, listed("when what which that this with from each have been were they their using should"))
+)
 _PATTERN = re.compile(r"\bi?like\b|wildcard", re.IGNORECASE)
 _EXACT = re.compile(r"\bexact|without", re.IGNORECASE)
 
@@ -62,6 +74,24 @@ def _meaning(term: str, evidence: str) -> str:
         if len(clause) >= _SHORTEST:
             return clause.strip()
     return ""
+
+
+def unread(question: str, evidence: str) -> list[str]:
+    """The hints that say how to work out what the question asks about, which nothing here reads.
+
+    How to match texts and by which tables to join is read elsewhere; a definition is, where its term is said.
+    """
+    asked = _content(question)
+    found = (s.strip() for s in re.split(r"(?<=[.;])\s|\n", evidence))
+    return [
+        s
+        for s in found
+        if _INSTRUCTS.match(s) and not _READ.search(s) and len(_content(s) & asked) >= _SHARED
+    ]
+
+
+def _content(text: str) -> set[str]:
+    return {root(w) for w in re.findall(r"[a-z]{4,}", text.lower().replace("_", " "))} - _DULL
 
 
 def loosely(evidence: str) -> list[frozenset[str]]:

@@ -89,18 +89,25 @@ GRAMMAR: dict[str, str] = {
         "desc",
         "in descending order, descending, from highest to lowest, from most to least, from longest to "
         "shortest, from largest to smallest, from the highest to the lowest, highest first, "
+        "largest to smallest, longest to shortest, most to least, newest to oldest, best to worst, "
+        "biggest to smallest, most expensive to cheapest, "
+        "from high to low, high to low, from large to small, from big to small, from new to old, "
         "largest first, most first, best first, biggest first, in decreasing order, highest to lowest, "
         "from newest to oldest, newest "
         "first, most recent first, in descending order of, by descending, from the top, "
-        "from best to worst, in reverse alphabetical order, desc, latest first",
+        "from best to worst, in reverse alphabetical order, desc, latest first, longest first, "
+        "youngest first",
     ),
     **_of(
         "asc",
         "in ascending order, ascending, from lowest to highest, from least to most, from shortest to "
         "longest, from the lowest to the highest, from smallest to largest, alphabetically, "
+        "smallest to largest, shortest to longest, least to most, oldest to newest, worst to best, "
+        "cheapest to most expensive, smallest to biggest, "
+        "from low to high, low to high, from small to large, from old to new, from a to z, "
         "in alphabetical order, lowest first, smallest first, in increasing order, lowest to highest, from "
         "oldest to newest, oldest first, earliest first, in ascending order of, by ascending, "
-        "chronologically, in chronological order, asc, shortest first, cheapest first, youngest first",
+        "chronologically, in chronological order, asc, shortest first, cheapest first",
     ),
     **_of(
         "without",
@@ -162,7 +169,8 @@ GRAMMAR: dict[str, str] = {
     **_of(
         "not",
         "not, non, except, excluding, other than, neither, nor, either, except for, apart from, besides, "
-        "not including, rather than",
+        "not including, rather than, exclude, ignore, ignoring, leaving out, leave out, not counting, "
+        "disregard",
     ),
     **_of(
         "starts",
@@ -201,7 +209,7 @@ GRAMMAR: dict[str, str] = {
     **_of("how long", "how long"),
     **_of(
         "unread",
-        "first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
+        "as of, first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
@@ -209,6 +217,13 @@ GRAMMAR: dict[str, str] = {
     ),
 }
 """Phrases with a meaning of their own, and the mark that stands for it; `unread` ones make a refusal."""
+
+GRAMMAR |= {
+    f"{verb} {phrase}": mark
+    for verb in ("is", "are", "was", "were")
+    for phrase, mark in tuple(GRAMMAR.items())
+    if mark in {"average of all", "below average"}
+}
 
 TIME_UNITS = {
     **{unit: unit for unit in ("year", "month", "quarter", "week", "day")},

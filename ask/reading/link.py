@@ -45,6 +45,10 @@ class Link:
     """Whether nothing stands between it and the phrase before."""
     theirs: bool = False
     """Whether it is wanted beside what stands before it: `and their`."""
+    verb: bool = False
+    """Whether a verb or `that` stands between it and what is before it: `rooms ARE free`."""
+    added: bool = False
+    """Whether an `and` stands right before it."""
     misspelled: bool = False
     """Whether it is no word, and was taken for one that is spelled nearly so."""
     used: bool = False
@@ -111,6 +115,12 @@ def unit(words: Sequence[Token], at: int) -> bool:
     if words[at].word not in _UNITS and words[at].word not in {"kilometer", "meter", "mile"}:
         return False
     return at > 0 and (words[at - 1].kind == "number" or words[at - 1].word in {"in", "square", "per", "of"})
+
+
+def only_these(words: Sequence[Token], at: int) -> bool:
+    """`... Only customers with at least 3 orders.`: a sentence that says which rows are meant."""
+    begins = at > 0 and words[at - 1].kind == "stop"
+    return begins and words[at].word == "only" and at + 1 < len(words) and words[at + 1].kind == "word"
 
 
 def plain(text: str) -> str:

@@ -72,9 +72,18 @@ _EVERY = re.compile(
     r")(?=\s*(?:[.,;:)?!]|$))\)?",
     re.IGNORECASE,
 )
+_LIMIT = re.compile(
+    r"[,;(.]?\s*(?:(?:and|please|but)\s+)*\b(?:limit(?:ed)?(?:\s+(?:the|your|this|it))?"
+    r"(?:\s+(?:results?|output|list|answer|rows?))?\s+to(?:\s+the\s+(?:first|top))?\s+(\d+|two|three|four|five|ten)"
+    r"(?:\s+(?:rows|results|records|entries|lines))?"
+    r"|(?:(?:return|show|give|list)\s+)?(?:only\s+|just\s+)?the\s+first\s+(\d+|two|three|four|five|ten)"
+    r"\s+(?:rows|results|records|entries|lines))\b\)?(?=\s*(?:[.,;?!)]|$))",
+    re.IGNORECASE,
+)
 _EXISTS = re.compile(
     r"^(?:(?:is|are|was|were) there (?:currently )?(?:any |an? |some )?|(?:do|does|did|has|have|had) any )"
-    r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)",
+    r"(?!(?:more|fewer|less|other|difference|relation|correlation|way)\b)(?!.*\bor\b.*\bmore\b)"
+    r"(?!.*\b(?:each|every|all|both)\b)",
     re.IGNORECASE,
 )
 _ONCE = re.compile(
@@ -88,8 +97,8 @@ _ONCE = re.compile(
 @dataclass(frozen=True, slots=True)
 class Modifiers:
     """``digits``: behind the point, None for as they are; ``zero``: what is missing counts as 0; ``every``:
-    groups without anything to measure are shown too; ``once``: no row twice; ``exists``: whether there is
-    any.
+    groups without anything to measure are shown too; ``once``: no row twice; ``limit``: so many rows;
+    ``exists``: whether there is any.
     """
 
     digits: int | None = None
@@ -97,6 +106,7 @@ class Modifiers:
     zero: bool = False
     every: bool = False
     once: bool = False
+    limit: int = 0
     exists: bool = False
 
 
@@ -105,11 +115,12 @@ def modifiers(question: str) -> tuple[str, Modifiers]:
     rest, digits = _rounding(question)
     plain = _EXISTS.sub("", rest)
     exists, rest = plain != rest, plain
+    rest, limit = _limited(rest)
     flags: dict[str, bool] = {}
     for name, pattern in (("percent", _PERCENT), ("zero", _ZERO), ("every", _EVERY), ("once", _ONCE)):
         rest, found = pattern.subn(_kept_stop, rest)
         flags[name] = bool(found)
-    return " ".join(rest.split()), Modifiers(digits, exists=exists, **flags)
+    return " ".join(rest.split()), Modifiers(digits, limit=limit, exists=exists, **flags)
 
 
 def _kept_stop(match: re.Match[str]) -> str:
@@ -124,6 +135,15 @@ def _rounding(question: str) -> tuple[str, int | None]:
         rest = form.sub(" ", rest)
     # two different roundings stay where they are, unread
     return (rest, asked.pop()) if len(asked) == 1 else (question, None)
+
+
+def _limited(question: str) -> tuple[str, int]:
+    found = [match[1] or match[2] for match in _LIMIT.finditer(question)]
+    if len(found) != 1:
+        return question, 0
+    said = found[0].lower()
+    limit = int(said) if said.isdigit() else {**_NUMBERS, "ten": 10}[said]
+    return _LIMIT.sub(_kept_stop, question), limit
 
 
 def _digits(match: re.Match[str]) -> int:
@@ -151,9 +171,12 @@ def modified(intent: Intent, asked: Modifiers) -> Intent:
     distinct = intent.distinct or (asked.once and not measured)
     if asked.exists and (measured or intent.groups or intent.limit):
         raise Unclear("it is not clear of what it is asked whether there is any")
+    if asked.limit and (intent.limit or not order):
+        raise Unclear("it is not clear which rows are the first")
+    limit = asked.limit or intent.limit
     every = intent.every or asked.every
     made = replace(intent, outputs=outputs, order=order, every=every, distinct=distinct)
-    return replace(made, exists=asked.exists)
+    return replace(made, exists=asked.exists, limit=limit)
 
 
 def _like(

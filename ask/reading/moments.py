@@ -169,7 +169,7 @@ def _relative(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
     start = at
     if word_at(words, at) in {*_INSIDE, "since"}:
         at += 1
-    at = skip(words, at, {"the", "each", "of", "whole"})
+    at = skip(words, at, {"the", "of", "whole"})
     if (start != at and word_at(words, at) in {"today", "yesterday"}) or word_at(words, start) in {
         "today",
         "yesterday",

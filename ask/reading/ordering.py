@@ -5,20 +5,39 @@ Owns its grammar. All rows are shown, in that order.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.adjectives import ADJECTIVES
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Direction, Expression, aggregates_of
+from rewright.ask.reading.extremes import is_measure
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Direction,
+    Expression,
+    Part,
+    Ranged,
+    aggregates_of,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted
+from rewright.ask.reading.timing import date_of
 
 _MOST_KEYS = 4
+_OF_AMOUNTS = {"highest", "lowest", "largest", "smallest", "biggest", "most", "best", "high", "low"}
+_OF_TIMES = {"oldest", "newest", "earliest", "latest", "most recent", "youngest"}
+_OF_ROWS = {*_OF_TIMES, "cheapest", "shortest", "longest"}
+"""Superlatives that name a property: `oldest first` is by no measure that happens to be shown."""
 _OF_WHICH = 0.75
 
 
 def order(draft: Draft) -> None:
     """`ordered by X, highest first`, `sort by X descending and then by Y`: all rows in that order."""
     for at, link in enumerate(draft.links):
-        if link.mark == "order" and not link.used:
+        if not link.used and (link.mark == "order" or _by_and_way(draft, at)):
             _ordered(draft, at)
     for at, link in enumerate(draft.links):
         if link.mark in {"desc", "asc"} and not link.used:
@@ -26,11 +45,22 @@ def order(draft: Draft) -> None:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
             draft.whole = True
-            draft.order.append((Whole(), link.mark))  # type: ignore[arg-type]
+            draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type]
 
 
+def _by_and_way(draft: Draft, at: int) -> bool:
+    """`the lakes by area, smallest to largest`: an order, no groups."""
+    if draft.links[at].word != "by" or not is_measure(draft, at):
+        return False
+    rest = [link.mark for link in draft.links[at + 2 : at + 4] if link.mark != "comma"]
+    return rest[:1] in (["desc"], ["asc"])
+
+
+@dataclass(frozen=True)
 class Whole:
-    """Stands for what the rows are measured by, until that is known."""
+    """Stands for what the rows are measured by, until that is known; ``said``: by what words."""
+
+    said: str = ""
 
 
 def settle(draft: Draft) -> None:
@@ -42,6 +72,9 @@ def settle(draft: Draft) -> None:
             continue
         if draft.limit and settled:
             continue
+        if (told := _told(draft, expression.said, way)) is not None:
+            settled.append(told)
+            continue
         measures = [e for _, e in draft.outputs if aggregates_of(e)]
         columns = [e for _, e in draft.outputs]
         if len(measures) > 1 and draft.measured is None:
@@ -51,10 +84,62 @@ def settle(draft: Draft) -> None:
             or (measures[0] if len(measures) == 1 else None)
             or (columns[0] if columns else None)
         )
+        if any(word in expression.said.split() for word in _OF_AMOUNTS) and not measures:
+            chosen = _amount(draft, columns)
         if chosen is None:
             raise Unclear("it is not clear what the answer is to be ordered by")
         settled.append((chosen, way))
-    draft.order = settled
+    distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
+    draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+
+
+def _amount(draft: Draft, shown: list[Expression]) -> Expression | None:
+    """What `highest first` orders rows by: the one number that is shown, or else compared."""
+    numbers = [e for e in shown if isinstance(e, Column) and _amounts(draft, e.column)]
+    compared = [c.left for c in draft.where if isinstance(c, Compared | Ranged)]
+    found = numbers or [e for e in compared if isinstance(e, Column)]
+    return found[0] if len(set(found)) == 1 else None
+
+
+def _amounts(draft: Draft, column: ColumnContext) -> bool:
+    plain = column.kind == "number" and not column.key
+    return plain and draft.scope.words(column)[-1] not in {"id", "code", "number"}
+
+
+def _as_shown(expression: Expression, distinct: list[Aggregate]) -> Expression:
+    """`by number of customers` after `distinct customers` orders by what is shown."""
+    if not isinstance(expression, Aggregate):
+        return expression
+    same = (e for e in distinct if (e.function, e.of) == (expression.function, expression.of))
+    return next(same, expression)
+
+
+def _told(draft: Draft, said: str, way: Direction) -> tuple[Expression, Direction] | None:
+    """What `alphabetically`, `oldest first` or `cheapest first` orders by; None where any measure may be
+    meant. Raises Unclear.
+    """
+    shown = [e for _, e in draft.outputs]
+    if "alphabetical" in said:
+        texts = [e for e in shown if isinstance(e, Column) and e.column.kind == "text"]
+        if not texts:
+            raise Unclear(f"it is not clear what is to be in the order of {said}")
+        return texts[0], way
+    word = next((w for w in ("most recent", *said.split()) if w in said and w in _OF_ROWS), "")
+    timed = "chronological" in said or word in _OF_TIMES
+    if not word and not timed:
+        return None
+    parts = [e for e in (*draft.groups, *shown) if isinstance(e, Part)]
+    dates = [e for e in shown if isinstance(e, Column) and e.column.kind == "date"]
+    if timed and (parts or len(dates) == 1):
+        return (parts or dates)[0], way
+    head = draft.head or (draft.scope.mentioned[0] if len(draft.scope.mentioned) == 1 else None)
+    date = date_of(draft, head) if head is not None and not word else None
+    if head is None or draft.groups or (date is None and not word):
+        raise Unclear(f"it is not clear what is to be in the order of {said}")
+    if date is not None:
+        return Column(date), way
+    column, by = draft.scope.property(head, ADJECTIVES[word].steps)
+    return Column(column), "desc" if by == "desc" else "asc"
 
 
 def _ordered(draft: Draft, at: int) -> None:
@@ -64,6 +149,7 @@ def _ordered(draft: Draft, at: int) -> None:
     draft.whole = True
     keys, place = list[tuple[list[Expression], Direction | None]](), at + 1
     leading: Direction | None = None
+    said = ""
     apart = False
     while place < len(draft.links) and draft.links[place].mark != "stop":
         if (way := _way(draft, place, first=not keys)) is not None:
@@ -73,7 +159,7 @@ def _ordered(draft: Draft, at: int) -> None:
             elif keys and keys[-1][1] is None:
                 keys[-1] = (keys[-1][0], way)
             elif not keys:
-                leading = way
+                leading, said = way, draft.links[place].word
             else:
                 raise Unclear(f"it is not clear what is to be in the order of {draft.links[place].text}")
             place += 1
@@ -90,16 +176,20 @@ def _ordered(draft: Draft, at: int) -> None:
             place = found[1]
     if len(keys) > 1 and not apart and keys[-1][1] == "desc" and all(way is None for _, way in keys[:-1]):
         draft.scope.doubt("of which columns an order is said", _OF_WHICH)
-    _directed(draft, link.text, keys, leading)
+    _directed(draft, link.text, keys, leading, said)
 
 
 def _directed(
-    draft: Draft, said: str, keys: list[tuple[list[Expression], Direction | None]], leading: Direction | None
+    draft: Draft,
+    text: str,
+    keys: list[tuple[list[Expression], Direction | None]],
+    leading: Direction | None,
+    said: str,
 ) -> None:
     if not keys:
         if leading is None:
-            raise Unclear(f"it is not clear what is meant by {said}")
-        draft.order.append((Whole(), leading))  # type: ignore[arg-type]
+            raise Unclear(f"it is not clear what is meant by {text}")
+        draft.order.append((Whole(said), leading))  # type: ignore[arg-type]
         return
     for expressions, way in keys:
         draft.order += [(e, way or "asc") for e in expressions]
@@ -120,7 +210,7 @@ def _way(draft: Draft, at: int, *, first: bool) -> Direction | None:
 def _again(draft: Draft, at: int) -> bool:
     """`ordered by X and then by Y`."""
     link = draft.links[at]
-    again = link.mark == "order" or (link.mark == "each" and link.word == "by")
+    again = link.mark in {"order", "each"} and link.word.split()[-1] == "by"
     if again:
         draft.use(at)
     return again

@@ -57,10 +57,20 @@ def group(draft: Draft, at: int) -> None:
         # `for each city and year`: a group more, unless it is wanted for itself
         if place >= len(draft.links) or not _another_group(draft, place):
             break
-    if not taken:
+    if not taken and not _each_of_times(draft, at):
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     shown = [e for _, e in draft.outputs]
     draft.outputs += [(-1, e) for e in draft.groups if e not in shown and not _of_rows(draft, e)]
+
+
+def _each_of_times(draft: Draft, at: int) -> bool:
+    """`in each of the last 3 months`: by month."""
+    link = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    unit = TIME_UNITS.get(link.word.split()[-1]) if link is not None and link.mark == "moment" else None
+    if unit is None:
+        return False
+    draft.groups.append(parted(draft, unit, at + 1))
+    return True
 
 
 def _another_group(draft: Draft, place: int) -> bool:
@@ -249,7 +259,9 @@ def _rows(draft: Draft) -> None:
         shown = [e for p, e in draft.outputs if p >= 0]
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
-        if not shown and (not draft.groups or draft.having) and draft.head is None:
+        if _beside_measure(draft, at) and not draft.groups and draft.head is None:
+            _group_rows(draft, table)
+        elif not shown and (not draft.groups or draft.having) and draft.head is None:
             draft.head = table
             draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
         elif not shown and not draft.groups and draft.head is not None and draft.head.ref == table.ref:
@@ -280,6 +292,12 @@ def _rows(draft: Draft) -> None:
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _beside_measure(draft: Draft, at: int) -> bool:
+    """`journals and the number of papers`: a measure of each."""
+    after = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    return after is not None and after.mark in {"count", *FUNCTIONS} and after.added and after.used
 
 
 def _added(draft: Draft, link: Link) -> bool:

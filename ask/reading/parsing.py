@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
@@ -49,7 +50,8 @@ _PRESENTATION = re.compile(
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
     r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join "
     r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|of the week|in "
-    r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|in your answer)",
+    r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|"
+    r"on (?:file|record)(?=\W*$)|in your answer)",
     re.IGNORECASE,
 )
 
@@ -122,6 +124,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
+    draft.listed = any(b.mark == "return" and a.mark == "comma" for a, b in pairwise(main))
     for step in _PASSES:
         step(draft)
     measured_over(draft)
@@ -129,10 +132,22 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
         draft.returned = True
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
     settle(draft)
+    _counted_again(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
     return _intent(draft), draft
+
+
+def _counted_again(draft: Draft) -> None:
+    """`the 3 most common colours and their respective counts`: what they are ranked by is shown."""
+    counted = [e for e, _ in draft.order if isinstance(e, Aggregate) and e.function == "count"]
+    for at, link in enumerate(draft.links):
+        named = draft.next(at, "table", "column", "label", "distinct") is not None
+        if link.mark == "count" and not link.used and not named and len(set(counted)) == 1:
+            draft.use(at)
+            if counted[0] not in [e for _, e in draft.outputs]:
+                draft.outputs.append((at, counted[0]))
 
 
 def _who(draft: Draft) -> None:
@@ -200,6 +215,16 @@ def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:
     del outputs
 
 
+def _of_the_best(draft: Draft, outputs: Sequence[Expression]) -> None:
+    """What is shown beside the best of each group is of that row, or of one that it refers to."""
+    if not draft.best_of or draft.head is None or draft.groups:
+        return
+    told = draft.scope.told_by(draft.head.ref)
+    for expression in outputs:
+        if aggregates_of(expression) or not set(tables_of(expression)) <= told:
+            raise Unclear("it is not clear what is wanted beside the best of each group")
+
+
 def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What rows are ordered by must be the same for all of what is shown of one."""
     if any(aggregates_of(e) for e in outputs):
@@ -211,15 +236,27 @@ def _ordered_by_rows(draft: Draft, outputs: Sequence[Expression]) -> None:
             raise Unclear(f"it is not clear which {columns_of(expression)[0].name} rows are ordered by")
 
 
+def _listed_instead(draft: Draft, outputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """`for each ticker, return the symbol and ...`: what is listed of the rows stands for their name."""
+    if not draft.listed or draft.returned:
+        return outputs
+    own = {t for p, e in draft.outputs if p >= 0 and isinstance(e, Column) for t in tables_of(e)}
+    hidden = {e for p, e in draft.outputs if p < 0 and isinstance(e, Column) and e.column.table in own}
+    rows = {e for e in hidden if isinstance(e, Column) and e.column.table in draft.grouped_rows}
+    return tuple(e for e in outputs if e not in rows)
+
+
 def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
-    if not draft.groups or not any(aggregates_of(e) for e in outputs) or draft.best_of:
+    measured = any(aggregates_of(e) for e in (*outputs, *(e for e, _ in draft.order))) or draft.having
+    if not measured or draft.best_of:
         return
-    rows = {e.column.table for e in draft.groups if isinstance(e, Column) and e.column.unique}
+    groups = draft.groups or [e for e in outputs if not aggregates_of(e)]
+    rows = {e.column.table for e in groups if isinstance(e, Column) and e.column.unique}
     rows |= set(draft.grouped_rows)
     told = {t for ref in rows for t in draft.scope.told_by(ref)}
     for expression in (*outputs, *(e for e, _ in draft.order)):
-        if aggregates_of(expression) or expression in draft.groups or set(tables_of(expression)) <= told:
+        if aggregates_of(expression) or expression in groups or set(tables_of(expression)) <= told:
             continue
         named = ", ".join(c.name for c in columns_of(expression))
         raise Unclear(f"it is not clear which {named} of a group is meant")
@@ -234,9 +271,11 @@ def _intent(draft: Draft) -> Intent:
         raise Unclear("groups without a measure")
     _beside(draft, outputs)
     _who(draft)
+    outputs = _listed_instead(draft, outputs)
     outputs, draft.groups = _not_by_row(draft, outputs)
     _told_by_groups(draft, outputs)
     _ordered_by_rows(draft, outputs)
+    _of_the_best(draft, outputs)
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")

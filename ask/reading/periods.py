@@ -42,6 +42,15 @@ _CHANGED = (
 _WHAT = rf"(?:did|has|have) (?P<what>.+?) {_CHANGED} (?P<rest>(?:from|between) .+)$"
 _GREW = re.compile(rf"^(?:by )?how (?:much )?{_WHAT}", re.IGNORECASE)
 _BY_WHAT = re.compile(rf"^by (?:what|how many) (?:percentage|percent|per ?cent) {_WHAT}", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\b(?P<way>oldest|newest|earliest|latest|most recent|youngest|cheapest|longest|shortest) \w+ first\b",
+    re.IGNORECASE,
+)
+_MEASURED_FIRST = re.compile(
+    r"(?:\bwith )?\b(?:the )?(?P<way>highest|lowest|largest|smallest|biggest) "
+    r"(?!number\b|to\b)(?P<what>\w+) first\b",
+    re.IGNORECASE,
+)
 _DOUBT = 0.93
 _GROWTH = 0.8
 
@@ -50,6 +59,8 @@ def said_plainly(question: str) -> str:
     """`How did A change from B to C?` as `change in A from B to C`; `against the month before` as
     `month-over-month`.
     """
+    question = _FIRST.sub(r"\g<way> first", question)
+    question = _MEASURED_FIRST.sub(r"ordered by \g<what>, \g<way> first", question)
     question = _BY_WHAT.sub(r"percent change in \g<what> \g<rest>", question)
     question = _GREW.sub(r"change in \g<what> \g<rest>", question)
     return _OVER.sub(_over, question)

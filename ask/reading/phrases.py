@@ -33,6 +33,8 @@ NOT_ADDED = {
     "weight",
 }
 """Numbers of which a sum says nothing."""
+_MONEY = frozenset(listed("amount price total revenue cost fee paid"))
+_OR_MONEY = 0.77
 _UNITS = {
     stem(unit)
     for unit in listed(
@@ -85,7 +87,10 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         return None
     table = draft.scope.table(draft.links[after])
     counted = counting_column(draft, table)
-    amount = draft.next(after, "amount")
+    amount = _amount_after(draft, after, table)
+    many = draft.next(after, "count")
+    if many is not None and draft.links[many].glued and function == "sum":
+        return Aggregate("count", table.ref), many + 1  # `total sales count`
     asked = (
         amount is not None
         or draft.links[at].word.startswith("sum")
@@ -97,7 +102,8 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
     if counted is None and function == "sum" and draft.links[after].word.endswith("s") and not asked:
         if draft.links[at].word.endswith(" of") and "number" not in draft.links[at].word:
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
-        draft.scope.doubt("what is to be added up", 0.95)
+        money = any(_of_money(draft, c) for c in table.columns)
+        draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
         return Aggregate("count", table.ref), after + 1
     if counted is None:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
@@ -110,10 +116,23 @@ def counting_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     return found[0] if len(found) == 1 else None
 
 
+def _amount_after(draft: Draft, at: int, table: TableContext) -> int | None:
+    """`total sales amount`, where payments have an amount and sales a price: that of the sales."""
+    if (said := draft.next(at, "amount")) is not None:
+        return said
+    beside = draft.next(at, "column")
+    if beside is None or not draft.links[beside].glued or draft.links[beside].word not in {"amount", "value"}:
+        return None
+    return None if any(c.table == table.ref for c in draft.links[beside].columns) else beside
+
+
+def _of_money(draft: Draft, column: ColumnContext) -> bool:
+    return column.kind == "number" and not column.key and bool(set(draft.scope.words(column)) & _MONEY)
+
+
 def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     """The only column of a table that holds money: what `the total amount of payments` adds up."""
-    money = {"amount", "price", "total", "revenue", "cost", "fee", "paid"}
-    found = [c for c in table.columns if c.kind == "number" and set(draft.scope.words(c)) & money]
+    found = [c for c in table.columns if _of_money(draft, c)]
     draft.scope.doubt("what is to be added up", 0.95)
     return found[0] if len(found) == 1 else None
 
@@ -190,7 +209,10 @@ def expressions_at(
         return [Column(c) for c in shown], at + 1
     if link.mark == "table":
         table = draft.scope.table(link)
-        follows = draft.next(at, "label", "identifier")
+        follows = draft.next(at, "label", "identifier", "count")
+        if follows is not None and draft.links[follows].mark == "count":
+            counts = draft.links[follows].glued and draft.links[follows].word in {"count", "counts"}
+            return ([Aggregate("count", table.ref)], follows + 1) if counts else None
         if follows is not None and draft.links[follows].mark == "identifier":
             return [Column(draft.scope.key(table))], follows + 1
         return [Column(c) for c in draft.scope.label(table)], (follows or at) + 1
@@ -215,6 +237,11 @@ def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
         return default
     if after is not None:
         return draft.scope.table(draft.links[after])
+    beside = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    if beside is not None and beside.mark == "column":
+        named = draft.scope.said_table(beside)
+        if named is not None:
+            return named
     following = draft.table_after(at)
     if following is not None:
         return draft.scope.table(draft.links[following])

@@ -14,6 +14,7 @@ from rewright.ask.reading.phrases import measure_at
 
 _OF_WHICH = 0.95
 _SAYING = {"done", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
+_OF_ALL = {"value", "quoted", "moment"}
 _ENDS = {"each", "order", "stop", "desc", "asc"}
 
 
@@ -119,21 +120,24 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
 
 
 def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
-    """`percentage of electric meters that were removed`: what stands before the rows is said of all of them,
-    where something else says which of them count.
+    """`percentage of electric meters in Rome that were removed`: what stands before the verb is said of all
+    rows, where something behind it says which of them count.
     """
     ends = {*_ENDS, "out of"}
     end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in ends), len(draft.links))
-    table = next((i for i in range(at + 1, end) if draft.links[i].mark == "table"), end)
-    before = [
-        i for i in range(at + 1, table) if draft.links[i].mark == "value" and draft.links[table - 1].glued
-    ]
-    after = any(draft.links[i].mark in _SAYING for i in range(table + 1, end))
-    if table == end or not before or not after or len(before) != table - at - 1:
+    table = next((i for i in range(at + 1, end) if draft.links[i].mark == "table"), None)
+    if table is None:
         return []
-    part = Draft([draft.links[i] for i in range(at + 1, table + 1)], draft.scope)
+    verb = next((i for i in range(table + 1, end) if draft.links[i].verb), table + 1)
+    said = [i for i in range(at + 1, verb) if i != table]
+    after = any(draft.links[i].mark in _SAYING for i in range(verb, end))
+    if not said or not after or any(draft.links[i].mark not in _OF_ALL for i in said):
+        return []
+    part = Draft([draft.links[i] for i in range(at + 1, verb)], draft.scope)
     conditions(part)
-    del draft.links[at + 1 : table]
+    if any(not link.used and link.mark != "table" for link in part.links):
+        raise Unclear("it is not clear of which rows the share is wanted")
+    draft.links[at + 1 : verb] = [draft.links[table]]
     return part.where
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -59,12 +60,19 @@ def returned(draft: Draft, links: Sequence[Link]) -> None:
     draft.links = held
     if not wanted:
         return
+    counted = any(aggregates_of(e) for _, e in before)
+    if counted and not draft.order and not any(aggregates_of(_as_before(e, measured)) for e in wanted):
+        raise Unclear("what is measured is not among what is to be returned")
     added = links[0].word in {"include", "also"} or len(wanted) == 1
     if added and links[0].word in {"show", "include", "also", "report", "display"}:
         wanted = [*(e for _, e in before), *wanted]
+    ranked = [e for _, e in before if isinstance(e, Column)] if draft.best_of else []
+    wanted = [_ranked_column(e, ranked) for e in wanted]
     draft.outputs = [(i, _as_before(e, measured)) for i, e in enumerate(dict.fromkeys(wanted))]
     _groups_shown(draft)
     if not any(aggregates_of(e) for _, e in draft.outputs) and not measured and not draft.having:
+        if any(not _of_rows(draft, group) for group in draft.groups):
+            raise Unclear("groups without a measure")
         draft.groups = []
 
 
@@ -78,21 +86,34 @@ def _again(link: Link, measured: list[Expression]) -> Expression | None:
     plain = [e for e in measured if e not in over] or over
     function = FUNCTIONS.get(link.mark, "count")
     fits = [e for e in plain if any(m.function == function for m in aggregates_of(e))]
-    found = fits if len(fits) == 1 else plain
-    return found[0] if len(found) == 1 or link.mark == "count" else None
+    found = fits or (plain if link.mark in {"count", "sum"} else [])
+    return found[0] if found and (len(found) == 1 or link.mark == "count") else None
+
+
+def _ranked_column(expression: Expression, ranked: list[Column]) -> Expression:
+    """`the number of votes` of the best row is its own, no sum."""
+    if isinstance(expression, Aggregate) and isinstance(expression.of, ColumnContext):
+        return next((e for e in ranked if e.column == expression.of), expression)
+    return expression
+
+
+def _of_rows(draft: Draft, group: Expression) -> bool:
+    return isinstance(group, Column) and group.column.table in draft.grouped_rows
 
 
 def _groups_shown(draft: Draft) -> None:
     """A measure for each of what is not shown says nothing. Raises Unclear."""
     shown = {e for _, e in draft.outputs}
     for group in draft.groups:
-        of_rows = isinstance(group, Column) and group.column.table in draft.grouped_rows
-        if group not in shown and not of_rows and any(aggregates_of(e) for e in shown):
+        if group not in shown and not _of_rows(draft, group) and any(aggregates_of(e) for e in shown):
             raise Unclear("it is not clear whether what is grouped by is to be shown")
 
 
 def _as_before(expression: Expression, measured: list[Expression]) -> Expression:
-    """`number of customers` after `distinct customers` counts the same."""
+    """`number of customers` after `distinct customers` counts the same, as `weight` after `total weight`."""
+    if isinstance(expression, Column):
+        held = [m for m in dict.fromkeys(measured) if isinstance(m, Aggregate) and m.of == expression.column]
+        return held[0] if len(held) == 1 else expression
     if isinstance(expression, Aggregate) and expression not in measured:
         for earlier in measured:
             if (

@@ -76,7 +76,7 @@ def side_by_side(draft: Draft) -> None:
     """`compare the average fee of rock acts with that of jazz acts`: a measure for each of two values."""
     said = [i for i, link in enumerate(draft.links) if link.mark == "compare" and not link.used]
     held = [i for i, link in enumerate(draft.links) if link.mark in {"value", "quoted"} and not link.used]
-    if not said or len(held) < 2:
+    if len(held) < 2 or not any(i < held[-1] for i in said):
         return
     values = [draft.links[i] for i in held]
     shared = [c for c, _ in values[0].values if all(c in {o for o, _ in v.values} for v in values)]

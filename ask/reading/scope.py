@@ -19,9 +19,17 @@ from rewright.ask.reading.writing import key_of
 from rewright.sql.algebra import TableRef
 
 _LABELS = ("name", "title", "label")
+_ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
 _ELSEWHERE = 0.75
+_WORD_FOR = 0.9
+_ANOTHER_WORD = 0.8
+_OWN = {"duration", "length", "weight", "height", "size", "age"}
+"""What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
+_JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
+_NO_AGE = 0.85
+"""The oldest of rows that have a date, but none of their birth."""
 _WHOLE_NAME = 0.75
 _ORGANISATIONS = frozenset(
     listed("company firm organisation organization nick nickname heading headline caption designation")
@@ -56,6 +64,7 @@ class Scope:
         self.vocabulary = vocabulary
         self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
         self.doubts: list[Doubt] = []
+        self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
         for link in links:
             if link.tables and link.mark in {"table", "relation"} and link.tables[0] not in self.mentioned:
@@ -79,6 +88,12 @@ class Scope:
         elif fit < 0.9:
             self.doubt("another word for a name", 0.97)
 
+    def _sure_once(self, link: Link, what: object, fit: float) -> None:
+        """The same word taken for the same thing again is the same decision."""
+        if (link.word, what) not in self._taken:
+            self._taken.add((link.word, what))
+            self.sure(fit)
+
     def doubt(self, about: str, worth: float, *, once: bool = False) -> None:
         """A decision that may be wrong; ``worth`` (0 to 1) is what confidence is multiplied by.
 
@@ -99,7 +114,7 @@ class Scope:
         kept = [t for t in link.tables if link.fit(t) >= best - _TIE]
         if len(kept) > 1:
             raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
-        self.sure(best)
+        self._sure_once(link, kept[0].ref, best)
         if best < _WHOLE_NAME and any(link.fit(c) >= best for c in link.columns):
             self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
         return kept[0]
@@ -117,12 +132,29 @@ class Scope:
         if len(ranked) > 1 and ranked[1][0] > best - _TIE and not self._same(column, ranked[1][1]):
             where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
             raise Unclear(f"{link.text} may be one of several: {where}")
-        self.sure(link.fit(column))
+        self._sure_once(link, (column.table, column.name), link.fit(column))
         if len(ranked) > 1 and ranked[1][0] > best - 0.12:
             self.doubt("which of two columns is meant", 0.96)
+        spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
+        other = self.said_table(link) is None and not {column.table} & spoken and len(spoken) > 0
+        if other and link.fit(column) < _WORD_FOR and link.word in _OWN:
+            self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ANOTHER_WORD)
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def said_table(self, link: Link) -> TableContext | None:
+        """The table whose rows a column's phrase names with it: `names of merchants`."""
+        owners = {c.table for c in link.columns} if link.mark == "column" else set()
+        if len(owners) != 1:
+            return None
+        table = self.context.table(next(iter(owners)))
+        said = {stem(w) for w in link.word.split()}
+        return table if {stem(w) for w in self.vocabulary.table_words[table.ref]} <= said else None
+
+    def _about(self, link: Link, ref: TableRef) -> bool:
+        table = self.said_table(link)
+        return any(t.ref == ref for t in link.tables[:1]) or (table is not None and table.ref == ref)
 
     def _nearer(self, link: Link, column: ColumnContext) -> bool:
         """Whether a table spoken of has a column that the phrase partly names, and the one taken is of
@@ -142,7 +174,7 @@ class Scope:
         distances = [
             abs(i - at) + (0.5 if i < at else 0)
             for i, other in enumerate(self.links)
-            if i != at and any(t.ref == column.table for t in other.tables[:1])
+            if i != at and self._about(other, column.table)
         ]
         if distances:
             score += 0.3 - 0.04 * min(*distances, 5)
@@ -230,7 +262,7 @@ class Scope:
             found = [
                 c
                 for c in table.columns
-                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self._audit(c)
+                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self.audits(c)
             ]
             if len(found) == 1:
                 self.doubt("which column an adjective is about", 0.97)
@@ -239,8 +271,10 @@ class Scope:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
         dated = next((way for way, word in steps if word == "date"), None)
         dates = [c for c in self.times(table) if c.kind == "date"]
-        if dated is not None and len(dates) == 1 and not {"birth", "born"} & set(self.words(dates[0])):
-            self.doubt("which date an adjective is about", 0.95)
+        aged = any(word == "age" for _, word in steps)
+        others = {"birth", "born", *(_JOINED if aged else ())}
+        if dated is not None and len(dates) == 1 and not others & set(self.words(dates[0])):
+            self.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
             return dates[0], dated
         raise Unclear(f"{table.ref.name} has no such measure")
 
@@ -268,14 +302,17 @@ class Scope:
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""
         dates = [c for c in table.columns if c.kind == "date"]
-        kept = [c for c in dates if not self._audit(c)] or dates
+        kept = [c for c in dates if not self.audits(c)] or dates
+        if len(kept) == 1 and set(self.words(kept[0])) & _ENDED:
+            kept = dates  # `created_at` and `completed_at`: both tell when
         years = [c for c in table.columns if c.kind == "number" and "year" in self.words(c)]
         return kept or years
 
     def months(self, table: TableContext) -> list[ColumnContext]:
         return [c for c in table.columns if self.words(c) == ("month",) and c.kind in {"number", "text"}]
 
-    def _audit(self, column: ColumnContext) -> bool:
+    def audits(self, column: ColumnContext) -> bool:
+        """Whether a date only says when a row was written."""
         return bool(set(self.words(column)) & _AUDIT)
 
     def near(self, at: Link, *, after_first: bool = True) -> TableContext | None:

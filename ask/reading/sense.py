@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Intent,
     OneOf,
     With,
+    Without,
     tables_of,
 )
 from rewright.ask.reading.joins import Unclear, direct
@@ -38,8 +39,10 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _said_already(intent, fixed)
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
-    _row_by_itself(intent)
+    _row_by_itself(intent, scope)
     _said_of_each(intent)
+    _said_of_none(intent)
+    _ordered_by_one_value(intent, fixed)
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
     _ordered_by_key(intent, scope)
@@ -82,13 +85,34 @@ def _single_counted(intent: Intent, scope: Scope) -> None:
                 raise Unclear(f"there is only one row of {of.name} for each of {key.table.name}")
 
 
-def _row_by_itself(intent: Intent) -> None:
+def _row_by_itself(intent: Intent, scope: Scope) -> None:
     """`makes with more than two models`, grouped by cars: the different values of one column in one row."""
-    keys = {e.column.table for e in intent.groups if isinstance(e, Column) and e.column.key}
     measured = [c.left for c in intent.having if isinstance(c, Compared)] + [e for e, _ in intent.order]
+    if not any(isinstance(left, Aggregate) for left in measured):
+        return
+    keys = {
+        e.column.table
+        for e in intent.groups or intent.outputs
+        if isinstance(e, Column)
+        and (e.column.unique or _names(e.column, scope.context.table(e.column.table), scope))
+    }
     for left in measured:
         if isinstance(left, Aggregate) and isinstance(left.of, ColumnContext) and left.of.table in keys:
             raise Unclear(f"each row of {left.of.table.name} would be measured by itself")
+
+
+def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
+    """An order by what is the same in all rows is meant of something else."""
+    if any(isinstance(e, Column) and e.column in fixed for e, _ in intent.order):
+        raise Unclear("it is not clear what the answer is to be ordered by")
+
+
+def _said_of_none(intent: Intent) -> None:
+    """`customers without orders in May`: of rows that are not there nothing else can be said."""
+    gone = {c.gone for c in intent.where if isinstance(c, Without)}
+    for condition in intent.where:
+        if not isinstance(condition, Without) and set(tables_of(condition)) & gone:
+            raise Unclear("it is not clear whether a condition is said of what is not there")
 
 
 def _said_of_each(intent: Intent) -> None:

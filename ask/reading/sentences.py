@@ -26,6 +26,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
     _still(links)
+    _said_again(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     _roles(links, scope)
@@ -92,6 +93,18 @@ def _still(links: Sequence[Link]) -> None:
         told = state.mark in {"value", "without", "not"} or {c.kind for c in state.columns} == {"boolean"}
         if word.mark == "unknown" and word.word in {"still", "currently", "now"} and told:
             word.mark = "relation"
+
+
+def _said_again(links: Sequence[Link]) -> None:
+    """`how many households were hit`, of a column `households_hit`: both words name the one column."""
+    for first, second in pairwise(links):
+        both = tuple(c for c in first.columns if c in second.columns)
+        partly = all(0 < max(link.fits.values(), default=0) < 0.9 for link in (first, second))
+        one = first.word != second.word and (first.columns != second.columns or len(both) == 1)
+        apart = second.glued or second.added
+        if first.mark == second.mark == "column" and not apart and both and partly and one:
+            first.columns, second.mark = both, "relation"
+            first.fits = {(c.table, c.name): 0.95 for c in both}
 
 
 def _compounds(links: list[Link], scope: Scope) -> None:

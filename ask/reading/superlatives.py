@@ -37,8 +37,16 @@ def _top(draft: Draft, at: int) -> None:
     way: Direction = "desc" if draft.links[at].mark == "first" else "asc"
     draft.limit = int(limit)
     draft.use(at, number)
-    if draft.order:
+    if any(not isinstance(e, Whole) for e, _ in draft.order):
         return
+    if any(w != way for _, w in draft.order):
+        raise Unclear("it is not clear in which order the top are to be shown")
+    whole, draft.order = draft.order, []
+    _found_by(draft, number, way, whole)
+
+
+def _found_by(draft: Draft, number: int, way: Direction, whole: list[tuple[Expression, Direction]]) -> None:
+    """By what the top are found: a superlative, or what `by` names."""
     rest = range(number + 1, len(draft.links))
     for i in rest:
         if draft.links[i].mark in {"top", "bottom"} and not draft.links[i].used:
@@ -49,16 +57,18 @@ def _top(draft: Draft, at: int) -> None:
             draft.links[i].word in {"by", "based on", "in terms of", "according to"}
             and not draft.links[i].used
         ):
-            _by(draft, i, way)
+            _by(draft, i, way, draft.next(number, "table", "column", unused=False))
             return
-    raise Unclear("it is not clear by what the top is to be found")
+    draft.order = whole
+    if not whole:
+        raise Unclear("it is not clear by what the top is to be found")
 
 
-def _by(draft: Draft, at: int, way: Direction) -> None:
+def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
     """`by number of orders`, `by total amount`, `by price`: what the head's rows are
     ranked by, and then by.
     """
-    head = _head(draft, at)
+    head = _head(draft, at) if of is None else of
     draft.use(at)
     place = at + 1
     while place < len(draft.links):
@@ -170,6 +180,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     _numbered(draft, at)
     after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
     if is_commonness(link):
+        _not_of_each(draft)
         _most_common(draft, at, after, way)
         return
     expression, taken = ranked_by(draft, at, after)
@@ -182,6 +193,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     if _grouped_measure(draft, at, expression):
         return
+    _not_of_each(draft)
     draft.use(*taken)
     if isinstance(expression, Column) and _stands_alone(draft, at):
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
@@ -191,6 +203,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         draft, head, expression, way, counted=link.word in MOST or "number of" in link.word
     )
     _alone(draft, expression)
+    if any(e == expression and w != way for e, w in draft.order):
+        raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (expression, way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)
@@ -201,9 +215,20 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     del keep
 
 
+def _not_of_each(draft: Draft) -> None:
+    """`the most common type for each device`: the best of all would be another answer. Raises Unclear."""
+    named = {"table", "column", "unit"}
+    for at, link in enumerate(draft.links[:-1]):
+        each = link.mark == "each" and link.word != "by" and not link.used and not is_measure(draft, at)
+        if each and draft.links[at + 1].mark in named:
+            raise Unclear("the best of each group is not understood yet")
+
+
 def _alone(draft: Draft, expression: Expression) -> None:
     """The best ones in the order of something else would be two orders. Raises Unclear."""
-    if any(not isinstance(e, Whole) and e != expression for e, _ in draft.order):
+    told = {"alphabetically", "alphabetical", "chronologically", "chronological"}
+    said = {word for e, _ in draft.order if isinstance(e, Whole) for word in e.said.split()}
+    if said & told or any(not isinstance(e, Whole) and e != expression for e, _ in draft.order):
         raise Unclear("it is not clear whether the best are wanted or all in an order")
 
 
@@ -313,6 +338,10 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])
+    asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
+    if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
+        # `which conference has the oldest publication?`
+        raise Unclear(f"it is not clear whether {draft.links[asked].text} or {link.text} ones are wanted")
     by = next((i for i in range(place + 1, len(draft.links)) if is_measure(draft, i)), None)
     if by is not None:
         column = draft.scope.column(draft.links[by + 1])
@@ -323,6 +352,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     if draft.groups or any(o.mark == "each" and not o.used for o in draft.links):
         raise Unclear("the best of each group is not understood yet")
     _alone(draft, Column(column))
+    if any(e == Column(column) and w != way for e, w in draft.order):
+        raise Unclear("it is not clear which end of an order is wanted")
     draft.order.insert(0, (Column(column), way))
     several = draft.limit > 1 or draft.whole
     _limited(draft)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
@@ -14,7 +15,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.pairs import lasting
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 
 _FOUNDED = frozenset(
     {
@@ -36,8 +37,17 @@ _FOUNDED = frozenset(
 
 
 _ROLLING = 0.95
+_CAME = 0.75
 BEGINNING = 0.93
 """That rows are told by when they begin, where they have an end too."""
+_COMING = {
+    root(w)
+    for w in listed(
+        "join joined birth born hired hire registered registration signup founded established enrolled "
+        "terminated termination fired left opened built launched installed since"
+    )
+}
+"""Dates at which people and firms come to be known, not of what they do."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -70,7 +80,7 @@ def _of_what_is_not(draft: Draft, at: int) -> bool:
         at > 1
         and draft.links[at - 2].mark == "without"
         and draft.links[at - 1].mark == "table"
-        and any(link.mark == "table" for link in draft.links[: at - 2])
+        and any(link.mark in {"table", "column"} for link in draft.links[: at - 2])
     )
 
 
@@ -131,6 +141,9 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
+            came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
+            if len(tables) > 1 and not told and came:
+                draft.scope.doubt("whether a time is when they came or what they did", _CAME)
             return told or found
         starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
         if len(found) == 2 and len(starts) == 1:
@@ -159,10 +172,26 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
         (i for i, o in enumerate(draft.links) if o.tables and o.mark in {"table", "relation"}),
         key=lambda i: abs(i - at) + (i > at) / 2,
     )
-    found = [draft.links[i].tables[0] for i in near]
+    named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
+    near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
+    found = [named.get(i) or draft.links[i].tables[0] for i in near]
     owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
     owners += draft.scope.refs()
-    return list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+    tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
+    # `customers who made a transaction in May`: what happened then, unless a verb says when they came
+    # nor is `trips from each station in May` about the stations
+    grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
+    return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
+
+
+def _comes(draft: Draft, table: TableContext) -> bool:
+    """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
+    dates = draft.scope.times(table)
+    return bool(dates) and all(
+        ({root(w) for w in draft.scope.words(c)} & _COMING or draft.scope.audits(c))
+        and not _told(draft, 0, c)
+        for c in dates
+    )
 
 
 def _by_verb(draft: Draft, dates: list[ColumnContext]) -> list[ColumnContext]:

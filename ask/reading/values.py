@@ -214,6 +214,8 @@ def _number(draft: Draft, at: int) -> None:
     before = draft.before(at if named is None else named, "column", "identifier")
     if at > 0 and draft.links[at - 1].mark in {"first", "last", "top", "bottom"}:
         return
+    if draft.next(at, "top", "bottom") is not None:
+        return  # `the price of the 5 dearest cars`
     if before is None:
         return
     if draft.links[before].mark == "identifier":

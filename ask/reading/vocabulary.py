@@ -25,6 +25,7 @@ _GENERAL = frozenset(
         "user by of to from "
         "total avg min max amount price cost value key text desc description city state country email phone "
         "address start end "
+        "join hire ship pay paid due issue expiry close open order sign reg register login "
         "zip birth created updated at in on is has per rate score rank level size group class order line item"
     )
 )

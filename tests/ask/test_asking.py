@@ -110,7 +110,7 @@ def _numbers(rows: object) -> object:
         "What is the meaning of life?",
         "Which painting has the highest insurance value?",
         "Is there a museum for dinosaurs?",
-        "Is there a museum in Porto?",
+        "Is there a reason to visit Porto?",
         "Are there paintings in each museum?",
         "Where is the museum 'Dock'?",
         "When was the museum 'Dock' founded?",

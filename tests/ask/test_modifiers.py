@@ -111,3 +111,38 @@ def test_what_is_done(reader: Reader, question: str, parts: list[str]) -> None:
 def test_what_is_not_understood_is_refused(reader: Reader, question: str) -> None:
     found = reader.read(question)
     assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        (
+            "number of vases per potter, excluding raku ones. Only potters with at least 3 vases, most first.",
+            ["glaze <> 'raku'", "having count(*) >= 3", "order by count(*) desc"],
+        ),
+        (
+            "Top 3 potters by total price of vases. Show name, village and price.",
+            ["select potter.name, potter.village, sum(vase.price)", "order by sum(vase.price) desc", "limit 3"],
+        ),
+        (
+            "For each village, report the number of potters and the average price of vases. Sort by name of village.",
+            [],
+        ),
+        ("vases fired after 2020, oldest first", ["order by vase.fired_on asc"]),
+        ("number of vases per village, alphabetically", ["order by potter.village asc"]),
+        ("average price of vases per glaze, highest first, limited to 2", ["order by avg(vase.price) desc", "limit 2"]),
+        (
+            "number of vases per potter. Return potter name, vase count, ordered by count from high to low",
+            ["select potter.name, count(*)", "order by count(*) desc"],
+        ),
+        ("vases whose price is above the average price of their glaze", ["own.glaze = vase.glaze"]),
+    ],
+)  # fmt: skip
+def test_several_instructions_at_once(reader: Reader, question: str, parts: list[str]) -> None:
+    found = reader.read(question)
+    if not parts:
+        assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+        return
+    assert isinstance(found, Reading), found.why
+    assert [part for part in parts if part not in found.sql] == [], found.sql
+    assert found.confidence >= 0.75, found.doubts

@@ -24,6 +24,7 @@ LEAST_ANSWERED = {
     "ask_more_strangers": 0.5,
     "ask_third_strangers": 0.55,
     "ask_fourth_strangers": 0.65,
+    "ask_fifth_strangers": 0.5,
 }
 LEAST_RIGHT = 0.9
 

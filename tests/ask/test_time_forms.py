@@ -100,6 +100,18 @@ def reader() -> Reader:
             "Compare the average bill of lawn, indoor and suite sojourns.",
             ["cage_class in ('lawn', 'indoor', 'suite')", "group by sojourn.cage_class"],
         ),
+        (
+            "top 3 sojourns by bill for each keeper",
+            ["row_number() over (partition by keeper.", "order by sojourn.bill desc", "place <= 3"],
+        ),
+        (
+            "top 2 keepers by number of sojourns in each shift",
+            ["partition by keeper.shift order by count(*) desc", "place <= 2"],
+        ),
+        (
+            "number of sojourns in each of the last 3 months",
+            ["group by date_trunc('month', sojourn.checked_in)", "current_date - interval '3 months'"],
+        ),
         ("number of sojourns for each month and keeper", ["group by date_trunc('month', sojourn.checked_in), keeper."]),
     ],
 )  # fmt: skip

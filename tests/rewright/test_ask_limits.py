@@ -12,7 +12,9 @@ import pytest
 
 from rewright.config.model import Ask
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.wire import frontend as f
 from tests.rewright.asking_world import EACH, IN_PORTO, PORTO, Session, World, asking_world, make_database
+from tests.rewright.messages import Wire, executed, kinds, state
 from tests.rewright.test_ask_wire import failed
 
 pytestmark = pytest.mark.server
@@ -64,6 +66,30 @@ def test_the_query_has_a_time_of_its_own(asked: World) -> None:
         assert 0.4 < seconds_until("57014", session, VISITS) < 30
         assert session.rows("show statement_timeout") == [("0",)]
         assert session.rows(PORTO) == IN_PORTO
+
+
+@bounded(run_timeout=0.5, cost=1e15)
+def test_the_same_time_holds_message_by_message(asked: World) -> None:
+    with asked.connect() as session:
+        wire = Wire(session.connection)
+        assert state(wire.play(*executed(VISITS), f.Sync())) == b"57014"
+        assert state(wire.play(*executed("begin"), *executed(VISITS), f.Sync())) == b"57014"
+        session.run("rollback")
+        assert session.rows("show statement_timeout") == [("0",)]
+
+
+@bounded(run_timeout=0.5, cost=1e15)
+def test_the_time_of_a_query_begins_with_its_execute(asked: World) -> None:
+    """What is bound and not run yet, in a block or out of one, costs none of it."""
+    with asked.connect() as session:
+        wire = Wire(session.connection)
+        for before in ((), executed("begin")):
+            wire.socket.sendall(b"".join(m.encode() for m in (*before, f.Parse(b"", PORTO.encode()))))
+            wire.socket.sendall(f.Bind(b"", b"").encode() + f.Flush().encode())
+            time.sleep(1.0)
+            said = wire.play(f.Execute(b""), f.Sync())
+            assert kinds(said).endswith(b"DDCZ"), said
+        session.run("rollback")
 
 
 @bounded(run_timeout=60.0, cost=1e15)
