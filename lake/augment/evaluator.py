@@ -16,8 +16,9 @@ import numpy as np
 from rewright.lake.augment.base import Base, Grouped
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.encoding import Aggregates, Encoded, Feature
+from rewright.lake.augment.estimating import Pooled, pooled
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
-from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, estimate, evaluate
+from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Family
 
@@ -82,12 +83,16 @@ class Evaluator:
 
     def estimate(self, blocks: Sequence[Block]) -> float:
         """R² by generalised cross-validation, on a sample of key values where there are many."""
-        return self.estimated(self.totals(blocks))
+        return self.estimated(self.pooled(blocks))
 
-    def estimated(self, totals: Moments) -> float:
-        """R² by generalised cross-validation from sums over all rows."""
+    def estimated(self, sums: Pooled, features: Sequence[int] | None = None) -> float:
+        """R² by generalised cross-validation with these features (None: all) of what `pooled` gave."""
         self.estimates += 1
-        return estimate(totals)
+        return sums.estimate(features)
+
+    def pooled(self, blocks: Sequence[Block]) -> Pooled:
+        """The base's features, then each block's, for estimates of any of them."""
+        return pooled(self._totals(blocks))
 
     def moments(self, blocks: Sequence[Block]) -> Moments:
         """The moments of the base's features, then each block's, then the targets."""
@@ -99,7 +104,7 @@ class Evaluator:
         found = [self._sums(one, groupings, blocks, base.moments[s]) for s, one in enumerate(told)]
         return Moments(np.stack(found), self._width(blocks), base.targets)
 
-    def totals(self, blocks: Sequence[Block]) -> Moments:
+    def _totals(self, blocks: Sequence[Block]) -> Moments:
         """As `moments`, over all rows at once, and on a sample of key values where there are many: enough for
         an estimate.
         """
