@@ -27,6 +27,8 @@ _FEW = 60
 """A text column of more different values than this is told by how frequent its value is."""
 _MOST_COLUMNS = 2000
 _UNIQUE = 0.98
+_LARGEST = "1e100"
+"""Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +92,16 @@ def hash_form(parts: Sequence[str]) -> str:
 
 
 def number_form(index: LakeIndex, column: Column) -> str | None:
-    """SQL of the column as a finite DOUBLE (dates as days), or None where it is no number."""
+    """SQL of the column as a DOUBLE that can be squared and summed (dates as days), or None where it is no
+    number.
+    """
     if column.meaning is Family.BOOLEAN:
         form = index.cleaning(column) or quoted(column.name)
         return f"CAST(TRY_CAST({form} AS BOOLEAN) AS DOUBLE)"
     if column.meaning.numeric:
         form = index.cleaning(column) or quoted(column.name)
         number = f"TRY_CAST({form} AS DOUBLE)"
-        return f"CASE WHEN isfinite({number}) THEN {number} END"
+        return f"CASE WHEN abs({number}) < {_LARGEST} THEN {number} END"
     if column.meaning is Family.DATE:
         form = index.cleaning(column) or quoted(column.name)
         return f"epoch(TRY_CAST({form} AS TIMESTAMP)) / 86400.0"
