@@ -1,4 +1,4 @@
-"""A base table of a PostgreSQL database, or a view: read once, profiled, and put among the tables for one search.
+"""A base table of a PostgreSQL database, or a view: read once, profiled, put among the tables for one search.
 
 Owns the copy and the view of the lake that knows it. A table of a database beside the lake is read with the
 rights that every query of the lake's has there (docs/decisions/0185-postgresql-beside-the-lake.md), the

@@ -68,6 +68,11 @@ class Budget:
             raise BudgetEnded
 
 
+def tells(block: Block, before: Evaluation, after: Evaluation) -> bool:
+    """Does the gain beat its interval, and what as many of the table's features gain by chance?"""
+    return after.gain_over(before)[1] > block.by_chance * (1.0 - max(before.r2, 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A table added to the set, and the evaluations before and after."""
@@ -152,7 +157,7 @@ class Search:
             if dropped:
                 # judged beside a table that is not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if after.gain_over(best)[1] > 0:
+            if tells(pick.block, best, after):
                 kept.append(Pick(pick.block, best, after))
                 best = after
             else:
@@ -200,7 +205,7 @@ class Search:
                 if self.picks or tried:
                     self.budget.check(self.evaluator)
                 after = self.evaluator.evaluate([*self.chosen, offer.variant])
-                tried.append((after.gain_over(self.best)[1] > 0, after.r2, -i, after))
+                tried.append((tells(offer.variant, self.best, after), after.r2, -i, after))
             if not tried:
                 return
             # a gain that beats its interval before a larger one that may be chance

@@ -46,6 +46,11 @@ def _write(folder: Path) -> None:
     _table(folder, "hotel_rates", "market_segment,customer_type,avg_price", rates)
     gases = [f"{['CO2', 'CH4', 'N2O'][i % 3]},{20 + 33 * i},{300 + i % 7}" for i in range(60)]
     _table(folder, "greenhouse_gases", "gas,year,concentration", gases)
+    metro = [f"Stop {n},Town {i % 4},{900 + i * 7},{i % 3}" for i, n in enumerate(_NAMES)]
+    _table(folder, "metro", "name,location,passengers,lines", metro)
+    for part in ("Chick Fil-A", "Mc Donalds"):
+        meals = [f"{part[:4]} meal {i},{400 + 31 * i},{900 + i},Other" for i in range(14)]
+        _table(folder, f"fastfood_{part}", "item,calories,sodium,salad", meals)
     _table(
         folder,
         "illiteracy",
@@ -134,3 +139,23 @@ def test_a_table_that_there_is_not_is_no_other_one(lake: Lake) -> None:
         "WHERE s.illiterate > 12 ORDER BY s.state",
     )
     assert "turnout" not in answer.resolution.sql
+
+
+@pytest.mark.parametrize("column", ["station_name", "station"])
+def test_what_the_things_are_called_is_their_name_whatever_their_table_is(lake: Lake, column: str) -> None:
+    asked = f"SELECT {column}, annual_passengers FROM subway_stations ORDER BY annual_passengers DESC"
+    assert _columns(_asked(lake, asked))[column] == "metro.name"
+
+
+def test_what_is_the_same_in_all_rows_is_not_what_was_asked_for(lake: Lake) -> None:
+    told = _columns(_asked(lake, "SELECT dish, sodium_mg FROM fast_food WHERE chain = 'Mc Donalds'"))
+    assert told["dish"].endswith(".item")
+
+
+def test_a_part_is_called_as_its_file_writes_it(lake: Lake) -> None:
+    answer = _asked(
+        lake,
+        "SELECT restaurant, MAX(calories) AS most FROM fast_food GROUP BY restaurant ORDER BY restaurant",
+    )
+    assert answer.rows is not None
+    assert [row[0] for row in answer.rows.rows] == ["Chick Fil-A", "Mc Donalds"]

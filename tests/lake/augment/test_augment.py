@@ -432,6 +432,19 @@ def test_interrupted_it_gives_the_best_so_far_and_leaves_nothing(
 
 # by character n-grams: a sentence encoder takes most of the time for a thousand names that tell nothing
 @pytest.mark.parametrize("embedder", [best_embedder(semantic=False)], ids=["n-grams"])
+@pytest.mark.parametrize("columns", [60, 400])
+def test_the_best_of_many_columns_of_noise_are_not_recommended(make: Make, columns: int) -> None:
+    chance, keys, _ = towns(150, seed=columns)
+    noise = [[k, *(round(chance.gauss(0, 1), 4) for _ in range(columns))] for k in keys]
+    extra: Tables = {"readings": (["shop", *(f"probe{i}" for i in range(columns))], noise)}
+    found = augment(make(simple(extra, n=150)), BaseSpec("sales", "revenue"), Options(3, None))
+    assert [added.table for added in found.added if added.recommended] == ["streets"]
+    lake = make({"sales": simple(n=150)["sales"], **extra})
+    alone = augment(lake, BaseSpec("sales", "revenue"), Options(3, None))
+    assert [added.recommended for added in alone.added] in ([], [False])
+    assert not any("beats its interval" in added.evidence() for added in alone.added)
+
+
 def test_numbers_too_large_to_be_squared_count_as_missing(make: Make) -> None:
     tables = simple()
     header, rows = tables["sales"]
