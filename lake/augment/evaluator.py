@@ -50,13 +50,11 @@ class Block:
     offered: int
     """Features of the table that these were chosen from by the target."""
 
-    @property
-    def by_chance(self) -> float:
+    def by_chance(self, chosen: int) -> float:
         """The share of what is left to explain that the best so many of the features offered explain by
         chance, if none of them tells anything: Foster and George 1994, the risk inflation criterion, on key
         values.
         """
-        chosen = len(self.features)
         if not chosen or chosen == self.offered:
             return 0.0
         return min(1.0, 2.0 * chosen * math.log(self.offered / chosen) / max(len(self.values), 1))

@@ -25,7 +25,7 @@ _SURVIVORS = 4
 """Survivors of the halving for each table wanted, at least."""
 _FINALISTS = 2
 """Sets evaluated in full for each table added, at most: the second where the first's gain may be chance."""
-_SUBSETS = (3, 8, 16)
+_SUBSETS = (1, 3, 8, 16)
 """How many of a table's features are tried; all of them where they are no more."""
 _NEAR = 0.5
 """A second set is evaluated only if its estimated gain is at least this share of the first's."""
@@ -70,7 +70,8 @@ class Budget:
 
 def tells(block: Block, before: Evaluation, after: Evaluation) -> bool:
     """Does the gain beat its interval, and what as many of the table's features gain by chance?"""
-    return after.gain_over(before)[1] > block.by_chance * (1.0 - max(before.r2, 0.0))
+    chance = block.by_chance(len(block.features)) * (1.0 - max(before.r2, 0.0))
+    return after.gain_over(before)[1] > chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,18 +235,23 @@ class Search:
         return [one for one in looked[:most] if one.gain > 0]
 
     def best_variant(self, block: Block) -> tuple[float, Block]:
-        """The table with the features that fit best what is left to explain: its estimate, and the features
-        alone.
+        """The table with the features that fit best what is left to explain: its estimate, less what the best
+        of so many features explain by chance, and the features alone.
         """
         evaluator = self.evaluator
         sums = evaluator.pooled([*self.chosen, block])
         given = list(range(sums.features - len(block.features)))
         offered = range(len(given), sums.features)
-        if len(block.features) <= _SUBSETS[0]:
+        if len(block.features) == 1:
             return evaluator.estimated(sums), block
         order = sums.ordered(given, offered, _SUBSETS[-1])
+        left = 1.0 - max(self.best.r2, 0.0)
         found = [
-            (evaluator.estimated(sums, [*given, *order[:k]]), -k, [i - len(given) for i in order[:k]])
+            (
+                evaluator.estimated(sums, [*given, *order[:k]]) - left * block.by_chance(k),
+                -k,
+                [i - len(given) for i in order[:k]],
+            )
             for k in sorted({min(size, len(order)) for size in _SUBSETS})
             if k
         ]
