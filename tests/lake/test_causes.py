@@ -51,6 +51,12 @@ def _write(folder: Path) -> None:
     for part in ("Chick Fil-A", "Mc Donalds"):
         meals = [f"{part[:4]} meal {i},{400 + 31 * i},{900 + i},Other" for i in range(14)]
         _table(folder, f"fastfood_{part}", "item,calories,sodium,salad", meals)
+    census = [
+        f"{n}ton,{['Kent', 'Avon'][i % 2]},{900 + i * 41},{300 + i},M. {n}" for i, n in enumerate(_NAMES)
+    ]
+    _table(folder, "settlement_stats", "settlement,cnty,pop_2020,hh,mayor", census)
+    crashes = [f"2021-01-0{i % 9 + 1},A{i % 5},{i % 6},{i % 2}" for i in range(40)]
+    _table(folder, "crash", "dt,road,casualties,fatal", crashes)
     _table(
         folder,
         "illiteracy",
@@ -159,3 +165,15 @@ def test_a_part_is_called_as_its_file_writes_it(lake: Lake) -> None:
     )
     assert answer.rows is not None
     assert [row[0] for row in answer.rows.rows] == ["Chick Fil-A", "Mc Donalds"]
+
+
+def test_a_year_behind_a_name_is_not_what_it_is_of(lake: Lake) -> None:
+    told = _columns(_asked(lake, "SELECT town, residents, households FROM town_census"))
+    assert told["residents"] == "settlement_stats.pop_2020"
+    assert told["households"] == "settlement_stats.hh"
+
+
+@pytest.mark.parametrize(("asked", "column"), [("killed", "fatal"), ("people_hurt", "casualties")])
+def test_who_is_killed_and_who_is_hurt(lake: Lake, asked: str, column: str) -> None:
+    told = _columns(_asked(lake, f"SELECT road, SUM({asked}) AS total FROM accidents GROUP BY road"))
+    assert told[asked] == f"crash.{column}"
