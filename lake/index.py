@@ -21,7 +21,7 @@ from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.joins.halves import halves
 from rewright.lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
-from rewright.lake.noise.clean import cleaned_counts
+from rewright.lake.noise.clean import clean_expression, cleaned_counts
 from rewright.lake.noise.detect import meaning_of, noise_of
 from rewright.lake.unions import UnitedTable, families, merged_values
 
@@ -64,6 +64,7 @@ class LakeIndex:
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
         self._soiled: dict[tuple[str, str], Column] = {}
+        self._cleanings: dict[tuple[str, str], str | None] = {}
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
 
     def table(self, name: str) -> Table | None:
@@ -130,7 +131,7 @@ class LakeIndex:
         found.tables = {**self.tables, table.name: table}
         found._folded = {**self._folded, table.name.lower(): table.name}
         found._values = dict(self._values) | {(table.name, name): one for name, one in values.items()}
-        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs", "_soiled"):
+        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs", "_soiled", "_cleanings"):
             setattr(found, kept, {})
         # made anew when asked for: they hold a place for each column or table
         for made in ("columns", "position", "table_order", "by_prefix", "halves", "_owners", *_VECTORS):
@@ -182,6 +183,15 @@ class LakeIndex:
     def cleaned(self, column: Column) -> tuple[tuple[str, int], ...]:
         """Distinct values with counts as they read after cleaning."""
         return cleaned_counts(self.soiled(column), self.values(column))
+
+    def cleaning(self, column: Column) -> str | None:
+        """SQL of a column of the lake cleaned, or None where there is nothing to clean."""
+        if column.key not in self._cleanings:
+            _make_room(self._cleanings)
+            self._cleanings[column.key] = (
+                clean_expression(column, self.values(column)) if column.noise else None
+            )
+        return self._cleanings[column.key]
 
     def soiled(self, column: Column) -> Column:
         """The column with the noise it shows: of a union, that of all parts together (`Paid` in one, `paid`

@@ -45,7 +45,7 @@ ABBREVIATIONS: dict[str, str] = {
     "co2": "carbon dioxide", "nm": "name", "flg": "flag", "sal": "salary", "cap": "capacity",
     "arriv": "arrival", "sched": "scheduled", "precip": "precipitation",
     "humid": "humidity", "visib": "visibility", "cyl": "cylinders", "hwy": "highway", "displ": "displacement",
-    "hp": "horsepower",
+    "hp": "horsepower", "hh": "household", "pax": "passengers", "veh": "vehicle", "sch": "school",
     "mfg": "manufacturer", "manuf": "manufacturer", "dlv": "delivery", "delv": "delivery", "recv": "received",
     "rcv": "received",
     "crs": "course", "dow": "weekday", "lic": "license", "reqd": "required", "upd": "updated",

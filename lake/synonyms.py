@@ -72,8 +72,8 @@ built|constructed|construction|built in|erected|completed
 discovery|discovered|found|found in
 birth|born|birth date|born on|date of birth
 birth year|born in|year of birth
-death|died|dead|deceased|fatality|killed|casualty
-fatal|deadly|lethal|death
+death|died|dead|deceased|fatality|killed
+fatal|deadly|lethal|death|killed|dead
 injured|hurt|wounded|injury|wound
 accident|crash|collision|incident
 incident|event|occurrence
@@ -590,6 +590,7 @@ violent|violence
 count|frequency
 number|code
 death|murder|fatal
+casualty|killed|dead|death|fatality|victim
 winner|result
 stage|phase|step
 vote|share|percentage

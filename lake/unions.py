@@ -194,7 +194,13 @@ def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     rest = [" ".join(word for word in parts if word.lower() not in common) for parts in split]
     if len(set(rest)) < len(rest) or not all(rest):
         return "_".join(common), list(table_names)
-    return "_".join(common), rest
+    return "_".join(common), [_as_written(name, told) for name, told in zip(table_names, rest, strict=True)]
+
+
+def _as_written(name: str, told: str) -> str:
+    """The words of a name with the hyphens, points and apostrophes between them there: `Chick Fil-A`."""
+    match = re.search(r"[^A-Za-z0-9]+".join(re.escape(word) for word in told.split()), name)
+    return match[0].replace("_", " ") if match is not None else told
 
 
 def _all_named(name: str, group: list[Table]) -> list[Column]:

@@ -6,6 +6,12 @@ This folder is the composition root: command line, settings, wiring, processes. 
 
 from __future__ import annotations
 
+import os
+
+# before NumPy is loaded: OpenBLAS spins in as many threads as the machine has cores; our matrices are small
+# and other work runs beside us
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 def version() -> str:
     """Of the installed package; ``source`` in a tree that is not installed."""

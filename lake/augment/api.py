@@ -61,11 +61,12 @@ class Added:
 
     def evidence(self) -> str:
         """In words: whether it is recommended, and on what it rests."""
-        told = (
-            "the gain beats its interval"
-            if self.recommended
-            else "not recommended: the gain does not beat its interval"
-        )
+        if self.recommended:
+            told = "the gain beats its interval"
+        elif self.low > 0:
+            told = "not recommended: the best of so many columns gain as much by chance"
+        else:
+            told = "not recommended: the gain does not beat its interval"
         return f"{told}; {self.coverage:.0%} of the rows find a partner"
 
     def to_json(self) -> dict[str, Any]:
@@ -219,7 +220,11 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     if not candidates:
         notes.append("no table of the lake joins with this one")
     elif not added:
-        notes.append("no table makes the prediction better")
+        notes.append(
+            "no table makes the prediction better"
+            if not (search.ended or search.pending)
+            else "the budget ended before a table was found that makes the prediction better"
+        )
     elif not kept:
         notes.append("no table's gain beats its interval: nothing is recommended")
     return Report(

@@ -7,7 +7,7 @@ candidates.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -34,6 +34,7 @@ from rewright.lake.augment.outside import (
     relation_of,
     with_brought,
     with_outside,
+    without_schema,
 )
 from rewright.lake.catalog.model import Column, Family, Table
 
@@ -93,6 +94,8 @@ class Base:
     """
 
     def __init__(self, lake: Lake, cursor: Any, spec: BaseSpec, brought: Brought | None = None) -> None:
+        if brought is None:
+            spec = replace(spec, table=without_schema(lake, spec.table))
         self._outside = brought is not None or is_outside(lake, spec.table)
         self._brought = brought is not None
         if brought is not None:

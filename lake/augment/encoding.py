@@ -15,7 +15,6 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
-from rewright.lake.noise.clean import clean_expression
 
 Kind = Literal["number", "text", "date"]
 Aggregates = Literal["standard", "all"]
@@ -28,6 +27,8 @@ _FEW = 60
 """A text column of more different values than this is told by how frequent its value is."""
 _MOST_COLUMNS = 2000
 _UNIQUE = 0.98
+_LARGEST = "1e100"
+"""Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +50,13 @@ class Feature:
 class Encoded:
     """`sql`: a SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
     key.
+
+    `repeating`: the same, but a key may come several times, of which any row will do; quicker where the key
+    is unique but for its spelling.
     """
 
     sql: str
+    repeating: str
     features: tuple[Feature, ...]
     keys: int
     left_out: tuple[tuple[str, str], ...]
@@ -73,7 +78,7 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
     """
     if kind == "number":
         return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
-    cleaned = clean_expression(column, index.values(column)) or quoted(column.name)
+    cleaned = index.cleaning(column) or quoted(column.name)
     if kind == "date":
         return f"CAST(TRY_CAST({cleaned} AS DATE) AS VARCHAR)"
     folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
@@ -87,16 +92,18 @@ def hash_form(parts: Sequence[str]) -> str:
 
 
 def number_form(index: LakeIndex, column: Column) -> str | None:
-    """SQL of the column as a finite DOUBLE (dates as days), or None where it is no number."""
+    """SQL of the column as a DOUBLE that can be squared and summed (dates as days), or None where it is no
+    number.
+    """
     if column.meaning is Family.BOOLEAN:
-        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        form = index.cleaning(column) or quoted(column.name)
         return f"CAST(TRY_CAST({form} AS BOOLEAN) AS DOUBLE)"
     if column.meaning.numeric:
-        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        form = index.cleaning(column) or quoted(column.name)
         number = f"TRY_CAST({form} AS DOUBLE)"
-        return f"CASE WHEN isfinite({number}) THEN {number} END"
+        return f"CASE WHEN abs({number}) < {_LARGEST} THEN {number} END"
     if column.meaning is Family.DATE:
-        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        form = index.cleaning(column) or quoted(column.name)
         return f"epoch(TRY_CAST({form} AS TIMESTAMP)) / 86400.0"
     return None
 
@@ -146,10 +153,14 @@ def encoded(
         features.append(Feature(table, "*", "count"))
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     sql = f"SELECT {by}{shown} FROM ({reduced})"
+    repeating = f"SELECT {by}{shown} FROM ({rows})" if unique else sql
     if aggregates == "all" and not unique and (more := _further_aggregates(offered, time is not None)):
         sql = _beside(sql, rows, more, len(forms), len(features))
         features += [feature for feature, _ in more]
-    return Encoded(sql, tuple(features), len(forms), left_out, time.name if time is not None else None)
+        repeating = sql
+    return Encoded(
+        sql, repeating, tuple(features), len(forms), left_out, time.name if time is not None else None
+    )
 
 
 def row_features(

@@ -7,6 +7,7 @@ the count of what was computed. Must not know how sets are searched.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,8 +17,9 @@ import numpy as np
 from rewright.lake.augment.base import Base, Grouped
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.encoding import Aggregates, Encoded, Feature
+from rewright.lake.augment.estimating import Pooled, pooled
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
-from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, estimate, evaluate
+from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Family
 
@@ -45,6 +47,17 @@ class Block:
     coverage: float
     left_out: tuple[tuple[str, str], ...]
     time: str | None
+    offered: int
+    """Features of the table that these were chosen from by the target."""
+
+    def by_chance(self, chosen: int) -> float:
+        """The share of what is left to explain that the best so many of the features offered explain by
+        chance, if none of them tells anything: Foster and George 1994, the risk inflation criterion, on key
+        values.
+        """
+        if not chosen or chosen == self.offered:
+            return 0.0
+        return min(1.0, 2.0 * chosen * math.log(self.offered / chosen) / max(len(self.values), 1))
 
     def only(self, chosen: Sequence[int]) -> Block:
         """Only these features."""
@@ -82,12 +95,16 @@ class Evaluator:
 
     def estimate(self, blocks: Sequence[Block]) -> float:
         """R² by generalised cross-validation, on a sample of key values where there are many."""
-        return self.estimated(self.totals(blocks))
+        return self.estimated(self.pooled(blocks))
 
-    def estimated(self, totals: Moments) -> float:
-        """R² by generalised cross-validation from sums over all rows."""
+    def estimated(self, sums: Pooled, features: Sequence[int] | None = None) -> float:
+        """R² by generalised cross-validation with these features (None: all) of what `pooled` gave."""
         self.estimates += 1
-        return estimate(totals)
+        return sums.estimate(features)
+
+    def pooled(self, blocks: Sequence[Block]) -> Pooled:
+        """The base's features, then each block's, for estimates of any of them."""
+        return pooled(self._totals(blocks))
 
     def moments(self, blocks: Sequence[Block]) -> Moments:
         """The moments of the base's features, then each block's, then the targets."""
@@ -99,7 +116,7 @@ class Evaluator:
         found = [self._sums(one, groupings, blocks, base.moments[s]) for s, one in enumerate(told)]
         return Moments(np.stack(found), self._width(blocks), base.targets)
 
-    def totals(self, blocks: Sequence[Block]) -> Moments:
+    def _totals(self, blocks: Sequence[Block]) -> Moments:
         """As `moments`, over all rows at once, and on a sample of key values where there are many: enough for
         an estimate.
         """
@@ -174,7 +191,8 @@ class Evaluator:
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
         leaks.update(self._later(made, raw, by_key))
         coverage = float(by_key.counts[matched].sum() / base.rows)
-        kept = self._kept(raw, set(leaks), by_key) if coverage >= _FEWEST_MATCHES else []
+        offered = _offered(raw, set(leaks)) if coverage >= _FEWEST_MATCHES else []
+        kept = _strongest(raw, offered, by_key)
         values = raw[:, kept]
         missing = ~np.isfinite(values)
         filled = np.maximum((~missing).sum(axis=0), 1)
@@ -187,6 +205,7 @@ class Evaluator:
             candidate, grouping, made.sql, tuple(made.features[i] for i in kept),
             tuple(columns[i] for i in kept),
             values, missing.astype(float), tuple(told.values()), coverage, made.left_out, made.time,
+            len(offered),
         )  # fmt: skip
 
     def _target_by_key(self, grouping: int) -> TargetByKey:
@@ -221,23 +240,29 @@ class Evaluator:
                     found[j] = Leak(other.table, other.column, reason)
         return found
 
-    def _kept(self, raw: Any, leaks: set[int], by_key: TargetByKey) -> list[int]:
-        """Features that differ from row to row, from each other, and correlate most with the target."""
-        seen: set[bytes] = set()
-        offered: list[int] = []
-        for i in range(raw.shape[1]):
-            column = raw[:, i]
-            there = np.isfinite(column)
-            if i in leaks or not there.any() or (there.all() and column.min() == column.max()):
-                continue
-            told = np.nan_to_num(column, nan=-9.87e99).tobytes()
-            if told not in seen:
-                seen.add(told)
-                offered.append(i)
-        if len(offered) <= _MOST_FEATURES:
-            return offered
-        strength = {i: _strength(raw[:, i], by_key) for i in offered}
-        return sorted(sorted(offered, key=lambda i: (-strength[i], i))[:_MOST_FEATURES])
+
+def _offered(raw: Any, leaks: set[int]) -> list[int]:
+    """Features that differ from row to row and from each other."""
+    seen: set[bytes] = set()
+    offered: list[int] = []
+    for i in range(raw.shape[1]):
+        column = raw[:, i]
+        there = np.isfinite(column)
+        if i in leaks or not there.any() or (there.all() and column.min() == column.max()):
+            continue
+        told = np.nan_to_num(column, nan=-9.87e99).tobytes()
+        if told not in seen:
+            seen.add(told)
+            offered.append(i)
+    return offered
+
+
+def _strongest(raw: Any, offered: list[int], by_key: TargetByKey) -> list[int]:
+    """Those that correlate most with the target, where there are many."""
+    if len(offered) <= _MOST_FEATURES:
+        return offered
+    strength = {i: _strength(raw[:, i], by_key) for i in offered}
+    return sorted(sorted(offered, key=lambda i: (-strength[i], i))[:_MOST_FEATURES])
 
 
 def _rows(block: Block, at: Any) -> Any:

@@ -2,8 +2,7 @@
 
 Owns the metric: folds, imputation by the training folds' mean, missing flags, standardisation, the choice of
 alpha and the pooled out-of-fold R². Must not know tables, keys or SQL. Ridge regression: Hoerl and Kennard
-1970; generalised cross-validation: Golub, Heath and Wahba 1979; the interval's variance: Nadeau and Bengio
-2003.
+1970; the interval's variance: Nadeau and Bengio 2003.
 """
 
 from __future__ import annotations
@@ -97,106 +96,69 @@ def evaluate(moments: Moments) -> Evaluation:
     outer = _residual_vectors(moments, total - sums)
     chosen = np.take_along_axis(outer, best[:, :, None, None, :], axis=2)
     losses = _losses(chosen, sums)[:, :, 0].sum(axis=-1)
-    share = losses / _spread(moments, total[:, 0]).sum(axis=-1)[:, None]
+    share = losses / spread_of(moments, total[:, 0]).sum(axis=-1)[:, None]
     return Evaluation(float(1.0 - share.sum(axis=1).mean()), share, chosen[:, :, 0])
 
 
-def estimate(moments: Moments) -> float:
-    """R² by generalised cross-validation over all rows: one regression, for ranking only."""
-    total = moments.sums[:1].sum(axis=1, keepdims=True)
-    gram, products, _, scale = _standardised(moments, total)
-    varied = np.flatnonzero(scale[0, 0])
-    values, vectors = np.linalg.eigh(gram[0, 0][varied[:, None], varied])
-    rows = float(total[0, 0, 0, 0])
-    spread = _spread(moments, total[:, 0])[0]
-    turned = vectors.T @ products[0, 0][varied]
-    values = np.maximum(values, 0.0)
-    best = np.full(moments.targets, np.inf)
-    for alpha in ALPHAS:
-        kept = values / (values + alpha)
-        freedom = rows - 1.0 - kept.sum()
-        if freedom < 1.0:
-            continue
-        explained = ((2 - kept) / (values + alpha))[:, None] * turned**2
-        best = np.minimum(best, rows * (spread - explained.sum(axis=0)) / freedom**2)
-    if not np.isfinite(best).all():
-        return -math.inf
-    return float(1.0 - (best * rows).sum() / spread.sum())
+@dataclass(frozen=True, slots=True)
+class Standardised:
+    """Sums of products of imputed, standardised features, each array with the leading axes of what it was
+    made of.
 
-
-def ordered_features(moments: Moments, given: Sequence[int], offered: Sequence[int], most: int) -> list[int]:
-    """Offered features in the order in which each fits best what those before it leave (orthogonal matching
-    pursuit).
-
-    What is chosen is eliminated from the Gram matrix, with a penalty of 1 on each pivot (Goodnight 1979: the
-    sweep operator).
+    `gram`: (..., 2 features, 2 features); `products`: with the targets; `means`: what a missing value became;
+    `centre`: (..., d) of the imputed moment columns; `scale`: 0 where a column never varies.
     """
-    total = moments.sums[:1].sum(axis=1, keepdims=True)
-    gram, products, _, scale = _standardised(moments, total)
-    left, target, varied = gram[0, 0].copy(), products[0, 0].copy(), scale[0, 0] > 0
-    for i in given:
-        _eliminate(left, target, varied, i)
-    found: list[int] = []
-    rest = list(offered)
-    while rest and len(found) < most:
-        at = 2 * np.asarray(rest)
-        strength = (target**2).sum(axis=1)
-        scores = np.maximum(strength[at], strength[at + 1])
-        best = int(np.argmax(scores))
-        if scores[best] < _CONSTANT:
-            break
-        found.append(rest.pop(best))
-        _eliminate(left, target, varied, found[-1])
-    return found
+
+    gram: Any
+    products: Any
+    means: Any
+    centre: Any
+    scale: Any
+
+    def on_moments(self, combination: Any) -> Any:
+        """(..., alphas, d, targets): weights of imputed, centred columns as weights of the moments."""
+        found = combination.copy()
+        k = 1 + 2 * self.means.shape[-1]
+        found[..., 2:k:2, :] += self.means[..., None, :, None] * combination[..., 1:k:2, :]
+        found[..., 0, :] -= (self.centre[..., None, 1:, None] * combination[..., 1:, :]).sum(axis=-2)
+        return found
 
 
-def _eliminate(left: Any, target: Any, varied: Any, feature: int) -> None:
-    """Take a feature's two columns out of what is left of the Gram matrix and of the products with the
-    targets.
+def standardised(features: int, train: Any) -> Standardised:
+    """`train`: (..., d, d) moments of the rows that may be learned from.
+
+    Imputing adds a multiple of each flag to its value, centring a multiple of the constant to each column:
+    rows and columns of the sums are added, no matrix is multiplied.
     """
-    for column in (2 * feature, 2 * feature + 1):
-        if varied[column]:
-            share = left[:, column] / (left[column, column] + 1.0)
-            target -= np.outer(share, target[column])
-            left -= np.outer(share, left[column])
-
-
-def _standardised(moments: Moments, train: Any) -> tuple[Any, Any, Any, Any]:
-    """Gram matrix and products with y of the imputed, standardised features; the imputation's map and the
-    scales.
-    """
-    k = 1 + 2 * moments.features
+    k = 1 + 2 * features
     rows = train[..., 0, 0]
     x, m = slice(1, k, 2), slice(2, k, 2)
     filled = rows[..., None] - train[..., 0, m]
     means = np.divide(train[..., 0, x], filled, out=np.zeros_like(filled), where=filled > 0.5)
-    # imputed = value + mean * flag, centred: a linear map of the moments
-    d = train.shape[-1]
-    mapped = np.broadcast_to(np.eye(d), train.shape).copy()
-    at = np.arange(1, k, 2)
-    mapped[..., at, at + 1] = means
-    moved = mapped @ train @ np.swapaxes(mapped, -1, -2)
+    moved = train.copy()
+    moved[..., x, :] += means[..., :, None] * moved[..., m, :]
+    moved[..., :, x] += means[..., None, :] * moved[..., :, m]
     centre = moved[..., 0, :] / rows[..., None]
-    mapped[..., 1:, 0] -= centre[..., 1:]
-    moved = mapped @ train @ np.swapaxes(mapped, -1, -2)
+    moved -= (rows[..., None, None] * centre[..., :, None]) * centre[..., None, :]
     variances = np.diagonal(moved, axis1=-2, axis2=-1)[..., 1:k] / rows[..., None]
     varied = variances > _CONSTANT
     scale = np.where(varied, 1.0 / np.sqrt(np.where(varied, variances, 1.0)), 0.0)
     gram = moved[..., 1:k, 1:k] * scale[..., :, None] * scale[..., None, :]
-    return gram, moved[..., 1:k, k:] * scale[..., None], mapped, scale
+    return Standardised(gram, moved[..., 1:k, k:] * scale[..., None], means, centre, scale)
 
 
 def _residual_vectors(moments: Moments, train: Any) -> Any:
     """(..., alphas, d, targets): what a moment vector is multiplied by to give its residual."""
     k = 1 + 2 * moments.features
-    gram, products, mapped, scale = _standardised(moments, train)
+    found = standardised(moments.features, train)
+    scale = found.scale
     if k == 1:
         weights = np.zeros((*train.shape[:-2], len(ALPHAS), 0, moments.targets))
     else:
         # a column that never varies (no value is missing) has no weight
         kept = np.flatnonzero(scale.reshape(-1, k - 1).any(axis=0))
-        values, vectors = np.linalg.eigh(gram[..., kept[:, None], kept])
-        turned = np.swapaxes(vectors, -1, -2) @ products[..., kept, :]
+        values, vectors = np.linalg.eigh(found.gram[..., kept[:, None], kept])
+        turned = np.swapaxes(vectors, -1, -2) @ found.products[..., kept, :]
         shrunk = turned[..., None, :, :] / (
             np.maximum(values, 0.0)[..., None, :, None] + ALPHAS[:, None, None]
         )
@@ -205,7 +167,7 @@ def _residual_vectors(moments: Moments, train: Any) -> Any:
     combination = np.zeros((*weights.shape[:-2], train.shape[-1], moments.targets))
     combination[..., 1:k, :] = -weights * scale[..., None, :, None]
     combination[..., k:, :] = np.eye(moments.targets)
-    return np.swapaxes(mapped, -1, -2)[..., None, :, :] @ combination
+    return found.on_moments(combination)
 
 
 def _losses(vectors: Any, test: Any) -> Any:
@@ -213,7 +175,7 @@ def _losses(vectors: Any, test: Any) -> Any:
     return np.maximum((vectors * (test[..., None, :, :] @ vectors)).sum(axis=-2), 0.0)
 
 
-def _spread(moments: Moments, total: Any) -> Any:
+def spread_of(moments: Moments, total: Any) -> Any:
     """(seeds, targets): sums of squares of the targets about their means."""
     at = np.arange(1 + 2 * moments.features, total.shape[-1])
     return total[..., at, at] - total[..., 0, at] ** 2 / total[..., 0, :1]

@@ -1,4 +1,4 @@
-"""A base table of a PostgreSQL database: read once, profiled, and put among the lake's tables for one search.
+"""A base table of a PostgreSQL database, or a view: read once, profiled, put among the tables for one search.
 
 Owns the copy and the view of the lake that knows it. A table of a database beside the lake is read with the
 rights that every query of the lake's has there (docs/decisions/0185-postgresql-beside-the-lake.md), the
@@ -37,10 +37,20 @@ class Brought:
 
 
 def is_outside(lake: Lake, table: str) -> bool:
-    """Does the name say a table of a database beside the lake: ``database.table`` or
+    """Does the name say a view of the lake, or a table of a database beside it: ``database.table`` or
     ``database.schema.table``?
     """
-    return "." in table and lake.index.table(table) is None
+    return lake.index.table(table) is None and (
+        "." in table or isinstance(lake.database.definition(table), str)
+    )
+
+
+def without_schema(lake: Lake, table: str) -> str:
+    """A table of the lake as it is called there, where its name says PostgreSQL's usual schema."""
+    schema, _, name = table.partition(".")
+    if schema.lower() == "public" and lake.index.table(table) is None and lake.index.table(name) is not None:
+        return name
+    return table
 
 
 def relation_of(table: str) -> str:

@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.candidates import Candidate, Candidates
 from rewright.lake.augment.evaluator import Block
-from rewright.lake.augment.metric import ordered_features
 from rewright.lake.augment.options import Strategy
-from rewright.lake.augment.selection import BudgetEnded, Search
+from rewright.lake.augment.selection import BudgetEnded, Offer, Search
 
 _EXPLORATION = 0.2
 _KEPT = 16
@@ -82,7 +81,7 @@ class _Tree:
         self._candidates = candidates
         self._hops = hops
         self._root = _Node(None)
-        self._found: list[tuple[float, Block]] = []
+        self._found: list[Offer] = []
         self._doubtful: list[Block] = []
         self._start = search.evaluator.estimate(search.chosen)
         self.looked = 0
@@ -132,7 +131,7 @@ class _Tree:
         for block in self._doubtful[: max(0, self._most - self.looked)]:
             self._search.budget.check(self._search.evaluator)
             self.looked += 1
-            self._found.append((self._search.best_variant(block)[0] - self._start, block))
+            self._found.append(self._search.offer(block, self._start))
 
     def _made(self, node: _Node) -> Block | None:
         """The chain's features; None: there are none."""
@@ -155,21 +154,21 @@ class _Tree:
     def _pooled(self, blocks: list[Block]) -> None:
         """Look at the tables whose features fit best among those of all `blocks`, if any of them helps."""
         evaluator, chosen = self._search.evaluator, self._search.chosen
-        totals = evaluator.totals([*chosen, *blocks])
+        sums = evaluator.pooled([*chosen, *blocks])
         owner = [block for block in blocks for _ in block.features]
-        given = list(range(totals.features - len(owner)))
-        order = ordered_features(totals, given, list(range(len(given), totals.features)), _FITTING)
+        given = list(range(sums.features - len(owner)))
+        order = sums.ordered(given, range(len(given), sums.features), _FITTING)
         if not order or self.looked >= self._most:
             return
         self.looked += 1
-        gain = evaluator.estimated(totals.of([*given, order[0]])) - self._start
+        gain = evaluator.estimated(sums, [*given, order[0]]) - self._start
         # what the best of many features gains by chance (Foster and George 1994: the risk inflation
         # criterion)
         rows = max(len(block.values) for block in blocks)
         if gain <= 2 * math.log(1 + len(owner)) / rows:
             return
         first, *others = {id(owner[i - len(given)]): owner[i - len(given)] for i in order}.values()
-        self._found.append((gain, first))
+        self._found.append(Offer(first, gain, first))
         self._doubtful += others
 
     def mcts(self, chance: random.Random) -> None:
@@ -188,7 +187,7 @@ class _Tree:
 
     def choose(self) -> None:
         """Greedy over the best chains found, beside the tables already chosen."""
-        self._search.offers += sorted(self._found, key=lambda x: -x[0])[:_KEPT]
+        self._search.offers += sorted(self._found, key=lambda one: -one.gain)[:_KEPT]
         self._search.choose()
 
     def _worth(self, node: _Node) -> float:
@@ -231,6 +230,5 @@ class _Tree:
         self.looked += 1
         if block is None:
             return 0.0
-        gain = max(0.0, self._search.best_variant(block)[0] - self._start)
-        self._found.append((gain, block))
-        return gain
+        self._found.append(self._search.offer(block, self._start))
+        return max(0.0, self._found[-1].gain)

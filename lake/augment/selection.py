@@ -16,7 +16,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.evaluator import Block, Evaluator
-from rewright.lake.augment.metric import Evaluation, ordered_features
+from rewright.lake.augment.metric import Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
 
 _LEAST = 1e-4
@@ -24,13 +24,11 @@ _LEAST = 1e-4
 _SURVIVORS = 4
 """Survivors of the halving for each table wanted, at least."""
 _FINALISTS = 2
-"""Sets evaluated in full for each table added."""
-_SUBSETS = (3, 8, 16)
+"""Sets evaluated in full for each table added, at most: the second where the first's gain may be chance."""
+_SUBSETS = (1, 3, 8, 16)
 """How many of a table's features are tried; all of them where they are no more."""
-_CLEARLY = 1.1
-"""An estimated gain larger than the next by this, and sure when evaluated, needs no second evaluation beside
-it.
-"""
+_NEAR = 0.5
+"""A second set is evaluated only if its estimated gain is at least this share of the first's."""
 _FALLS = 0.8
 """A gain that was estimated before may have become larger by this at most, for all that is assumed."""
 
@@ -70,6 +68,12 @@ class Budget:
             raise BudgetEnded
 
 
+def tells(block: Block, before: Evaluation, after: Evaluation) -> bool:
+    """Does the gain beat its interval, and what as many of the table's features gain by chance?"""
+    chance = block.by_chance(len(block.features)) * (1.0 - max(before.r2, 0.0))
+    return after.gain_over(before)[1] > chance
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A table added to the set, and the evaluations before and after."""
@@ -77,6 +81,20 @@ class Pick:
     block: Block
     before: Evaluation
     after: Evaluation
+
+
+@dataclass(slots=True)
+class Offer:
+    """A table that may be added.
+
+    `gain`: when it was looked at last, with the features `variant`, beside the first `beside` of the tables
+    chosen (-1: it was not looked at).
+    """
+
+    block: Block
+    gain: float
+    variant: Block
+    beside: int = -1
 
 
 @dataclass(slots=True)
@@ -95,7 +113,7 @@ class Search:
     estimated: list[tuple[Candidate, float]] = field(default_factory=list)
     initial: Evaluation | None = None
     looked: int = 0
-    offers: list[tuple[float, Block]] = field(default_factory=list)
+    offers: list[Offer] = field(default_factory=list)
 
     @property
     def chosen(self) -> list[Block]:
@@ -122,7 +140,7 @@ class Search:
             elif selector == "exhaustive":
                 self._exhaustive(candidates)
             elif selector in MODEL_SELECTORS:
-                self.greedy(self.made(candidates))
+                self.greedy([Offer(block, math.inf, block) for block in self.made(candidates)])
             else:
                 self._nearest(candidates, joinable=selector == "joinable")
         except (BudgetEnded, KeyboardInterrupt):
@@ -140,7 +158,7 @@ class Search:
             if dropped:
                 # judged beside a table that is not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if after.gain_over(best)[1] > 0:
+            if tells(pick.block, best, after):
                 kept.append(Pick(pick.block, best, after))
                 best = after
             else:
@@ -171,90 +189,95 @@ class Search:
             self.told(candidate.table, self.best.r2)
         return [b for b in self.blocks if b.features]
 
-    def greedy(self, blocks: Sequence[Block], gains: Sequence[float] | None = None) -> None:
+    def greedy(self, offers: Sequence[Offer]) -> None:
         """Add what helps most beside what is chosen already, judged by estimates, confirmed in full.
 
-        `gains`: the blocks' gains as estimated before, if they were. A gain falls as tables are added,
-        mostly: what was worth less than another is now, when looked at last, is not looked at again (Minoux
-        1978: the accelerated greedy algorithm).
+        A gain falls as tables are added, mostly: what was worth less than another is now, when looked at
+        last, is not looked at again (Minoux 1978: the accelerated greedy algorithm).
         """
-        rest = [_Offer(b, gain) for b, gain in zip(blocks, gains or [math.inf] * len(blocks), strict=True)]
+        rest = list(offers)
         telling = True
         while rest and len(self.picks) < self.tables:
             finalists = self._finalists(rest, _FINALISTS if telling else 1)
             tried: list[tuple[bool, float, int, Evaluation]] = []
-            for i, (variant, offer) in enumerate(finalists):
-                if tried and tried[0][0] and offer.gain < finalists[0][1].gain / _CLEARLY:
+            for i, offer in enumerate(finalists):
+                if tried and (tried[0][0] or offer.gain < finalists[0].gain * _NEAR):
                     break
                 if self.picks or tried:
                     self.budget.check(self.evaluator)
-                after = self.evaluator.evaluate([*self.chosen, variant])
-                tried.append((after.gain_over(self.best)[1] > 0, after.r2, -i, after))
+                after = self.evaluator.evaluate([*self.chosen, offer.variant])
+                tried.append((tells(offer.variant, self.best, after), after.r2, -i, after))
             if not tried:
                 return
             # a gain that beats its interval before a larger one that may be chance
             telling, _, at, after = max(tried, key=lambda x: x[:3])
-            variant, offer = finalists[-at]
+            offer = finalists[-at]
             if after.r2 < self.best.r2 + _LEAST:
                 return
-            self.add(variant, after)
+            self.add(offer.variant, after)
             rest = [one for one in rest if one.block.candidate.table != offer.block.candidate.table]
 
-    def _finalists(self, rest: list[_Offer], most: int) -> list[tuple[Block, _Offer]]:
-        """The best few offers beside what is chosen, each with the features that are best of it."""
+    def _finalists(self, rest: list[Offer], most: int) -> list[Offer]:
+        """The best few beside what is chosen, each with the features that are best of it."""
         now = self.evaluator.estimate(self.chosen)
-        looked: list[tuple[float, Block, _Offer]] = []
+        looked: list[Offer] = []
         for offer in sorted(rest, key=lambda one: -one.gain):
-            best = sorted((gain for gain, _, _ in looked), reverse=True)[:most]
+            best = sorted((one.gain for one in looked), reverse=True)[:most]
             if len(best) == most and offer.gain < best[-1] * _FALLS:
                 break
             if self.picks:
                 self.budget.check(self.evaluator)
-            estimated, variant = self.best_variant(offer.block)
-            offer.gain = estimated - now
-            looked.append((offer.gain, variant, offer))
-        looked.sort(key=lambda one: -one[0])
-        return [(variant, offer) for gain, variant, offer in looked[:most] if gain > 0]
+            if offer.beside != len(self.picks):
+                estimated, offer.variant = self.best_variant(offer.block)
+                offer.gain, offer.beside = estimated - now, len(self.picks)
+            looked.append(offer)
+        looked.sort(key=lambda one: -one.gain)
+        return [one for one in looked[:most] if one.gain > 0]
 
     def best_variant(self, block: Block) -> tuple[float, Block]:
-        """The table with the features that fit best what is left to explain: its estimate, and the features
-        alone.
+        """The table with the features that fit best what is left to explain: its estimate, less what the best
+        of so many features explain by chance, and the features alone.
         """
         evaluator = self.evaluator
-        totals = evaluator.totals([*self.chosen, block])
-        last = totals.features
-        given = list(range(last - len(block.features)))
-        if len(block.features) <= _SUBSETS[0]:
-            return evaluator.estimated(totals), block
-        offered = list(range(len(given), last))
-        order = ordered_features(totals, given, offered, _SUBSETS[-1])
+        sums = evaluator.pooled([*self.chosen, block])
+        given = list(range(sums.features - len(block.features)))
+        offered = range(len(given), sums.features)
+        if len(block.features) == 1:
+            return evaluator.estimated(sums), block
+        order = sums.ordered(given, offered, _SUBSETS[-1])
+        left = 1.0 - max(self.best.r2, 0.0)
         found = [
-            (evaluator.estimated(totals.of([*given, *order[:k]])), -k, [i - len(given) for i in order[:k]])
+            (
+                evaluator.estimated(sums, [*given, *order[:k]]) - left * block.by_chance(k),
+                -k,
+                [i - len(given) for i in order[:k]],
+            )
             for k in sorted({min(size, len(order)) for size in _SUBSETS})
             if k
         ]
         if len(block.features) <= _SUBSETS[-1] or not found:
-            found.append(
-                (evaluator.estimated(totals), -len(block.features), [i - len(given) for i in offered])
-            )
+            found.append((evaluator.estimated(sums), -len(block.features), [i - len(given) for i in offered]))
         estimated, _, at = max(found)
         return estimated, block.only(at)
+
+    def offer(self, block: Block, start: float) -> Offer:
+        """A table with its gain over the estimate `start` of what is chosen so far."""
+        estimated, variant = self.best_variant(block)
+        return Offer(block, estimated - start, variant, len(self.picks))
 
     def _ours(self, candidates: Sequence[Candidate]) -> None:
         blocks = self.made(candidates)
         now = self.evaluator.estimate(())
-        gains = [self.best_variant(block)[0] - now for block in blocks]
-        self.estimated += [(b.candidate, gain) for b, gain in zip(blocks, gains, strict=True)]
-        scored = sorted(range(len(blocks)), key=lambda i: (-gains[i], i))
-        survivors = scored[: max(_SURVIVORS * self.tables, len(scored) // 8)]
-        self.offers = [(gains[i], blocks[i]) for i in survivors]
+        offers = [self.offer(block, now) for block in blocks]
+        self.estimated += [(one.block.candidate, one.gain) for one in offers]
+        offers.sort(key=lambda one: -one.gain)
+        self.offers = offers[: max(_SURVIVORS * self.tables, len(offers) // 8)]
 
     def choose(self) -> None:
         """Add the best of what is offered; nothing is taken only because it was looked at first."""
-        offers = {id(block): (gain, block) for gain, block in self.offers if gain > 0}
-        best = sorted(offers.values(), key=lambda offer: -offer[0])
+        offers = {id(one.block): one for one in self.offers if one.gain > 0}
         self.offers = []
-        self.greedy([block for _, block in best], [gain for gain, _ in best])
+        self.greedy(sorted(offers.values(), key=lambda one: -one.gain))
 
     def _exhaustive(self, candidates: Sequence[Candidate]) -> None:
         rest = self.made(candidates)
@@ -282,11 +305,3 @@ class Search:
         wanted = [t for t in ranked if t != base.table.name and (t in best or not joinable)][: self.tables]
         for block in self.made([best[t] for t in wanted if t in best]):
             self.add(block, self.evaluator.evaluate([*self.chosen, block]))
-
-
-@dataclass(slots=True)
-class _Offer:
-    """A table that may be added; `gain`: when it was looked at last."""
-
-    block: Block
-    gain: float

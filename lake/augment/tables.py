@@ -58,14 +58,17 @@ class TableFeatures:
         def make() -> tuple[Any, Any]:
             parts = [f"k{i}" for i in range(made.keys)]
             shown = "".join(f", v{i}" for i in range(len(made.features)))
-            found = self._read(name, f"SELECT {hash_form(parts)} AS h{shown} FROM ({made.sql}) WHERE h <> 0")
+            found = self._read(
+                name, f"SELECT {hash_form(parts)} AS h{shown} FROM ({made.repeating}) WHERE h <> 0"
+            )
             hashes = np.asarray(found["h"], dtype=np.uint64)
             values = np.empty((len(hashes), len(made.features)))
             for i in range(len(made.features)):
                 values[:, i] = np.ma.filled(np.ma.asarray(found[f"v{i}"], dtype=np.float64), np.nan)
-            return hashes, values
+            hashes, first = np.unique(hashes, return_index=True)
+            return hashes, values[first]
 
-        return self._features.get(("features", *self._content(name), made.sql), make)
+        return self._features.get(("features", *self._content(name), made.repeating), make)
 
     def _links(self, back: Hop, hop: Hop) -> Links:
         """The middle table of two joins: its keys on either side."""
@@ -123,7 +126,7 @@ class TableFeatures:
             by = ", ".join(f"a.k{i}" for i in range(len(arriving)))
             shown = "".join(f", avg(b.v{i}) AS v{i}" for i in range(len(made.features)))
             sql = f"SELECT {by}{shown} FROM ({rows}) a JOIN ({made.sql}) b ON {on} GROUP BY {by}"
-            made = replace(made, sql=sql, keys=len(arriving))
+            made = replace(made, sql=sql, repeating=sql, keys=len(arriving))
         return made
 
     def _of_table(self, hop: Hop) -> Encoded:

@@ -51,6 +51,8 @@ _BOUND = 1.2
 _AS_BEFORE = 0.25
 """A column named again in a subquery is the same column."""
 _MARKED = 0.5
+_SAME_IN_ALL = 0.3
+_NAMES_THINGS = 0.8
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -250,6 +252,8 @@ class Evidence:
         if self._names_its_table(table, name, real):
             return 0.9
         least = _CALLED if self._called_like(table, name, real) else 0.0
+        if self._names_the_things(table, name, real):
+            least = _NAMES_THINGS
         if self._qualified(name, real):
             least = _HEAD
         i = index.position[real.key]
@@ -333,6 +337,19 @@ class Evidence:
             and real.meaning is Family.TEXT
         )
 
+    def _names_the_things(self, table: str, name: str, real: Column) -> bool:
+        """`station_name` and `station` of `metro_stations`, and the `name` of whatever table they are in."""
+        own, asked, held = names.words(table), set(names.words(name)), set(names.words(real.name))
+        if not own or "by" in own or not held or not held <= NAMED or real.meaning is not Family.TEXT:
+            return False
+        thing = head_of(own)
+        return (
+            thing in asked
+            and asked - {thing} <= NAMED
+            and self._index.label_column(real.table) is real
+            and not code_like(real)
+        )
+
     def _but_for_own_subject(self, table: str, name: str, real: Column) -> bool:
         """`manager_last` of `manager_awards` and `nameLast`; `episode_name` of `episodes` and the title
         beside the column `EPISODE`.
@@ -411,6 +428,9 @@ class Evidence:
             and not imagined.numeric
         ):
             # what is simply shown is mostly what things are called
+            if real.distinct <= 1 < real.rows and names.normal(imagined.name) != names.normal(real.name):
+                # nobody asks by another name for what is the same in all rows
+                return -_SAME_IN_ALL
             if self._index.label_column(real.table) is real:
                 return 0.1
             return -0.2 if coded or bare_key(real) else 0.0

@@ -119,14 +119,20 @@ def _weighed(told: Sequence[str]) -> dict[str, float]:
     kept = [word for word in told if word not in _LITTLE] or list(told)
     head = head_of(told)
     return {
-        word: _LABEL if word in _LABELS and len(kept) > 1 else _HEAD if word == head else 1.0 for word in kept
+        word: _LABEL if _untelling(word) and len(kept) > 1 else _HEAD if word == head else 1.0
+        for word in kept
     }
+
+
+def _untelling(word: str) -> bool:
+    """A label, a unit, or a year behind a name: `population_2021` is the population."""
+    return word in _LABELS or (len(word) == 4 and word.isdigit())
 
 
 def head_of(told: Sequence[str]) -> str:
     """The word that says what the thing is: the last before `of`, else the last of all; units are none."""
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
-    named = [word for word in before if word not in _LABELS] or before
+    named = [word for word in before if not _untelling(word)] or before
     return named[-1]
 
 

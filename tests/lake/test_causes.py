@@ -46,6 +46,17 @@ def _write(folder: Path) -> None:
     _table(folder, "hotel_rates", "market_segment,customer_type,avg_price", rates)
     gases = [f"{['CO2', 'CH4', 'N2O'][i % 3]},{20 + 33 * i},{300 + i % 7}" for i in range(60)]
     _table(folder, "greenhouse_gases", "gas,year,concentration", gases)
+    metro = [f"Stop {n},Town {i % 4},{900 + i * 7},{i % 3}" for i, n in enumerate(_NAMES)]
+    _table(folder, "metro", "name,location,passengers,lines", metro)
+    for part in ("Chick Fil-A", "Mc Donalds"):
+        meals = [f"{part[:4]} meal {i},{400 + 31 * i},{900 + i},Other" for i in range(14)]
+        _table(folder, f"fastfood_{part}", "item,calories,sodium,salad", meals)
+    census = [
+        f"{n}ton,{['Kent', 'Avon'][i % 2]},{900 + i * 41},{300 + i},M. {n}" for i, n in enumerate(_NAMES)
+    ]
+    _table(folder, "settlement_stats", "settlement,cnty,pop_2020,hh,mayor", census)
+    crashes = [f"2021-01-0{i % 9 + 1},A{i % 5},{i % 6},{i % 2}" for i in range(40)]
+    _table(folder, "crash", "dt,road,casualties,fatal", crashes)
     _table(
         folder,
         "illiteracy",
@@ -134,3 +145,35 @@ def test_a_table_that_there_is_not_is_no_other_one(lake: Lake) -> None:
         "WHERE s.illiterate > 12 ORDER BY s.state",
     )
     assert "turnout" not in answer.resolution.sql
+
+
+@pytest.mark.parametrize("column", ["station_name", "station"])
+def test_what_the_things_are_called_is_their_name_whatever_their_table_is(lake: Lake, column: str) -> None:
+    asked = f"SELECT {column}, annual_passengers FROM subway_stations ORDER BY annual_passengers DESC"
+    assert _columns(_asked(lake, asked))[column] == "metro.name"
+
+
+def test_what_is_the_same_in_all_rows_is_not_what_was_asked_for(lake: Lake) -> None:
+    told = _columns(_asked(lake, "SELECT dish, sodium_mg FROM fast_food WHERE chain = 'Mc Donalds'"))
+    assert told["dish"].endswith(".item")
+
+
+def test_a_part_is_called_as_its_file_writes_it(lake: Lake) -> None:
+    answer = _asked(
+        lake,
+        "SELECT restaurant, MAX(calories) AS most FROM fast_food GROUP BY restaurant ORDER BY restaurant",
+    )
+    assert answer.rows is not None
+    assert [row[0] for row in answer.rows.rows] == ["Chick Fil-A", "Mc Donalds"]
+
+
+def test_a_year_behind_a_name_is_not_what_it_is_of(lake: Lake) -> None:
+    told = _columns(_asked(lake, "SELECT town, residents, households FROM town_census"))
+    assert told["residents"] == "settlement_stats.pop_2020"
+    assert told["households"] == "settlement_stats.hh"
+
+
+@pytest.mark.parametrize(("asked", "column"), [("killed", "fatal"), ("people_hurt", "casualties")])
+def test_who_is_killed_and_who_is_hurt(lake: Lake, asked: str, column: str) -> None:
+    told = _columns(_asked(lake, f"SELECT road, SUM({asked}) AS total FROM accidents GROUP BY road"))
+    assert told[asked] == f"crash.{column}"

@@ -56,13 +56,14 @@ class Stopwatch:
     """What a block takes on a machine that has nothing else to do: its time by the clock, divided by how many times
     longer than it should a thread beside it takes for a little work and a short sleep, over and over.
 
-    Promises in seconds are held against ``seconds``, after the block.
+    Promises in seconds are held against ``seconds``, after the block; what was taken of parts of it is divided by
+    ``slower``.
     """
 
     WORK, SLEEP = 0.002, 0.02
 
     def __init__(self) -> None:
-        self.seconds = 0.0
+        self.seconds, self.slower = 0.0, 1.0
         self._over = threading.Event()
         self._took = self._expected = 0.0
 
@@ -76,7 +77,8 @@ class Stopwatch:
         elapsed = time.monotonic() - self._began
         self._over.set()
         self._thread.join()
-        self.seconds = elapsed / max(self._took / self._expected, 1.0)
+        self.slower = max(self._took / self._expected, 1.0)
+        self.seconds = elapsed / self.slower
 
     def _tick(self) -> None:
         while not self._expected or not self._over.is_set():

@@ -137,9 +137,11 @@ def test_a_cancel_is_heeded_within_a_second(hostile_lake: str, sql: str) -> None
 
         timer = threading.Timer(0.7, cancel)
         timer.start()
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            connection.execute(sql.encode())
-        assert time.monotonic() - cancelled[0] < 1.0
+        with Stopwatch() as watch:
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                connection.execute(sql.encode())
+            took = time.monotonic() - cancelled[0]
+        assert took / watch.slower < 1.0
         timer.join()
 
 
@@ -195,7 +197,7 @@ def test_a_text_that_is_long_or_deep_holds_nobody_up(hostile_lake: str, sql: str
         thread.join()
         timer.cancel()
         assert watch.seconds < 3.0
-        assert not waits or max(waits) < 3.0
+        assert not waits or max(waits) / watch.slower < 3.0
         assert not connection.broken
 
 
@@ -218,6 +220,7 @@ def test_five_hostile_statements_at_once_hold_nobody_up(hostile_lake: str) -> No
         other = stack.enter_context(connected(hostile_lake, "bob"))
         peak = stack.enter_context(Peak(other.info.port))
         threads = stack.enter_context(ThreadPoolExecutor(len(hostile)))
+        watch = stack.enter_context(Stopwatch())
         states = [threads.submit(_state, *one) for one in zip(attackers, hostile, strict=True)]
         waits = []
         ends = time.monotonic() + 6
@@ -228,14 +231,14 @@ def test_five_hostile_statements_at_once_hold_nobody_up(hostile_lake: str) -> No
         cancelled = time.monotonic()
         for attacker in attackers:
             attacker.cancel_safe()
-        found = [state.result(5) for state in states]
+        found = [state.result(30) for state in states]
         took = time.monotonic() - cancelled
     print(f"waits: median {sorted(waits)[len(waits) // 2]:.3f} s, longest {max(waits):.3f} s of {len(waits)};"
           f" cancels {took:.2f} s; one process {peak.one >> 20} MB, all {peak.all >> 20} MB, worker {peak.worker >> 20} MB; {found}")  # fmt: skip
     assert set(found) <= {"53200", "54000", "57014"}
-    assert took < 2.0
-    assert sorted(waits)[len(waits) // 2] < 0.5
-    assert max(waits) < 3.0
+    assert took / watch.slower < 2.0
+    assert sorted(waits)[len(waits) // 2] / watch.slower < 0.5
+    assert max(waits) / watch.slower < 3.0
     assert peak.all < TOTAL + OVERHEAD
 
 
@@ -258,7 +261,9 @@ def test_one_user_does_not_get_all_processes(hostile_lake: str) -> None:
             assert next(as_completed(held, 20)).result()
             held = [one for one in held if not one.done()]
         other = stack.enter_context(connected(hostile_lake, "bob"))
-        assert _timed(other, "select count(*) from countries") < 5.0
+        with Stopwatch() as watch:
+            assert _timed(other, "select count(*) from countries")
+        assert watch.seconds < 5.0
         for attacker in attackers:
             attacker.cancel_safe()
 

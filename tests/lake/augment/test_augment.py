@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench.augment_lakes import planted_chain, planted_tables
+from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import (
     SELECTORS,
@@ -431,6 +432,54 @@ def test_interrupted_it_gives_the_best_so_far_and_leaves_nothing(
 
 # by character n-grams: a sentence encoder takes most of the time for a thousand names that tell nothing
 @pytest.mark.parametrize("embedder", [best_embedder(semantic=False)], ids=["n-grams"])
+@pytest.mark.parametrize("columns", [60, 400])
+def test_the_best_of_many_columns_of_noise_are_not_recommended(make: Make, columns: int) -> None:
+    chance, keys, _ = towns(150, seed=columns)
+    noise = [[k, *(round(chance.gauss(0, 1), 4) for _ in range(columns))] for k in keys]
+    extra: Tables = {"readings": (["shop", *(f"probe{i}" for i in range(columns))], noise)}
+    found = augment(make(simple(extra, n=150)), BaseSpec("sales", "revenue"), Options(3, None))
+    assert [added.table for added in found.added if added.recommended] == ["streets"]
+    lake = make({"sales": simple(n=150)["sales"], **extra})
+    alone = augment(lake, BaseSpec("sales", "revenue"), Options(3, None))
+    assert [added.recommended for added in alone.added] in ([], [False])
+    assert not any("beats its interval" in added.evidence() for added in alone.added)
+
+
+def test_numbers_too_large_to_be_squared_count_as_missing(make: Make) -> None:
+    tables = simple()
+    header, rows = tables["sales"]
+    tables["sales"] = ([*header, "huge"], [[*row, 1e308 - i * 1e300] for i, row in enumerate(rows)])
+    header, rows = tables["streets"]
+    tables["streets"] = ([*header, "vast"], [[*row, -1e307 * (i % 9)] for i, row in enumerate(rows)])
+    found = augment(make(tables), BaseSpec("sales", "revenue"), Options(2, None))
+    assert [added.table for added in found.added if added.recommended] == ["streets"]
+    with pytest.raises(AugmentError, match="huge is no number in 120 of 120 rows"):
+        augment(make(tables), BaseSpec("sales", "huge"), Options(2, None))
+
+
+def test_a_view_and_a_schema_before_the_name(make: Make) -> None:
+    lake = make(simple())
+    whole = augment(lake, BaseSpec("sales", "revenue"), Options(2, None))
+    named = augment(lake, BaseSpec("public.sales", "revenue"), Options(2, None))
+    assert (named.r2_after, named.sql) == (whole.r2_after, whole.sql)
+    lake.keep_view("some sales", "SELECT * FROM sales WHERE revenue IS NOT NULL")
+    seen = augment(lake, BaseSpec("some sales", "revenue"), Options(2, None))
+    assert [added.table for added in seen.added if added.recommended] == ["streets"]
+    assert seen.r2_after == pytest.approx(whole.r2_after)
+    assert len(lake.execute(seen.sql).rows) == seen.rows == whole.rows
+    # the table behind it has the target itself
+    assert ("sales", "revenue") in {(leak.table, leak.column) for leak in seen.leaks}
+
+
+@pytest.mark.parametrize(
+    ("where", "state"), [("sum(revenue) > 1", "42803"), ("row_number() OVER () < 9", "42P20")]
+)
+def test_a_condition_on_the_rows_that_cannot_be_one_is_told(make: Make, where: str, state: str) -> None:
+    with pytest.raises(LakeError) as told:
+        augment(make(simple()), BaseSpec("sales", "revenue", where=where), Options(1, None))
+    assert told.value.sqlstate == state
+
+
 def test_a_thousand_columns(make: Make) -> None:
     chance, keys, signal = towns(80, 11)
     wide = [[k, *(round(chance.gauss(0, 1), 3) for _ in range(1000)), round(s, 4)] for k, s in zip(keys, signal, strict=True)]  # fmt: skip

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rewright.lake.augment.metric import FOLDS, SEEDS, Moments, estimate, evaluate, fold_numbers
+from rewright.lake.augment.estimating import pooled
+from rewright.lake.augment.metric import FOLDS, SEEDS, Moments, evaluate, fold_numbers
 from tests.lake.augment.explicit import explicit_r2, folds_of
 
 
@@ -66,7 +67,7 @@ def test_the_estimate_ranks_as_the_evaluation_does() -> None:
     x = random.normal(size=(200, 3)) * np.array([1.0, 2.0, 3.0])
     y = x @ np.array([0.1, 0.5, 1.0]) + random.normal(size=200)
     whole = moments_of(x, y)
-    found = [estimate(whole.of([i])) for i in range(3)]
+    found = [pooled(whole).estimate([i]) for i in range(3)]
     told = [evaluate(whole.of([i])).r2 for i in range(3)]
     assert np.argsort(found).tolist() == np.argsort(told).tolist()
     assert found == pytest.approx(told, abs=0.05)
