@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
 from configparser import ConfigParser
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,33 +14,29 @@ import pytest
 import yaml
 
 from tests.documents.pages import PAGES, TREE, Block, blocks
+from tests.documents.schemas import COMPOSE, KUBERNETES
 from tests.documents.world import PROGRAM
 from tests.proxy.waiting import until
 
 DOCKER = TREE / "docker"
-SCHEMAS = Path(__file__).parent / "schemas"
 UNIT = TREE / "docs" / "guide" / "rewright.service"
 
 
-@cache
-def schema(name: str) -> Any:
-    return json.loads((SCHEMAS / name).read_text())
-
-
-def wrong(document: Any, rules: Any) -> list[str]:
-    validator = jsonschema.validators.validator_for(rules)(rules)
+def wrong(document: Any, schema: Any) -> list[str]:
+    validator = jsonschema.validators.validator_for(schema)(schema)
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)]
 
 
 def kubernetes(document: Any) -> list[str]:
-    rules = schema("kubernetes.json")
-    kind = rules["kinds"][f"{document['apiVersion']}/{document['kind']}"]
-    return wrong(document, {"$ref": f"#/$defs/{kind}", "$defs": rules["$defs"]})
+    return wrong(document, KUBERNETES[document["kind"]])
 
 
 @pytest.mark.parametrize("file", sorted(DOCKER.glob("compose*.yaml")), ids=lambda path: str(path.name))
 def test_compose_files_are_what_compose_reads(file: Path) -> None:
-    assert wrong(yaml.safe_load(file.read_text()), schema("compose.json")) == []
+    document = yaml.safe_load(file.read_text())
+    assert wrong(document, COMPOSE) == []
+    document["services"]["pgbouncer" if "pgbouncer" in file.name else "db"]["image_"] = "postgres"
+    assert len(wrong(document, COMPOSE)) == 1
 
 
 def test_manifests_are_what_kubernetes_takes() -> None:
