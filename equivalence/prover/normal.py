@@ -304,27 +304,34 @@ def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
         if p.mode == "set" and not b.outs:
             continue
         tables = [k for k, (_, s) in enumerate(b.vars) if isinstance(s, Table)]
-        tables.sort(key=lambda k, b=b: (p.mode == "set" or not _only_referred_to(p, b, k), -k))
-        yield from ((i, k) for k in tables)
+        first = {k for k in tables if p.mode == "bag" and _only_referred_to(p, b, k)}
+        yield from ((i, k) for k in sorted(tables, key=lambda k: (k in first, k), reverse=True))
 
 
 def _only_referred_to(p: Place, b: Block, k: int) -> bool:
     """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
     v, target = b.vars[k]
-    equal = [{a.pos for a in q.args if isinstance(a, Var) and a.var == v} for q in b.preds if _is_tie(q, v)]
-    if len(equal) < sum(v in free_vars(q) for q in b.preds):
+    asked = [q for q in b.preds if v in free_vars(q)]
+    equal = [at for q in asked if (at := _tied_column(q, v)) is not None]
+    if len(equal) < len(asked):
         return False
     return any(
-        p.engine.schema.source_of(ref.target) == target
-        and all(len(at) == 1 and at <= set(ref.target_columns) for at in equal)
+        p.engine.schema.source_of(ref.target) == target and set(equal) <= set(ref.target_columns)
         for w, source in b.vars
         if w != v
         for ref in p.engine.schema.references(source)
     )
 
 
-def _is_tie(q: Term, v: int) -> bool:
-    return isinstance(q, App) and q.sym == EQ and any(isinstance(a, Var) and a.var == v for a in q.args)
+def _tied_column(q: Term, v: int) -> int | None:
+    """The column of row ``v`` that the predicate says to be equal to something else."""
+    if not (isinstance(q, App) and q.sym == EQ):
+        return None
+    (x, y) = q.args
+    for own, other in ((x, y), (y, x)):
+        if isinstance(own, Var) and own.var == v and v not in free_vars(other):
+            return own.pos
+    return None
 
 
 def _columns(p: Place, _path: Path) -> Iterator[At]:
