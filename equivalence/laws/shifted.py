@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, localcontext
 from typing import Any
@@ -32,7 +33,7 @@ from rewright.sql.walk import conjuncts, walk
 _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?")
-_INTERVAL = re.compile(r"([+-]?\d{1,4}) ?(second|minute|hour|day|week)s?")
+_INTERVAL = re.compile(r"([+-]?\d{1,9}) ?(second|minute|hour|day|week)s?")
 # a quotient that would be rounded is none
 _EXACTLY = Context(prec=200, traps=[Inexact, InvalidOperation, DivisionByZero])
 Bounds = tuple[Any, Any]
@@ -194,7 +195,8 @@ def _step(column: a.Column, by: a.Expr) -> int | timedelta | None:
         case a.Cast(a.Const(str(text), source), target) if source.name == "unknown" and target.typmod == -1:
             found = _INTERVAL.fullmatch(text.strip().lower())
             if target.name == "interval" and column.type.name == "timestamp" and found is not None:
-                return timedelta(**{f"{found[2]}s": int(found[1])})
+                with suppress(OverflowError):
+                    return timedelta(**{f"{found[2]}s": int(found[1])})
     return None
 
 

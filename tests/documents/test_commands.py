@@ -84,6 +84,8 @@ def going_on(command: str, sign: str, home: Path, environment: dict[str, str]) -
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
+            # a shell's background jobs, and what they start, ignore it
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
         )
     try:
         until(lambda: process.poll() is not None or re.search(sign, said.read_text(), re.MULTILINE))

@@ -104,7 +104,7 @@ class World:
 
     def __init__(self, home: Path, server: ScratchServer) -> None:
         self.home, self.server = home, server
-        self.proxy, self.console = free_port(), free_port()
+        self.proxy, self.console, self.mcp = free_port(), free_port(), free_port()
         self.authority = trustme.CA()
         self.environment = {
             "HOME": str(home),
@@ -116,9 +116,8 @@ class World:
 
     def here(self, text: str, **ports: int) -> str:
         """The text with what is there; ``ports``: others than the world's, by the page's number."""
-        places = {"5432": self.server.port, "6432": self.proxy, "6480": self.console} | {
-            name.strip("p"): port for name, port in ports.items()
-        }
+        places = {"5432": self.server.port, "6432": self.proxy, "6480": self.console, "6490": self.mcp}
+        places |= {name.strip("p"): port for name, port in ports.items()}
 
         def address(found: re.Match[str]) -> str:
             user, _host, port, rest = found[1] or "", found[2], found[3] or "5432", found[4] or ""

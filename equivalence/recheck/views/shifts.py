@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -29,7 +30,7 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _BITS = {"int2": 15, "int4": 31, "int8": 63}
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?")
-_LENGTH = re.compile(r"([+-]?[0-9]{1,4}) ?(second|minute|hour|day|week)s?")
+_LENGTH = re.compile(r"([+-]?[0-9]{1,9}) ?(second|minute|hour|day|week)s?")
 _DECIMAL = re.compile(r"-?[0-9]{1,60}(\.[0-9]{1,60})?")
 # a year that is written with four figures, before and after
 _FIRST, _LAST = datetime.fromisoformat("1000-01-01"), datetime.fromisoformat("9999-12-31 23:59:59")
@@ -195,7 +196,9 @@ def _length(kind: str, by: a.Expr) -> int | timedelta | None:
         return None
     plain = by.type == SqlType("interval") and by.arg.type.name == "unknown"
     found = _LENGTH.fullmatch((by.arg.value or "").strip().lower()) if plain else None
-    return None if found is None else timedelta(**{f"{found[2]}s": int(found[1])})
+    with suppress(OverflowError):
+        return None if found is None else timedelta(**{f"{found[2]}s": int(found[1])})
+    return None
 
 
 def _divided(column: a.Column, by: a.Expr, of: SqlType, reached: Any) -> a.Const | None:
