@@ -307,10 +307,8 @@ class Engine:
                     self.schema.use(ref.assumption)
             if added == ctx or reached(added, wanted):
                 return added
-            rows, ctx = (
-                added.vars[len(ctx.vars) :],
-                added,
-            )  # a second row that is referenced would be the same
+            # a second row that is referenced would be the same
+            rows, ctx = added.vars[len(ctx.vars) :], added
         return ctx
 
     def _leads_to(self, target: Table, wanted: set[Source]) -> bool:
