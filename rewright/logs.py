@@ -15,6 +15,31 @@ import structlog
 LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
+class _Lines:
+    """A logger for lines on what is stderr when a line is said: of a command, and of who uses parts as a
+    library.
+    """
+
+    def __init__(self, *_names: object) -> None: ...
+
+    def msg(self, message: str) -> None:
+        print(message, file=sys.stderr, flush=True)
+
+    debug = info = warning = warn = error = critical = exception = fatal = failure = log = msg
+
+
+# a command's stdout is its answer, and a tool's its protocol
+if not structlog.is_configured():
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING), logger_factory=_Lines
+    )
+
+
+def logger() -> Any:
+    """What events are said to: ``logger().info("lake.changed", database=name)``."""
+    return structlog.get_logger()
+
+
 def set_up(format_: str, level: str, process: str) -> None:
     """For this process; called once, early."""
     renderer: Any = structlog.processors.JSONRenderer(ensure_ascii=False, default=str)
@@ -64,13 +89,13 @@ def _frames(error: BaseException) -> Iterator[str]:
 
 
 def _uncaught(error: BaseException | None) -> None:
-    log: Any = structlog.get_logger()
+    log = logger()
     log.error("process.exception", exc_info=error)
 
 
 def event(name: str, fields: Any) -> None:
     """The proxy's ``Event`` port. Never raises."""
-    log: Any = structlog.get_logger()
+    log = logger()
     try:
         say = log.warning if name.endswith(("failed", "dropped", "refused")) else log.info
         say(name, **{key: value for key, value in dict(fields).items() if key != "event"})

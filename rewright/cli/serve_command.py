@@ -169,11 +169,10 @@ def _sockets(
 
 def _look_at(store: Store) -> None:
     """A store on a server that does not answer is not waited for: clients are."""
-    import structlog
-
+    from rewright import logs
     from rewright.wiring.stores import look_at
 
-    look = threading.Thread(target=look_at, args=(store, structlog.get_logger()), name="store", daemon=True)
+    look = threading.Thread(target=look_at, args=(store, logs.logger()), name="store", daemon=True)
     look.start()
     look.join(STORE_SECONDS)
 

@@ -21,7 +21,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-import structlog
 from tqdm import tqdm
 
 from rewright import logs
@@ -159,7 +158,7 @@ class _Optimiser:
         self.config = config
         self.pipe = pipe
         self.inbox = Inbox(config.optimiser.queue)
-        self.log: Any = structlog.get_logger()
+        self.log: Any = logs.logger()
         self.scratch = Scratch(
             config.verify.scratch, lambda why: self.log.warning("scratch.failed", reason=why)
         )

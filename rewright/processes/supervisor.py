@@ -21,8 +21,6 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
@@ -43,6 +41,7 @@ from rewright.processes.exporting import Figureboard
 from rewright.proxy.listening import listening_socket
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
 from rewright.wiring import pausing
+from rewright.wiring.children import new_child
 from rewright.wiring.proxies import proxy_config
 
 START_SECONDS = 90.0
@@ -122,7 +121,7 @@ class Supervisor:
         self._children: list[_Child] = []
         self._stopping = False
         self._wake_out, self._wake_in = socket.socketpair()
-        self.log: Any = structlog.get_logger()
+        self.log: Any = logs.logger()
 
     # -- beginning
 
@@ -184,7 +183,7 @@ class Supervisor:
         return self._spawn(_optimiser_main, self.config, self._job_path, pipe)
 
     def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
-        process: BaseProcess = self._context.Process(target=main, args=arguments)
+        process = new_child(self._context, main, *arguments)
         with interrupts.held_back():
             process.start()
         return process
@@ -306,7 +305,7 @@ class Supervisor:
             return
         self.config = found
         logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
-        self.log = structlog.get_logger()
+        self.log = logs.logger()
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
         self._tell_workers(Reload(self.config))

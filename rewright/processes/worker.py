@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-import structlog
 import uvloop
 
 from rewright import logs
@@ -98,7 +97,7 @@ class _Worker:
         self.jobs = JobSender(job_path, capacity=config.optimiser.queue) if job_path else None
         self.stop = asyncio.Event()
         self.proxy: Proxy | None = None
-        self.log: Any = structlog.get_logger()
+        self.log: Any = logs.logger()
         self.lookup = lookups.make()
         self.lakes: Any = None
         self.questions: Questions | None = None
@@ -239,7 +238,7 @@ class _Worker:
             return
         self.config = config
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
-        self.log = structlog.get_logger()
+        self.log = logs.logger()
         self.books.reporter.run_timeout = config.optimiser.run_timeout
         if self.questions is not None:
             self.questions.reload(config)

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import structlog
-
+from rewright import logs
 from rewright.ask import ports
 from rewright.ask.answer import Answer
 from rewright.ask.api import Assistance
@@ -29,7 +28,7 @@ from rewright.store.errors import NotFound, StoreError
 from rewright.store.records import AskLesson, AskSeen, LogEntry, QuestionValidated
 from rewright.wiring.scratch import Scratch
 
-log = structlog.get_logger(__name__)
+log = logs.logger()
 _LONGEST_DOCUMENT = 1 << 20
 _CHECK_SECONDS = 6.0
 

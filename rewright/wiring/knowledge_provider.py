@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import structlog
-
+from rewright import logs
 from rewright.knowledge.api import KnowledgeBase
 from rewright.knowledge.units import UnitError
 from rewright.rewrite.adapters.units import UnitKnowledge
@@ -44,5 +43,5 @@ def _base(own: Path, files: tuple[tuple[str, int], ...]) -> KnowledgeBase:
         return KnowledgeBase.load((own / "units",) if files else ())
     except (UnitError, OSError, UnicodeDecodeError) as error:
         # one bad file of the user's does not cost the units that come with the product
-        structlog.get_logger().warning("own knowledge units are not used", folder=str(own), error=str(error))
+        logs.logger().warning("own knowledge units are not used", folder=str(own), error=str(error))
         return KnowledgeBase.load()

@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
+from rewright import logs
 from rewright.processes.framed import HEAD, Failed, framed
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
+from rewright.wiring.children import new_child
 from rewright.wiring.opening import Home
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rewright.store.records import Resolution
     from rewright.wiring.lake_binding import Asked, Bound
 
-log = structlog.get_logger(__name__)
+log = logs.logger()
 PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
 _WATCH_SECONDS = 0.05
 _GRACE_SECONDS = 0.3
@@ -407,9 +407,8 @@ class Runners:
             generation = self._generation
             ours, theirs = socket.socketpair()
             control, controlled = socket.socketpair()
-            process = self._context.Process(
-                target=main, args=(setup, theirs, controlled), name="lake runner", daemon=True
-            )
+            process = new_child(self._context, main, setup, theirs, controlled, name="lake runner")
+            process.daemon = True
             await asyncio.to_thread(process.start)
             theirs.close()
             controlled.close()

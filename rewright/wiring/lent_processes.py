@@ -27,6 +27,7 @@ from rewright.config.model import Config
 from rewright.processes.framed import HEAD, framed
 from rewright.proxy.ports import SqlError
 from rewright.proxy.serving.asking_ports import Conversation, Lent, Step, ToServer
+from rewright.wiring.children import new_child
 from rewright.wiring.lending import PORT, Lender
 
 T = TypeVar("T")
@@ -223,7 +224,7 @@ class LentProcesses(ABC):
             directory = Path(tempfile.mkdtemp(prefix="rewright-"))  # for this user alone
             ours, theirs = socket.socketpair()
             setup = Setup(self._config, str(directory), PORT)
-            process = self._context.Process(target=self.main(), args=(setup, theirs), name=self.name)
+            process = new_child(self._context, self.main(), setup, theirs, name=self.name)
             # the first one may wait for what is preloaded
             await asyncio.to_thread(process.start)
             theirs.close()

@@ -10,15 +10,14 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-import structlog
-
+from rewright import logs
 from rewright.proxy.answers.questions import Question
 from rewright.proxy.ports import SessionView, SqlError
 from rewright.proxy.serving.asking_ports import Conversation, Lent
 from rewright.wiring.lent_processes import Bounds, LentProcesses, Setup
 from rewright.wiring.questions_told import step_of
 
-log = structlog.get_logger(__name__)
+log = logs.logger()
 
 
 class Questions(LentProcesses):

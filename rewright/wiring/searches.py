@@ -10,8 +10,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 
-import structlog
-
+from rewright import logs
 from rewright.config.model import Config
 from rewright.proxy.config import AuthConfig
 from rewright.proxy.ports import LocalRows, SessionView, SqlError
@@ -21,7 +20,7 @@ from rewright.wiring.lent_processes import Bounds, LentProcesses, Setup
 from rewright.wiring.opening import lakes_of
 from rewright.wiring.proxies import auth_config
 
-log = structlog.get_logger(__name__)
+log = logs.logger()
 
 
 def open_lakes(config: Config, auth: AuthConfig, user: str, database: str) -> tuple[str, ...]:

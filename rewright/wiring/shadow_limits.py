@@ -15,14 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
-import structlog
 
-log = structlog.get_logger(__name__)
+from rewright import logs
+
+log = logs.logger()
 LOOK_SECONDS = 0.5
 # waiting for the client is the client's time
 _BUSY = """
 select pid, extract(epoch from clock_timestamp() - query_start)::float8
 from pg_stat_activity
+
+from rewright import logs
 where backend_type = 'client backend' and pid <> pg_backend_pid() and state = 'active'
   and wait_event is distinct from 'ClientRead' and wait_event is distinct from 'ClientWrite'"""
 

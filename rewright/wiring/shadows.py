@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import psycopg
-import structlog
 from psycopg.conninfo import make_conninfo
 
+from rewright import logs
 from rewright.config.model import Config
 from rewright.wiring.opening import Home, fingerprint, lakes_of, opened
 from rewright.wiring.shadow_limits import ShadowWarden
@@ -23,7 +23,7 @@ from rewright.wiring.shadow_limits import ShadowWarden
 if TYPE_CHECKING:
     from rewright.lake.api import Lake
 
-log = structlog.get_logger(__name__)
+log = logs.logger()
 WATCH_SECONDS = 3.0
 
 

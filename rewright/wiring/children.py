@@ -1,0 +1,31 @@
+"""Children with the environment of who starts them.
+
+One that is forked from a process that has loaded modules before has that process's environment otherwise, as
+it was when the loading began: passwords, certificates and folders that are named later would not be found.
+Must not know what children do.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+
+def new_child(
+    context: Any, main: Callable[..., None], *arguments: object, name: str | None = None
+) -> BaseProcess:
+    """Not yet started. ``context``: multiprocessing's, of any kind; ``main``: a function of a module."""
+    given = (dict(os.environ), main, arguments)
+    process: BaseProcess = context.Process(target=_in_environment, args=given, name=name)
+    return process
+
+
+def _in_environment(
+    environment: Mapping[str, str], main: Callable[..., None], arguments: tuple[object, ...]
+) -> None:
+    for name in os.environ.keys() - environment.keys():
+        del os.environ[name]
+    os.environ.update(environment)
+    main(*arguments)
