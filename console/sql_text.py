@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import pglast
-from pglast.parser import scan
 
 from rewright.sql.placeholders import HOLE
-from rewright.sql.redaction import without_literals
+from rewright.sql.redaction import with_marks, without_literals
 
 Kind: TypeAlias = Literal["same", "changed", "removed", "added"]
 _LONGEST = 50_000
@@ -20,8 +19,6 @@ _LONGEST = 50_000
 _BASE = 40_000
 # the number that stands for a constant
 _WITHHELD = 9_999
-_NUMBERS = frozenset({"ICONST", "FCONST"})
-_CONSTANTS = _NUMBERS | {"SCONST", "USCONST", "BCONST", "XCONST"}
 _MARKED = re.compile(rf"\${_BASE // 10_000}(\d{{4}})\b")
 
 
@@ -44,25 +41,15 @@ def formatted(text: str, *, literals: bool = True) -> str:
     """
     shown = text if literals else without_literals(text)
     spelled = HOLE.sub(lambda hole: f"${_BASE + int(hole[1])}" if int(hole[1]) < _WITHHELD else hole[0], text)
-    if len(spelled) > _LONGEST:
+    # with a parameter for each constant, so that it can still be parsed
+    parsed = spelled if literals else with_marks(spelled, f"${_BASE + _WITHHELD}", "'?'")
+    if parsed is None or len(spelled) > _LONGEST:
         return shown
     try:
-        pretty = pglast.prettify(spelled if literals else _masked(spelled))
+        pretty = pglast.prettify(parsed)
     except Exception:  # noqa: BLE001  (the printer has statements that it can't print: a page shows them as they are)
         return HOLE.sub(lambda hole: f":{hole[1]}", shown)
     return _MARKED.sub(lambda mark: "?" if int(mark[1]) == _WITHHELD else f":{int(mark[1])}", pretty)
-
-
-def _masked(text: str) -> str:
-    """SQL with a parameter for each constant, so that it can still be parsed. Raises
-    what the scanner raises.
-    """
-    parts, at = [], 0
-    for token in scan(text):
-        if token.name in _CONSTANTS:
-            parts += [text[at : token.start], f"${_BASE + _WITHHELD}" if token.name in _NUMBERS else "'?'"]
-            at = token.end + 1
-    return "".join([*parts, text[at:]])
 
 
 def side_by_side(before: str, after: str) -> Sequence[Line]:

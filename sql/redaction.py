@@ -33,14 +33,27 @@ def without_literals(text: str) -> str:
     >>> without_literals("select 'x")
     '<withheld>'
     """
+    gone = with_marks(text, GONE, GONE)
+    return WITHHELD if gone is None else gone
+
+
+def with_marks(text: str, number: str, string: str) -> str | None:
+    """SQL with a mark for each constant and without comments; None where its tokens can't be told apart.
+
+    >>> with_marks("select a from t where b = 'x' and c < 5", "$1", "'?'")
+    "select a from t where b = '?' and c < $1"
+    """
     tokens = _tokens(text)
     if tokens is None:
-        return WITHHELD
+        return None
     parts, at = [], 0
     for token in tokens:
-        is_comment = token.name in COMMENTS
-        if is_comment or token.name in _NUMBERS or token.name in _STRINGS:
-            parts += [text[at : token.start], "" if is_comment else GONE]
+        mark = (
+            number if token.name in _NUMBERS else string if token.name in _STRINGS
+            else "" if token.name in COMMENTS else None
+        )  # fmt: skip
+        if mark is not None:
+            parts += [text[at : token.start], mark]
             at = token.end + 1
     return "".join([*parts, text[at:]])
 
@@ -136,4 +149,12 @@ def _tokens(text: str) -> Any:
         return None
 
 
-__all__ = ["WITHHELD", "has_strings", "scrubbed", "values_in", "without_literals", "without_values"]
+__all__ = [
+    "WITHHELD",
+    "has_strings",
+    "scrubbed",
+    "values_in",
+    "with_marks",
+    "without_literals",
+    "without_values",
+]

@@ -87,6 +87,7 @@ def opened_store(config_path: Path | None, store_url: str | None, *, create: boo
     """The configured store (a ``rewright.store.api.Store``); its errors become the command's. That there is
     none is one, unless it is to be made.
     """
+    from rewright.config.showing import without_passwords
     from rewright.wiring.stores import open_configured
 
     config = configuration(config_path, store__url=store_url)
@@ -94,7 +95,8 @@ def opened_store(config_path: Path | None, store_url: str | None, *, create: boo
         with open_configured(config, create=create) as store:
             yield store
     except StoreError as error:
-        raise Failure(f"store: {error}") from error
+        place, told = without_passwords(config.store.url), str(error)
+        raise Failure(f"store: {told}" if place in told else f"store {place}: {told}") from error
 
 
 def whoami() -> str:

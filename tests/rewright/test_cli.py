@@ -240,3 +240,19 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, command: list[str]) -> 
     done = CliRunner().invoke(rewright, [str(file) if word == "FILE" else word for word in command])
     assert done.exit_code == 1
     assert f"{file}: is no text in UTF-8: wrong from byte 3 on" in done.stderr
+
+
+def test_a_store_that_is_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "other.csv").write_text("a,b\n")
+    found = CliRunner().invoke(rewright, ["log", "--store", str(tmp_path / "other.csv")])
+    assert found.exit_code == 1
+    assert f"store {tmp_path / 'other.csv'}: " in found.stderr
+
+
+@pytest.mark.parametrize("text", ["", " ;\n"])
+def test_a_lake_is_asked_something(tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    found = CliRunner().invoke(rewright, ["lake", "query", str(tmp_path), text], env=environment)
+    assert found.exit_code == 1
+    assert "no statement" in found.stderr

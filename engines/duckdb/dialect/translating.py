@@ -37,8 +37,11 @@ class Translator:
     def translate(self, text: str, found: Analysed) -> Words | Plan:
         """``text``: what was analysed.
 
-        :raises LakeError: 0A000 with what is not served, 25006 for what is no query.
+        :raises LakeError: 0A000 with what is not served, 25006 for what is no query, 42601 for what has no
+            statement.
         """
+        if not text.strip(" \t\r\n;"):
+            raise LakeError("there is no statement in the text", sqlstate="42601")
         if found.tree is None or found.tree["commandType"] != "1":
             raise LakeError("only queries are allowed on a lake: it is read-only", sqlstate="25006")
         tree = found.tree
