@@ -24,8 +24,6 @@ LOOK_SECONDS = 0.5
 _BUSY = """
 select pid, extract(epoch from clock_timestamp() - query_start)::float8
 from pg_stat_activity
-
-from rewright import logs
 where backend_type = 'client backend' and pid <> pg_backend_pid() and state = 'active'
   and wait_event is distinct from 'ClientRead' and wait_event is distinct from 'ClientWrite'"""
 
@@ -55,10 +53,18 @@ class ShadowWarden(threading.Thread):
         self.join()
 
     def run(self) -> None:
+        told = ""
         while not self._ended.is_set():
-            with suppress(psycopg.Error), psycopg.connect(self._server, autocommit=True) as connection:
-                while not self._ended.wait(LOOK_SECONDS):
-                    self.look(connection)
+            try:
+                with psycopg.connect(self._server, autocommit=True) as connection:
+                    while not self._ended.wait(LOOK_SECONDS):
+                        self.look(connection)
+            except psycopg.Error as error:
+                reason = str(error).split("\n")[0]
+                # as long as nobody looks, nothing is bounded; the same reason is told once
+                if reason != told and not self._ended.is_set():
+                    log.warning("lake.shadow_unbounded", reason=reason)
+                told = reason
             self._ended.wait(LOOK_SECONDS)
 
     def look(self, connection: psycopg.Connection[tuple[object, ...]]) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+import structlog.testing
 from psycopg.conninfo import make_conninfo
 
 from rewright.engines.duckdb.shadow import (
@@ -24,7 +25,8 @@ from rewright.engines.duckdb.shadow import (
     synchronise,
 )
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.wiring.shadow_limits import ShadowLimits, ShadowWarden
+from rewright.wiring.shadow_limits import LOOK_SECONDS, ShadowLimits, ShadowWarden
+from tests.proxy.waiting import until
 
 pytestmark = pytest.mark.server
 TABLES = {"public": {"cities": [ShadowColumn("city", "VARCHAR"), ShadowColumn("population", "BIGINT")]}}
@@ -262,3 +264,13 @@ def test_who_looks_at_a_table_holds_nobody_up(
     assert isinstance(failures[0], psycopg.errors.LockNotAvailable)
     synchronise(server, "lake", changed)
     synchronise(server, "lake", TABLES)
+
+
+def test_that_nobody_looks_is_told_once() -> None:
+    with structlog.testing.capture_logs() as said:
+        warden = ShadowWarden("postgresql://127.0.0.1:1/nothing")
+        warden.start()
+        until(lambda: said)
+        threading.Event().wait(3 * LOOK_SECONDS)
+        warden.stop()
+    assert [one["event"] for one in said] == ["lake.shadow_unbounded"]
