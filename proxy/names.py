@@ -12,11 +12,10 @@ from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.serving import inline, local
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.exchanges import ServeExecute
-from rewright.proxy.serving.forwarding import forward
+from rewright.proxy.serving.forwarding import forward, portion
 from rewright.proxy.serving.refreshing import refresh
 from rewright.proxy.session import Cancelled, Exchange
 from rewright.proxy.statements import Portal, split_names
-from rewright.proxy.wire.frontend import Execute
 from rewright.proxy.wire.tables import HEADER_SIZE
 
 
@@ -105,7 +104,7 @@ class Names:
         if portal.private:
             # it goes on where it began, whatever became of the rewrite: the original would begin anew
             self._measuring.portion_begins()
-            return forward(Execute(portal.private, max_rows).encode(), b"E")
+            return portion(portal.private, name, max_rows)
         if portal.original:
             return None
         if statement.candidate is not None:

@@ -265,7 +265,7 @@ class Exchanging:
         failure = _fields(message)
         if not run.retry(failure):
             self._replies.due = Started()
-            return begun + failure.without(b"P").encode()
+            return begun + run.told(failure).encode()
         if len(sent) == 1:
             self._replies.due = Failed(failure, synced=False)
         else:

@@ -97,13 +97,14 @@ class Run:
     """Execute a replacement and wait for its first message. Answer: ``Started``, or the ``Failed`` swallowed.
 
     ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether
-    an error may be swallowed. ``then`` takes the messages of a replacement that is served. A notice that
-    holds ``mute`` is kept from the client. A Sync that the client sent already, or sends meanwhile, goes
-    along.
+    an error may be swallowed; of one that may not, the client sees ``told``. ``then`` takes the messages of a
+    replacement that is served. A notice that holds ``mute`` is kept from the client. A Sync that the client
+    sent already, or sends meanwhile, goes along.
     """
 
     messages: bytes
     retry: Callable[[Fields], bool]
+    told: Callable[[Fields], Fields]
     cycle: bool = False
     then: Callable[[int, bytes], bytes] | None = None
     mute: bytes = b""

@@ -75,7 +75,7 @@ class Asked(TakesExecutes):
         message = Execute(name, max_rows).encode()
         if portal.private:
             context.measuring.portion_begins()
-            yield from forwarding.forward(Execute(portal.private, max_rows).encode(), b"E")
+            yield from forwarding.portion(portal.private, name, max_rows)
             return
         if portal.original:
             yield from forwarding.forward(message, b"E")

@@ -16,7 +16,7 @@ from typing import Any
 
 from rewright.proxy.ports import Candidate
 from rewright.proxy.serving.context import SessionContext
-from rewright.proxy.serving.forwarding import swallow
+from rewright.proxy.serving.forwarding import in_name_of, swallow
 from rewright.proxy.serving.guard_check import Decision, Declined, Serving, may_retry
 from rewright.proxy.serving.private import (
     NOWHERE,
@@ -160,9 +160,11 @@ class ServeExecute(Serving):
 
     def _run(self, portal: bytes, *, clean: bool) -> Exchange:
         yield from self.told("replacement", self.unhinted)
+        renamed = in_name_of(portal, self.name)
         run = Run(
             Execute(portal, self.max_rows).encode(),
             lambda error: clean and may_retry(error),
+            lambda error: renamed(error.without(b"P")),
             then=self.said(),
             mute=self.mute,
         )
@@ -301,6 +303,7 @@ class ServeQuery(Serving):
             outcome = yield Run(
                 Execute(portal).encode(),
                 lambda error: clean and may_retry(error),
+                lambda error: error.without(b"P"),
                 cycle=True,
                 then=self.said(),
                 mute=self.mute,

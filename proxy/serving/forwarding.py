@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rewright.proxy.session import Exchange, PendingReply, Send
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import Fields
+from rewright.proxy.wire.framing import HEADER
+from rewright.proxy.wire.frontend import Execute
 from rewright.proxy.wire.tables import ERROR
 
 # what the server gets in the place of a statement that is not its own
@@ -11,6 +17,37 @@ PLACEHOLDER = b"select"
 
 def forward(message: bytes, kinds: bytes) -> Exchange:
     yield Send(message, pending_replies=(PendingReply(),), kinds=kinds)
+
+
+def portion(private: bytes, name: bytes, max_rows: int) -> Exchange:
+    """An Execute of the client's portal ``name``, whose rows a private one gives."""
+    renamed = in_name_of(private, name)
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind != ERROR:
+            return message
+        failure = backend.decode(b"E", message[HEADER.size :])
+        return renamed(failure).encode() if isinstance(failure, Fields) else message
+
+    yield Send(Execute(private, max_rows).encode(), pending_replies=(PendingReply(take=take),), kinds=b"E")
+
+
+def in_name_of(private: bytes, name: bytes) -> Callable[[Fields], Fields]:
+    """Errors of a private portal as those of the client's ``name``; what the server says of an unnamed one's
+    parameters (``log_parameter_max_length_on_error``) has words of its own.
+    """
+    unnamed = b'portal "%s"' % private, b"unnamed portal"
+
+    def renamed(failure: Fields) -> Fields:
+        if not any(private in text for _, text in failure.fields):
+            return failure
+        fields = [
+            (code, text.replace(*unnamed) if code == b"W" and not name else text)
+            for code, text in failure.fields
+        ]
+        return Fields(failure.kind, tuple((code, text.replace(private, name)) for code, text in fields))
+
+    return renamed
 
 
 def forward_query(message: bytes) -> Exchange:

@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.serving.forwarding import in_name_of
 from rewright.proxy.wire import frontend as f
+from rewright.proxy.wire.backend import Fields
 from tests.proxy.differential import SCRIPTS, Pair, Script, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
@@ -87,6 +89,7 @@ def test_a_failed_block_refuses_with_the_servers_own_words(pair: Pair, script: S
 
 
 UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
+COPIED = f"copy ({ORIGINAL}) to stdout".encode()
 FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 
 
@@ -112,8 +115,25 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
         # the client's
         [*FAILS_LATE_UNNAMED[:2], UNNAMED[0], f.Execute(b""), f.Sync(), *UNNAMED[1:], f.Sync()],
         [*FAILS_LATE_UNNAMED, f.Sync(), *UNNAMED[1:], f.Sync()],
+        # a COPY is not run twice by one portal, and the error names the client's
+        [f.Parse(b"", COPIED), *UNNAMED[1:], f.Execute(b""), f.Sync()],
+        [f.Parse(b"s1", COPIED), f.Bind(b"p1", b"s1"), f.Execute(b"p1"), f.Execute(b"p1"), f.Sync()],
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [(b"", b"unnamed portal with parameters"), (b"p1", b'portal "p1" with parameters')]
+)
+def test_parameters_are_told_of_the_clients_portal(name: bytes, said: bytes) -> None:
+    """``log_parameter_max_length_on_error`` is for everybody to set."""
+    renamed = in_name_of(b"rewright:p7", name)
+    failure = renamed(
+        Fields(
+            b"E", ((b"M", b"division by zero"), (b"W", b"portal \"rewright:p7\" with parameters: $1 = '5'"))
+        )
+    )
+    assert failure.get(b"W").startswith(said)
