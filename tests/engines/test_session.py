@@ -14,7 +14,7 @@ from rewright.engines.postgres.facts import server_facts
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session, SessionError
 from rewright.engines.postgres.values import NO_VALUES, Values
-from tests.proxy.waiting import Stopwatch
+from tests.proxy.waiting import Stopwatch, until
 
 pytestmark = pytest.mark.server
 
@@ -227,7 +227,6 @@ def test_what_a_killed_process_ran_ends_by_itself(dsn: str) -> None:
             assert child.poll() is None
             time.sleep(0.02)
         child.kill()
-        killed = time.monotonic()
-        while looking.execute(running, [endless]).fetchone() != (0,):
-            assert time.monotonic() - killed < 20
-            time.sleep(0.02)
+        with Stopwatch() as watch:
+            until(lambda: looking.execute(running, [endless]).fetchone() == (0,))
+        assert watch.seconds < 20

@@ -79,16 +79,25 @@ class HostileRows:
 
     def difference(self, q1: str, q2: str) -> str:
         """Where the two give other rows, or one of them another error; empty where nothing does."""
-        return next(self._differences(q1, q2), "")
+        return self.differences([(q1, q2)])[0]
 
-    def _differences(self, q1: str, q2: str) -> Iterator[str]:
+    def differences(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """That of each pair: the rows are made and analysed once for all of them."""
+        found = [""] * len(pairs)
         for state in self.of.states:
             with self.connection.transaction(force_rollback=True):
                 if state:
                     self._run(state)
-                yield from self._under_plans(q1, q2, state, _PLANS[:1])
+                self._look(pairs, found, state, _PLANS[:1])
                 self._run("analyze")
-                yield from self._under_plans(q1, q2, f"{state} analysed", _PLANS)
+                self._look(pairs, found, f"{state} analysed", _PLANS)
+        return found
+
+    def _look(
+        self, pairs: Sequence[tuple[str, str]], found: list[str], where: str, plans: Sequence[tuple[str, ...]]
+    ) -> None:
+        for number, pair in enumerate(pairs):
+            found[number] = found[number] or next(self._under_plans(*pair, where, plans), "")
 
     def _under_plans(self, q1: str, q2: str, where: str, plans: Sequence[tuple[str, ...]]) -> Iterator[str]:
         for plan in plans:

@@ -25,6 +25,7 @@ from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.types import INT4
 from tests.equivalence.altering import altered, leaves, shortened
 from tests.equivalence.test_strength import FOLDER, PAIRS
+from tests.proxy.waiting import Stopwatch
 
 SCHEMA = (FOLDER / "schema.sql").read_text()
 # of whom or what a certificate says that it comes, which is no claim about the pair
@@ -189,10 +190,11 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_what_is_no_certificate_is_refused_at_once(what: str) -> None:
-    found = recheck(HOSTILE[what])
+    with Stopwatch() as watch:
+        found = recheck(HOSTILE[what])
     assert found.word == "refused"
     assert found.reason
-    assert found.seconds < 5
+    assert found.seconds / watch.slower < 5
 
 
 @pytest.mark.parametrize("value", [None, True, -1, 10**30, 1.5, "x" * 3_000_000, [], {}, [[]], {"x": 1}])

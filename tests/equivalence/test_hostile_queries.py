@@ -88,10 +88,11 @@ def test_what_stands_is_proved(folder: Path, pair: Pair) -> None:
 @pytest.mark.parametrize("folder", SETS, ids=lambda f: f.name)
 def test_a_server_agrees_with_the_labels(scratch_server: ScratchServer, folder: Path) -> None:
     data = (folder / "data.sql").read_text(encoding="utf-8")
-    wrong: list[str] = []
     with HostileRows(scratch_server, Collection(schema(folder), data, _STATES[folder], ())) as rows:
-        for pair in pairs(folder):
-            apart = rows.difference(pair.q1, pair.q2)
-            if pair.words not in _UNSEEN and bool(apart) != (pair.kind == "different"):
-                wrong.append(f"{pair.words}: {apart}")
+        found = rows.differences([(pair.q1, pair.q2) for pair in pairs(folder)])
+    wrong = [
+        f"{pair.words}: {apart}"
+        for pair, apart in zip(pairs(folder), found, strict=True)
+        if pair.words not in _UNSEEN and bool(apart) != (pair.kind == "different")
+    ]
     assert wrong == []

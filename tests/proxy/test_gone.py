@@ -7,7 +7,6 @@ from __future__ import annotations
 import socket
 import ssl
 import struct
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -28,7 +27,7 @@ from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import Reports
 from tests.proxy.test_auth import write_certificate
-from tests.proxy.waiting import until
+from tests.proxy.waiting import Stopwatch, until
 
 pytestmark = pytest.mark.server
 
@@ -107,9 +106,9 @@ def stuck(server: DebianServer) -> int:
 
 
 def soon(condition: Callable[[], object]) -> None:
-    began = time.monotonic()
-    until(condition)
-    assert time.monotonic() - began < SOON
+    with Stopwatch() as watch:
+        until(condition)
+    assert watch.seconds < SOON
 
 
 def pour(client: socket.socket, data: bytes) -> int:

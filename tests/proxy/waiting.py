@@ -8,12 +8,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 import psycopg
 
 # a failure, not a slow machine
-PATIENCE = 60.0
+PATIENCE = 120.0
+# between a cancel and the next one
+AGAIN_SECONDS = 5.0
 
 
 def until(condition: Callable[[], object]) -> None:
@@ -49,6 +51,28 @@ def cancelled_when(connection: psycopg.Connection, condition: Callable[[], objec
     try:
         yield
     finally:
+        thread.join()
+
+
+@contextmanager
+def cancelled(connection: psycopg.Connection[Any], after: float = 0.5) -> Iterator[list[float]]:
+    """Inside, a thread cancels the connection's query ``after`` some seconds, and again until the block ends: a
+    cancel that comes before the query has begun is lost. Gives when it did.
+    """
+    over = threading.Event()
+    sent: list[float] = []
+
+    def cancel() -> None:
+        while not over.wait(AGAIN_SECONDS if sent else after):
+            sent.append(time.monotonic())
+            connection.cancel_safe()
+
+    thread = threading.Thread(target=cancel, name="cancel")
+    thread.start()
+    try:
+        yield sent
+    finally:
+        over.set()
         thread.join()
 
 

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from tests.fixtures.lake_server import listening_on, make_files, served_lake
-from tests.proxy.waiting import Stopwatch
+from tests.proxy.waiting import Stopwatch, cancelled
 
 pytestmark = pytest.mark.server
 MEMORY, TOTAL = 256 << 20, 2 << 30
@@ -80,13 +80,11 @@ def _own_bytes(pid: int) -> int:
 
 
 def _family(pid: int) -> list[int]:
-    parents = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError, IndexError):
-            parents[int(path.parts[2])] = int(path.read_text().rpartition(")")[2].split()[1])
     found = [pid]
     for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
+        with contextlib.suppress(OSError):
+            for task in Path(f"/proc/{one}/task").iterdir():
+                found += map(int, (task / "children").read_text().split())
     return found
 
 
@@ -129,20 +127,11 @@ ENDLESS = {
 @pytest.mark.parametrize("sql", ENDLESS.values(), ids=ENDLESS)
 def test_a_cancel_is_heeded_within_a_second(hostile_lake: str, sql: str) -> None:
     with connected(hostile_lake) as connection:
-        cancelled: list[float] = []
-
-        def cancel() -> None:
-            cancelled.append(time.monotonic())
-            connection.cancel_safe()
-
-        timer = threading.Timer(0.7, cancel)
-        timer.start()
-        with Stopwatch() as watch:
+        with Stopwatch() as watch, cancelled(connection, 0.7) as moments:
             with pytest.raises(psycopg.errors.QueryCanceled):
                 connection.execute(sql.encode())
-            took = time.monotonic() - cancelled[0]
+            took = time.monotonic() - moments[-1]
         assert took / watch.slower < 1.0
-        timer.join()
 
 
 def test_a_cancel_is_heeded_while_a_value_becomes_an_answer(hostile_lake: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
@@ -11,6 +10,7 @@ from rewright.rewrite.adapters.checker import Yielding
 from rewright.rewrite.model import Evidence
 from rewright.wiring import priority_gate
 from rewright.wiring.priority_gate import PriorityGate
+from tests.proxy.waiting import Stopwatch
 
 
 class Noting:
@@ -24,9 +24,9 @@ class Noting:
 
 
 def test_nobody_waits_for_nobody() -> None:
-    began = time.monotonic()
-    PriorityGate().give_way()
-    assert time.monotonic() - began < priority_gate._MOST_SECONDS
+    with Stopwatch() as watch:
+        PriorityGate().give_way()
+    assert watch.seconds < priority_gate._MOST_SECONDS
 
 
 def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
