@@ -581,7 +581,7 @@ def test_kept_features_that_are_damaged_are_made_anew(make: Make, tmp_path: Path
     with closing(sqlite3.connect(kept)) as connection:
         connection.execute("UPDATE features SET data = x'00'")
         connection.commit()
-    features_of(lake)._held.clear()
+    features_of(lake).release()
     assert augment(lake, BaseSpec("sales", "revenue")).r2_after == before.r2_after
 
 
