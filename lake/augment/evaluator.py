@@ -25,7 +25,7 @@ from rewright.lake.catalog.model import Family
 
 _MOST_FEATURES = 48
 """Features of one candidate that are looked at, those that correlate most with the target."""
-_SAMPLE = 20_000
+_SAMPLE = 4_000
 """Key values on which an estimate is made, at most."""
 _FEWEST_MATCHES = 0.02
 

@@ -46,8 +46,8 @@ class Layout:
     """A SELECT of k0, ... (hashes, 0 for NULL), v0, ... (DOUBLE) and t0, ... (hashes, 0 for NULL)."""
 
     def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, Any, Any, Any]:
-        """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows, numbers)
-        float64, (rows, texts) uint64, and the hashes of the values that texts are told by.
+        """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
+        numbers) float64, (rows, texts) uint64, and the hashes of the values that texts are told by.
         """
         found = run(self.sql).fetchnumpy()
         parts = (
