@@ -194,6 +194,7 @@ def augment(
         base.notes += chosen.notes
         if options.hops > 1:
             explore(search, candidates, options.hops, options.strategy, options.seed, options.chains)
+        search.failed += candidates.failed
         return _report(search, options, len(single), started, chosen.tokens)
 
 

@@ -6,6 +6,7 @@ candidates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -402,12 +403,20 @@ class Base:
         told = self.sql(
             "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in range(offered)) + " FROM raw"
         ).fetchone()
-        order = sorted(range(offered), key=lambda i: (-(told[i] if told[i] == told[i] else 0.0), i))
+        told = [0.0 if math.isnan(r) else r for r in told]
+        order = sorted(range(offered), key=lambda i: (-told[i], i))[:_MOST_FEATURES]
+        # what the best of so many correlate with by chance (docs/decisions/0500)
+        chance = 2 * math.log(offered) / self.rows
+        kept = [i for i in order if told[i] ** 2 > chance]
         self.notes.append(
-            f"of {offered} features of {self.table.name} itself the {_MOST_FEATURES} that correlate most "
-            f"with the target are used"
+            f"of {offered} features of {self.table.name} itself "
+            + (
+                f"the {len(kept)} that correlate most with the target are used"
+                if kept
+                else "none is used: the best of so many correlate as much with the target by chance"
+            )
         )
-        return sorted(order[:_MOST_FEATURES])
+        return sorted(kept)
 
     def _own_moments(self) -> Any:
         """(seeds, folds, d, d) over 1, features with flags, targets."""

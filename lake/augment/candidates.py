@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
@@ -71,6 +72,8 @@ class Candidates:
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
+        self.failed: list[tuple[str, str]] = []
+        """Joins of tables that cannot be read, and why."""
 
     def single(self, keys: Collection[str] = ()) -> list[Candidate]:
         """Tables joined directly, the most promising key first; `keys`: the base's columns to join on (none:
@@ -89,7 +92,11 @@ class Candidates:
     def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
         for other in self._neighbours(table):
             pairs = [p for p in self._pairs(table, other) if not allowed or p.a.name in allowed]
-            yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+            try:
+                yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+            except LakeError as error:
+                # its file is gone since the lake was opened, or is another: the others are looked at
+                self.failed.append((f"{table} -> {other}", str(error)))
 
     def _unique(self, columns: list[Column]) -> bool:
         """Do the columns together identify a row?"""
