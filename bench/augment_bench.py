@@ -15,8 +15,9 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,20 @@ from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_ta
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import STRATEGIES, AugmentError, BaseSpec, Options, Report, augment
 from rewright.lake.augment.features import features_of
-from rewright.lake.embedding import best_embedder
+from rewright.lake.augment.kept import keep_rows
+from rewright.lake.embedding import CachedEmbedder, best_embedder
 
-SELECTORS = ("embedding", "joinable", "ours", "ours, kept", "exhaustive")
-_RUNS = ("exhaustive", "ours, kept", "ours", "embedding", "joinable")
-"""In this order: `ours, kept` has the tables' features at hand that the run before it made, `ours` and
-`exhaustive` have nothing.
+SELECTORS = (
+    "embedding",
+    "joinable",
+    "ours",
+    "ours, nothing kept",
+    "exhaustive",
+    "exhaustive, nothing kept",
+)
+_NOTHING_KEPT = ", nothing kept"
+"""These runs begin without the tables' rows, as on a lake that was served and never indexed; the others have what
+`lake index` keeps. Each run opens the lake anew, so that it is a process's first search.
 """
 _ALL = 10_000
 ASIDE = 1000
@@ -66,22 +75,29 @@ def line_of(report: Report) -> dict[str, Any]:
     }
 
 
-def run_case(lake: Lake, name: str, spec: BaseSpec, tables: int) -> dict[str, Any]:
+def run_case(open_it: Callable[[], Lake], name: str, spec: BaseSpec, tables: int) -> dict[str, Any]:
     """All selectors on one base table, with the metric's own aggregates."""
     row: dict[str, Any] = {"id": name, "table": spec.table, "target": spec.target}
-    for name_of_run in _RUNS:
-        if name_of_run in {"ours", "exhaustive"}:
-            features_of(lake).forget()
+    for name_of_run in sorted(SELECTORS, key=lambda run: not run.endswith(_NOTHING_KEPT)):
         options = Options(tables, None, selector=name_of_run.split(",")[0], aggregates="standard")  # type: ignore[arg-type]
-        try:
-            report = augment(lake, spec, options)
-        except AugmentError as error:
-            row[name_of_run] = {"error": str(error)}
-            continue
+        with open_it() as lake:
+            lake.graph()
+            if name_of_run.endswith(_NOTHING_KEPT):
+                features_of(lake).forget()
+                features_of(lake).commit()
+            else:
+                keep_rows(lake)
+            try:
+                spent = time.process_time()
+                report = augment(lake, spec, options)
+                spent = time.process_time() - spent
+            except AugmentError as error:
+                row[name_of_run] = {"error": str(error)}
+                continue
         row["baseline"] = round(report.r2_before, 4)
         row["rows"] = report.rows
         row["joins"] = report.candidates
-        row[name_of_run] = line_of(report)
+        row[name_of_run] = line_of(report) | {"cpu": round(spent, 3)}
     return row
 
 
@@ -104,13 +120,18 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "r2_recommended": round(sure, 4),
             "share_recommended": round((sure - base) / (kept - base), 4) if kept > base else None,
             "seconds": round(sum(m["seconds"] for m in mine), 2),
+            "cpu": round(sum(m["cpu"] for m in mine), 2),
             "evaluations": sum(m["evaluations"] for m in mine),
             "estimates": sum(m["estimates"] for m in mine),
         }
-    whole = out["exhaustive"]
-    for selector in ("ours", "ours, kept"):
-        for what in ("seconds", "evaluations"):
-            out[selector][f"{what}_of_exhaustive"] = round(out[selector][what] / max(whole[what], 1e-9), 4)
+    for selector, beside in (
+        ("ours", "exhaustive"),
+        ("ours", "exhaustive, nothing kept"),
+        ("ours, nothing kept", "exhaustive, nothing kept"),
+    ):
+        for what in ("seconds", "cpu", "evaluations"):
+            share = out[selector][what] / max(out[beside][what], 1e-9)
+            out[selector][f"{what} of {beside}"] = round(share, 4)
     return out
 
 
@@ -122,8 +143,12 @@ def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
     for seed in seeds:
         with tempfile.TemporaryDirectory() as folder:
             planted = planted_tables(Path(folder) / "lake", seed, helpful=2 + seed % 3, decoys=10 + seed % 7)
-            with opened(planted.folder, Path(folder)) as lake:
-                row = run_case(lake, f"planted {seed}", BaseSpec(planted.base, planted.target), tables)
+            row = run_case(
+                lambda: opened(planted.folder, Path(folder)),  # noqa: B023 - called in this turn
+                f"planted {seed}",
+                BaseSpec(planted.base, planted.target),
+                tables,
+            )
         told = set(row["ours"]["recommended"])
         row["possible"] = round(planted.possible, 4)
         row["found"] = len(told & set(planted.helpful)) / len(planted.helpful)
@@ -133,8 +158,8 @@ def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
 
 
 def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, Any]:
-    """The cost of a search against the number of tables: with nothing kept, and with the tables' features
-    kept.
+    """The cost of indexing and of a search against the number of tables: a process's first search, and the
+    next.
     """
     rows = []
     for size in sizes:
@@ -146,12 +171,12 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
             Path(folder).mkdir(parents=True, exist_ok=True)
             began = time.monotonic()
             planted = planted_lake(Path(folder) / "lake", seed, size)
-            written = time.monotonic()
+            row: dict[str, Any] = {"generated": round(time.monotonic() - began, 2)}
+            row["indexing"] = indexed(lambda: opened(planted.folder, Path(folder)))  # noqa: B023
+            row["indexed"] = round(sum(x["seconds"] for x in row["indexing"].values()), 2)
+            row["indexed_cpu"] = round(sum(x["cpu"] for x in row["indexing"].values()), 2)
             with opened(planted.folder, Path(folder)) as lake:
-                lake.graph()
-                features_of(lake).forget()
-                row: dict[str, Any] = {"tables": len(lake.tables()), "generated": round(written - began, 2)}
-                row["indexed"] = round(time.monotonic() - written, 2)
+                row["tables"] = len(lake.tables())
                 for name in ("first", "again"):
                     spent = time.process_time()
                     report = augment(lake, BaseSpec(planted.base, planted.target), Options(5, None))
@@ -163,13 +188,16 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
                 row["found"] = len(told & set(planted.helpful)) / len(planted.helpful)
                 row["wrong"] = len(told - set(planted.helpful))
         rows.append(row)
-        print(f"{row['tables']} tables: indexed in {row['indexed']} s, first search {row['first']['seconds']} s ({row['first']['cpu']} s of processor), again {row['again']['seconds']} s ({row['again']['cpu']} s), {row['joins']} joins, planted tables found {row['found']:.2f}, R² {row['again']['r2_recommended']} of {row['possible']}", flush=True)  # fmt: skip
+        print(f"{row['tables']} tables: indexed in {row['indexed']} s ({row['indexed_cpu']} s of processor), first search {row['first']['seconds']} s ({row['first']['cpu']} s of processor), again {row['again']['seconds']} s ({row['again']['cpu']} s), {row['joins']} joins, planted tables found {row['found']:.2f}, R² {row['again']['r2_recommended']} of {row['possible']}", flush=True)  # fmt: skip
     exponents = {
         f"{name}, {what}": round(exponent([r["tables"] for r in rows], [r[name][what] for r in rows]), 3)
         for name in ("first", "again")
         for what in ("seconds", "cpu")
         if len(rows) > 1
     }
+    if len(rows) > 1:
+        spent = [r["indexed_cpu"] for r in rows]
+        exponents["indexing, cpu"] = round(exponent([r["tables"] for r in rows], spent), 3)
     print("cost ~ tables ^", exponents)
     return {"lakes": rows, "exponents": exponents}
 
@@ -210,8 +238,38 @@ def chain_line(report: Report, planted: Planted) -> dict[str, Any]:
     return {**line_of(report), "chains": report.chains, "share": round(gain, 4)}
 
 
+def indexed(open_it: Callable[[], Lake]) -> dict[str, Any]:
+    """What `lake index` does: seconds and processor seconds of profiling with names and values, of the join
+    graph, and of the rows that AUGMENT looks at.
+    """
+    found: dict[str, Any] = {}
+    began, spent = time.monotonic(), time.process_time()
+
+    def told(what: str) -> None:
+        nonlocal began, spent
+        found[what] = {
+            "seconds": round(time.monotonic() - began, 2),
+            "cpu": round(time.process_time() - spent, 2),
+        }
+        began, spent = time.monotonic(), time.process_time()
+
+    with open_it() as lake:
+        told("profiles, names and values")
+        lake.graph()
+        told("graph")
+        keep_rows(lake)
+        told("rows")
+    print("indexing", found, flush=True)
+    return found
+
+
 def opened(folder: Path, beside: Path) -> Lake:
-    return open_lake(folder, catalog=beside / "catalog.db", embedder=best_embedder())
+    return open_lake(folder, catalog=beside / "catalog.db", embedder=_embedder())
+
+
+@cache
+def _embedder() -> CachedEmbedder:
+    return best_embedder()
 
 
 def printed(title: str, rows: list[dict[str, Any]]) -> None:
@@ -246,9 +304,15 @@ def main() -> int:
     }  # fmt: skip
     if args.data is not None:
         cases = json.loads((args.data / args.cases).read_text())["no_hop"]
-        with open_lake(args.data / args.lake, embedder=best_embedder()) as lake:
-            lake.graph()
-            rows = [run_case(lake, case["id"], spec_of(case), args.tables) for case in cases]
+        embedder = best_embedder()
+        with tempfile.TemporaryDirectory() as work:
+            catalog = Path(work) / "c.db"
+
+            def open_it() -> Lake:
+                return open_lake(args.data / args.lake, catalog=catalog, embedder=embedder)
+
+            document["indexing"] = indexed(open_it)
+            rows = [run_case(open_it, case["id"], spec_of(case), args.tables) for case in cases]
         document["no_hop"] = {"cases": rows, "summary": summary(rows)}
         printed("no-hop", rows)
     if args.planted:

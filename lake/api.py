@@ -93,12 +93,17 @@ class Lake:
     def folders(self) -> list[Path]:
         return [self.folder, *([self.over] if self.over is not None else [])]
 
+    @property
+    def readable(self) -> list[Path]:
+        """Where the files of tables lie: the lake's folders, and that of copies."""
+        return [*self.folders, self._work]
+
     def refresh(self, *, progress: bool = False) -> Update:
         """Notice new, changed and removed files; later queries see them."""
         for url in self._remote:
             local(url)
         found = discover(self.folder, self.over, Preparer(self._storage, self._work))
-        update = refresh(self._storage, found, [*self.folders, self._work], progress=progress)
+        update = refresh(self._storage, found, self.readable, progress=progress)
         if update.any:
             self.database.close()
             self._open()
@@ -228,7 +233,7 @@ class Lake:
         self.index.prepare()
         real = [t for name, t in self.index.tables.items() if name not in self.index.unions]
         self.database = LakeDatabase(
-            [*self.folders, self._work],
+            self.readable,
             {t.name: Source(t.name, t.path, t.scan, t.bytes, t.files) for t in real},
             self._limits,
             self._beside,

@@ -20,6 +20,7 @@ from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
 from rewright.lake.api import Lake, Mode, open_lake
+from rewright.lake.augment.kept import keep_rows
 from rewright.lake.batch import REFUSE_BELOW, AnsweredBy, plain, run_batch
 from rewright.lake.explaining import tree_of
 from rewright.lake.model_driver import Driving
@@ -126,9 +127,10 @@ def opened(folder: Path, over: Path | None = None, *, seconds: float = 60.0) -> 
 @OVER
 @JSON_OPTION
 def index(folder: Path, over: Path | None, as_json: bool) -> None:
-    """Profile what is new in DIR and build the join graph."""
+    """Profile what is new in DIR, build the join graph, and read what AUGMENT looks at."""
     with opened(folder, over) as lake:
         graph = lake.graph()
+        keep_rows(lake)
         document: dict[str, Any] = {
             "tables": len(lake.tables()),
             "columns": sum(len(t.columns) for t in lake.tables()),

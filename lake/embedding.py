@@ -29,6 +29,7 @@ _WORTH_THREADS = 8
 """Batches from which on several threads share them (products release the interpreter; OpenBLAS itself is kept
 to one).
 """
+_ROWS_AT_ONCE = 24
 _THREADS = max(1, min(4, os.cpu_count() or 1))
 
 
@@ -257,7 +258,16 @@ def _norm(x: Any, w: dict[str, Any], at: str) -> Any:
 
 
 def _gelu(x: Any) -> Any:
-    """x·Φ(x), with erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
+    """x·Φ(x), in place, a few rows at a time: what is between stays in the processor's cache."""
+    flat = x.reshape(-1, x.shape[-1])
+    for start in range(0, len(flat), _ROWS_AT_ONCE):
+        part = flat[start : start + _ROWS_AT_ONCE]
+        part[:] = _gelu_of(part)
+    return x
+
+
+def _gelu_of(x: Any) -> Any:
+    """With erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
     z = np.abs(x)
     z *= np.float32(0.70710678)
     t = z * np.float32(0.3275911)

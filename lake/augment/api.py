@@ -179,7 +179,7 @@ def augment(
         evaluator = Evaluator(base, options.aggregates)
         budget = Budget(options.seconds, options.evaluations, stop, started)
         search = Search(evaluator, budget, options.tables, told)
-        candidates = Candidates(lake, base.table.name)
+        candidates = Candidates(lake, base.table.name, base.table_rows)
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
         offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])
@@ -194,6 +194,7 @@ def augment(
         base.notes += chosen.notes
         if options.hops > 1:
             explore(search, candidates, options.hops, options.strategy, options.seed, options.chains)
+        search.failed += candidates.failed
         return _report(search, options, len(single), started, chosen.tokens)
 
 

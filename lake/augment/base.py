@@ -6,6 +6,7 @@ candidates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,7 @@ from rewright.lake.augment.encoding import (
     row_features,
     time_column,
 )
+from rewright.lake.augment.kept import TableRows
 from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
 from rewright.lake.augment.outside import (
     COPY,
@@ -36,6 +38,7 @@ from rewright.lake.augment.outside import (
     with_outside,
     without_schema,
 )
+from rewright.lake.augment.rows import joint
 from rewright.lake.catalog.model import Column, Family, Table
 
 FEWEST_ROWS = 10
@@ -106,6 +109,7 @@ class Base:
         self.spec = spec
         self._cursor = cursor
         self.table, self.target = _found(lake, spec)
+        self.table_rows = TableRows(lake, self.sql)
         self.keys = tuple(self._column(name).name for name in spec.keys)
         self._groupings: dict[KeyTuple, int] = {}
         self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
@@ -113,6 +117,8 @@ class Base:
         self._rows: Any = None
         self._row_groups: dict[int, Any] = {}
         self._hashes: dict[int, Any] = {}
+        self._made: set[int] = set()
+        self._targets_of_rows: Any = None
         self.notes: list[str] = [] if brought is None else list(brought.notes)
         self.rows = self._read()
         self.classes = self._classes()
@@ -124,14 +130,14 @@ class Base:
     def targets(self) -> int:
         return max(1, len(self.classes))
 
-    def sql(self, text: str) -> Any:
+    def sql(self, text: str, parameters: Sequence[Any] = ()) -> Any:
         """Run a statement of ours.
 
         :raises LakeError: it fails.
         :raises KeyboardInterrupt: Ctrl-C, which DuckDB tells in its own way.
         """
         try:
-            return self._cursor.execute(text)
+            return self._cursor.execute(text, list(parameters)) if parameters else self._cursor.execute(text)
         except duckdb.InterruptException as error:
             raise KeyboardInterrupt from error
         except duckdb.Error as error:
@@ -158,50 +164,59 @@ class Base:
         return sql
 
     def grouping(self, keys: KeyTuple) -> int:
-        """The number of a way to group the base's rows by key; the groups are in the temporary table
-        `keys_N`.
-        """
+        """The number of a way to group the base's rows by key."""
         if keys not in self._groupings:
-            n = len(self._groupings)
             forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in keys]
-            listed = ", ".join(f"{form} AS c{i}" for i, form in enumerate(forms))
-            on = " AND ".join(f"r.c{i} IS NOT DISTINCT FROM k.c{i}" for i in range(len(keys)))
-            self.sql(
-                f"CREATE OR REPLACE TEMP TABLE keyed AS SELECT __row, {listed} FROM (SELECT * FROM base_rows)"
-            )
-            by = ", ".join(f"c{i}" for i in range(len(keys)))
-            self.sql(
-                f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT row_number() OVER () - 1 AS g, * FROM "
-                f"(SELECT {by}, count(*) AS n FROM keyed GROUP BY {by})"
-            )
-            self.sql(
-                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.__row, k.g FROM keyed r JOIN keys_{n} "
-                f"k ON {on}"
-            )
+            listed = ", ".join(f"{hash_form([form])} AS h{i}" for i, form in enumerate(forms))
+            found = self.sql(f"SELECT {listed} FROM base_rows ORDER BY __row").fetchnumpy()
+            hashes = joint([np.asarray(found[f"h{i}"], dtype=np.uint64) for i in range(len(keys))])
+            told, groups = np.unique(hashes, return_inverse=True)
+            n = len(self._groupings)
+            self._hashes[n], self._row_groups[n] = told, groups.reshape(-1)
             self._groupings[keys] = n
         return self._groupings[keys]
 
     def groups(self, grouping: int) -> int:
         """How many different key values there are."""
-        return int(self.sql(f"SELECT count(*) FROM keys_{grouping}").fetchone()[0])
+        return len(self._hashes[grouping])
 
     def hashes(self, grouping: int) -> Any:
-        """(key values,) uint64: DuckDB's hash of each of the base's key values, 0
-        where a part of it is NULL.
+        """(key values,) uint64: the hash of each of the base's key values, sorted; 0 where a part of it is
+        NULL.
         """
-        if grouping not in self._hashes:
-            parts = [f"c{i}" for i in range(self._parts(grouping))]
-            told = self.sql(f"SELECT g, {hash_form(parts)} AS h FROM keys_{grouping} ORDER BY g").fetchnumpy()
-            self._hashes[grouping] = np.asarray(told["h"], dtype=np.uint64)
         return self._hashes[grouping]
 
-    def _parts(self, grouping: int) -> int:
-        return next(len(keys) for keys, n in self._groupings.items() if n == grouping)
+    def row_groups(self, grouping: int) -> Any:
+        """Each row's key value."""
+        return self._row_groups[grouping]
+
+    def _in_tables(self, grouping: int) -> None:
+        """Make the grouping known to DuckDB, for what is too large to be held here: `groups_N` (__row, g) and
+        `keys_N` (g, c0, ...).
+        """
+        if grouping in self._made:
+            return
+        self._made.add(grouping)
+        n, keys = grouping, next(keys for keys, at in self._groupings.items() if at == grouping)
+        told = {"__row": np.arange(self.rows), "g": self._row_groups[n]}
+        self._cursor.register("told_groups", told)
+        self.sql(f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT * FROM told_groups")
+        self._cursor.unregister("told_groups")
+        forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in keys]
+        listed = ", ".join(f"{form} AS c{i}" for i, form in enumerate(forms))
+        shown = ", ".join(f"min(c{i}) AS c{i}" for i in range(len(keys)))
+        whole = " AND ".join(f"c{i} IS NOT NULL" for i in range(len(keys)))
+        self.sql(
+            f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT * FROM range({self.groups(n)}) r(g) LEFT JOIN "
+            f"(SELECT g, {shown} FROM (SELECT __row, {listed} FROM (SELECT * FROM base_rows)) JOIN "
+            f"groups_{n} USING (__row) WHERE {whole} GROUP BY g) USING (g)"
+        )
 
     def aligned(self, grouping: int, sql: str, columns: Sequence[str], keys: int) -> tuple[Any, Any]:
         """Values of a SELECT of one row per key for each of the base's key values (NaN where none), and which
         matched.
         """
+        self._in_tables(grouping)
         on = " AND ".join(f"k.c{i} = f.k{i}" for i in range(keys))
         shown = "".join(f", f.{quoted(c)}" for c in columns)
         found = self.sql(
@@ -226,12 +241,24 @@ class Base:
             self._totals[groupings] = self._aggregate(groupings, None)
         return self._totals[groupings]
 
-    def row_groups(self, grouping: int) -> Any:
-        """Each row's key value."""
-        if grouping not in self._row_groups:
-            found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY __row").fetchnumpy()
-            self._row_groups[grouping] = np.asarray(found["g"], dtype=np.int64)
-        return self._row_groups[grouping]
+    def by_group(self, grouping: int) -> tuple[Any, Any, Any, Any]:
+        """Of each key value: rows, sum and sum of squares of each target, and the latest of the rows' own
+        dates (NaN: none).
+        """
+        if self._targets_of_rows is None:
+            listed = [*(f"y{t}" for t in range(self.targets)), "dated"]
+            found = self.sql(f"SELECT {', '.join(listed)} FROM base_values ORDER BY __row").fetchnumpy()
+            told = [np.ma.filled(np.ma.asarray(found[c], dtype=np.float64), np.nan) for c in listed]
+            self._targets_of_rows = np.column_stack(told)
+        groups, n = self.row_groups(grouping), self.groups(grouping)
+        y, dated = self._targets_of_rows[:, :-1], self._targets_of_rows[:, -1]
+        sums = np.column_stack([np.bincount(groups, y[:, t], n) for t in range(self.targets)])
+        squares = np.column_stack([np.bincount(groups, y[:, t] ** 2, n) for t in range(self.targets)])
+        latest = np.full(n, -np.inf)
+        there = np.isfinite(dated)
+        np.maximum.at(latest, groups[there], dated[there])
+        counts = np.bincount(groups, minlength=n).astype(float)
+        return counts, sums, squares, np.where(np.isfinite(latest), latest, np.nan)
 
     def row_values(self) -> Any:
         """Each row's own features, flags and targets, as in the moments."""
@@ -376,12 +403,20 @@ class Base:
         told = self.sql(
             "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in range(offered)) + " FROM raw"
         ).fetchone()
-        order = sorted(range(offered), key=lambda i: (-(told[i] if told[i] == told[i] else 0.0), i))
+        told = [0.0 if math.isnan(r) else r for r in told]
+        order = sorted(range(offered), key=lambda i: (-told[i], i))[:_MOST_FEATURES]
+        # what the best of so many correlate with by chance (docs/decisions/0500)
+        chance = 2 * math.log(offered) / self.rows
+        kept = [i for i in order if told[i] ** 2 > chance]
         self.notes.append(
-            f"of {offered} features of {self.table.name} itself the {_MOST_FEATURES} that correlate most "
-            f"with the target are used"
+            f"of {offered} features of {self.table.name} itself "
+            + (
+                f"the {len(kept)} that correlate most with the target are used"
+                if kept
+                else "none is used: the best of so many correlate as much with the target by chance"
+            )
         )
-        return sorted(order[:_MOST_FEATURES])
+        return sorted(kept)
 
     def _own_moments(self) -> Any:
         """(seeds, folds, d, d) over 1, features with flags, targets."""
@@ -413,6 +448,8 @@ class Base:
         )
 
     def _in_sql(self, groupings: tuple[int, ...], seed: int | None) -> Grouped:
+        for n in groupings:
+            self._in_tables(n)
         columns = self._value_columns()
         groups = "".join(f", g{n}.g AS g{n}" for n in groupings)
         joins = "".join(f" JOIN groups_{n} g{n} USING (__row)" for n in groupings)

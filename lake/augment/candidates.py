@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
-
+from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
-from rewright.lake.augment.features import features_of
+from rewright.lake.augment.kept import TableRows
 from rewright.lake.catalog.model import Column, Table
-from rewright.lake.joins.keys import KeyFinder
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
@@ -67,14 +64,16 @@ class Candidate:
 class Candidates:
     """Joins from a table of the lake to the others."""
 
-    def __init__(self, lake: Lake, base: str) -> None:
+    def __init__(self, lake: Lake, base: str, rows: TableRows) -> None:
         self._lake = lake
         self._index = lake.index
         self._base = base
-        self._finder = KeyFinder(lake.index, lake.database)
-        self._features = features_of(lake)
+        self._rows = rows
+        self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
+        self.failed: list[tuple[str, str]] = []
+        """Joins of tables that cannot be read, and why."""
 
     def single(self, keys: Collection[str] = ()) -> list[Candidate]:
         """Tables joined directly, the most promising key first; `keys`: the base's columns to join on (none:
@@ -93,20 +92,19 @@ class Candidates:
     def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
         for other in self._neighbours(table):
             pairs = [p for p in self._pairs(table, other) if not allowed or p.a.name in allowed]
-            yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+            try:
+                yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+            except LakeError as error:
+                # its file is gone since the lake was opened, or is another: the others are looked at
+                self.failed.append((f"{table} -> {other}", str(error)))
 
     def _unique(self, columns: list[Column]) -> bool:
         """Do the columns together identify a row?"""
         table = self._index.tables[columns[0].table]
-        names = tuple(c.name for c in columns)
-
-        def make() -> tuple[Any, Any]:
-            return np.zeros(1, dtype=np.uint64), np.asarray([self._finder.distinct(table.name, names)])
-
-        found = int(
-            self._features.get(("distinct", table.name, table.digest, table.rows, *names), make).values[0]
-        )
-        return found >= _UNIQUE * max(table.rows, 1)
+        keys = tuple((c.name, key_kind(c, c)) for c in columns)
+        if (table.name, keys) not in self._distinct:
+            self._distinct[table.name, keys] = self._rows.distinct(table.name, keys)[1]
+        return self._distinct[table.name, keys] >= _UNIQUE * max(table.rows, 1)
 
     def _pairs(self, table: str, other: str) -> list[PairScore]:
         found = list(self._index.pairs(table, other))

@@ -21,11 +21,14 @@ Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
 """
+How = Literal["row", "latest", "mean"]
+"""What becomes of the rows of one key: any of them, the latest, or means and most frequent values."""
 _LEVELS = 8
 """Most frequent values of a text column that become 0/1 columns."""
 _FEW = 60
 """A text column of more different values than this is told by how frequent its value is."""
-_MOST_COLUMNS = 2000
+MOST_COLUMNS = 2000
+_FREQUENT = 200
 _UNIQUE = 0.98
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
@@ -61,6 +64,11 @@ class Encoded:
     keys: int
     left_out: tuple[tuple[str, str], ...]
     time: str | None
+    offered: tuple[Column, ...]
+    """The columns of the features, in their order."""
+    how: How
+    further: bool
+    """Minimum, maximum and sum, too."""
 
 
 def key_kind(a: Column, b: Column) -> Kind:
@@ -132,7 +140,7 @@ def encoded(
     found = index.tables[table]
     columns = [found.column(name) for name, _ in keys]
     forms = [key_form(index, c, kind) for c, (_, kind) in zip(columns, keys, strict=True) if c is not None]
-    offered, left_out = _usable(index, table, {name for name, _ in keys} | set(without))
+    offered, left_out = usable(index, table, {name for name, _ in keys} | set(without))
     time = None if unique else time_column(offered)
     by = ", ".join(f"k{i}" for i in range(len(forms)))
     listed = [f"{form} AS k{i}" for i, form in enumerate(forms)]
@@ -154,13 +162,14 @@ def encoded(
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     sql = f"SELECT {by}{shown} FROM ({reduced})"
     repeating = f"SELECT {by}{shown} FROM ({rows})" if unique else sql
-    if aggregates == "all" and not unique and (more := _further_aggregates(offered, time is not None)):
-        sql = _beside(sql, rows, more, len(forms), len(features))
-        features += [feature for feature, _ in more]
+    further = aggregates == "all" and not unique
+    if further and (more := further_aggregates(offered, dated=time is not None)):
+        sql = _beside(sql, rows, _listed(offered, more), len(forms), len(features))
+        features += [Feature(table, column.name, how) for column, how in more]
         repeating = sql
-    return Encoded(
-        sql, repeating, tuple(features), len(forms), left_out, time.name if time is not None else None
-    )
+    how: How = "row" if unique else "latest" if time is not None else "mean"
+    at = time.name if time is not None else None
+    return Encoded(sql, repeating, tuple(features), len(forms), left_out, at, tuple(offered), how, further)
 
 
 def row_features(
@@ -169,14 +178,14 @@ def row_features(
     """Features of each row of `source` (the table's columns and `carried`), and the SELECT of `carried` and
     v0, v1, ...
     """
-    offered, _ = _usable(index, table, without)
+    offered, _ = usable(index, table, without)
     outer, features = _outer(index, offered, "")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     rows = f"SELECT {', '.join([carried, *_inner(index, offered)])} FROM {source}"
     return tuple(features), f"SELECT {carried}{shown} FROM ({rows})"
 
 
-def _usable(
+def usable(
     index: LakeIndex, table: str, keys: Collection[str]
 ) -> tuple[list[Column], tuple[tuple[str, str], ...]]:
     """Columns that may be features, and the others with the reason."""
@@ -192,8 +201,8 @@ def _usable(
             left_out.append((column.name, "it is a key: it names the row and does not describe it"))
         elif column.family is Family.NESTED or column.family is Family.TIME:
             left_out.append((column.name, f"a column of type {column.type} is no feature"))
-        elif len(offered) >= _MOST_COLUMNS:
-            left_out.append((column.name, f"only the first {_MOST_COLUMNS} columns of a table are looked at"))
+        elif len(offered) >= MOST_COLUMNS:
+            left_out.append((column.name, f"only the first {MOST_COLUMNS} columns of a table are looked at"))
         else:
             offered.append(column)
     return offered, tuple(left_out)
@@ -233,44 +242,53 @@ def _outer(index: LakeIndex, offered: Sequence[Column], how: str) -> tuple[list[
     return outer, features
 
 
+def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
+    """The values by which a text is told: its most frequent ones, each to be a 0/1 column (mapped to 0), or
+    many of them with the rows that have each.
+    """
+    counts = index.values(column).counts
+    if column.distinct > _FEW:
+        return dict([(v, n) for v, n in counts if n > 1][:_FREQUENT])
+    levels = [v for v, _ in counts[:_LEVELS]]
+    if len(levels) == column.distinct and len(levels) > 1:
+        # the last of all values follows from the others
+        levels = levels[:-1]
+    return dict.fromkeys(levels, 0)
+
+
 def _texts(index: LakeIndex, column: Column, value: str) -> list[tuple[str, str]]:
     """Encodings of a text: a 0/1 column for each of its most frequent values, else its value's frequency."""
-    counts = index.values(column).counts
-    if column.distinct <= _FEW:
-        levels = [v for v, _ in counts[:_LEVELS]]
-        if len(levels) == column.distinct and len(levels) > 1:
-            # the last of all values follows from the others
-            levels = levels[:-1]
+    told = level_values(index, column)
+    if not any(told.values()):
         return [
             (
                 f"= {v}",
                 f"CASE WHEN {value} IS NOT NULL THEN CAST({value} = {literal(v)} AS INTEGER)::DOUBLE END",
             )
-            for v in levels
+            for v in told
         ]
-    frequent = [(v, n) for v, n in counts if n > 1][:200]
-    if not frequent:
-        return []
-    cases = " ".join(f"WHEN {literal(v)} THEN {n}" for v, n in frequent)
+    cases = " ".join(f"WHEN {literal(v)} THEN {n}" for v, n in told.items())
     return [
         ("frequency", f"CASE WHEN {value} IS NOT NULL THEN ln(1.0 + (CASE {value} {cases} ELSE 1 END)) END")
     ]
 
 
-def _further_aggregates(offered: Sequence[Column], dated: bool) -> list[tuple[Feature, str]]:
-    hows = [("minimum", "min"), ("maximum", "max"), ("sum", "sum"), *([("mean", "avg")] if dated else [])]
-    return [
-        (Feature(column.table, column.name, how), f"CAST({function}(c{i}) AS DOUBLE)")
-        for i, column in enumerate(offered)
-        if column.meaning.numeric
-        for how, function in hows
-    ]
+def further_aggregates(offered: Sequence[Column], *, dated: bool) -> list[tuple[Column, str]]:
+    """Columns with the aggregates that are made of them, too."""
+    hows = ["minimum", "maximum", "sum", *(["mean"] if dated else [])]
+    return [(column, how) for column in offered if column.meaning.numeric for how in hows]
 
 
-def _beside(sql: str, rows: str, more: list[tuple[Feature, str]], keys: int, first: int) -> str:
+def _listed(offered: Sequence[Column], more: Sequence[tuple[Column, str]]) -> list[str]:
+    function = {"minimum": "min", "maximum": "max", "sum": "sum", "mean": "avg"}
+    at = {column.name: i for i, column in enumerate(offered)}
+    return [f"CAST({function[how]}(c{at[column.name]}) AS DOUBLE)" for column, how in more]
+
+
+def _beside(sql: str, rows: str, more: list[str], keys: int, first: int) -> str:
     """The further aggregates of the same keys as further columns, numbered from `first`."""
     by = ", ".join(f"k{i}" for i in range(keys))
-    shown = ", ".join(f"{expression} AS v{first + i}" for i, (_, expression) in enumerate(more))
+    shown = ", ".join(f"{expression} AS v{first + i}" for i, expression in enumerate(more))
     on = " AND ".join(f"a.k{i} IS NOT DISTINCT FROM b.k{i}" for i in range(keys))
     further = f"SELECT {by}, {shown} FROM ({rows}) GROUP BY {by}"
     return f"SELECT a.*, b.* EXCLUDE ({by}) FROM ({sql}) a LEFT JOIN ({further}) b ON {on}"

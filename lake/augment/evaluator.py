@@ -25,7 +25,7 @@ from rewright.lake.catalog.model import Family
 
 _MOST_FEATURES = 48
 """Features of one candidate that are looked at, those that correlate most with the target."""
-_SAMPLE = 20_000
+_SAMPLE = 4_000
 """Key values on which an estimate is made, at most."""
 _FEWEST_MATCHES = 0.02
 
@@ -210,18 +210,7 @@ class Evaluator:
 
     def _target_by_key(self, grouping: int) -> TargetByKey:
         if grouping not in self._targets:
-            base = self.base
-            shown = "".join(f", sum(y{t}) AS s{t}, sum(y{t} * y{t}) AS q{t}" for t in range(base.targets))
-            found = base.sql(
-                f"SELECT g, count(*) AS n{shown}, max(dated) AS d FROM base_values JOIN groups_{grouping} "
-                f"USING (__row) GROUP BY g ORDER BY g"
-            ).fetchnumpy()
-            self._targets[grouping] = TargetByKey(
-                np.asarray(found["n"], dtype=np.float64),
-                np.column_stack([np.asarray(found[f"s{t}"], dtype=np.float64) for t in range(base.targets)]),
-                np.column_stack([np.asarray(found[f"q{t}"], dtype=np.float64) for t in range(base.targets)]),
-                np.ma.filled(np.ma.asarray(found["d"], dtype=np.float64), np.nan),
-            )
+            self._targets[grouping] = TargetByKey(*self.base.by_group(grouping))
         return self._targets[grouping]
 
     def _later(self, made: Encoded, raw: Any, by_key: TargetByKey) -> dict[int, Leak]:

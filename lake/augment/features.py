@@ -1,4 +1,4 @@
-"""A table's features by key, made once for each table and key and kept: they do not depend on what is to be
+"""What is kept of tables as arrays, their rows and their features by key: they do not depend on what is to be
 predicted.
 
 Owns the arrays, the memory they take and the file beside the catalog in which they stay. What a base table
@@ -25,11 +25,11 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
-_VERSION = 1
+_VERSION = 2
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
-_KEPT_BYTES = 16 << 20
-"""A table whose features take more is not kept in the file."""
+_KEPT_BYTES = 24 << 20
+"""Arrays that take more are not kept in the file."""
 _FILE_BYTES = 2 << 30
 
 
@@ -39,10 +39,6 @@ class Keyed:
 
     hashes: Any
     values: Any
-
-    @property
-    def bytes(self) -> int:
-        return int(self.hashes.nbytes + self.values.nbytes)
 
     def aligned(self, wanted: Any) -> tuple[Any, Any]:
         """The rows for `wanted` hashes (NaN where there is none), and which were found. The hash 0 is
@@ -82,31 +78,45 @@ class Links:
         return Keyed(hashes, means)
 
 
+Arrays = tuple[Any, ...]
+
+
 class FeatureStore:
     """The arrays of one lake. Used by one thread at a time."""
 
     def __init__(self, file: Path | None) -> None:
-        self._held: OrderedDict[str, Keyed] = OrderedDict()
+        self._held: OrderedDict[str, Arrays] = OrderedDict()
         self._bytes = 0
         self._file = file
         self._connection: sqlite3.Connection | None = None
 
-    def get(self, parts: Sequence[object], make: Callable[[], tuple[Any, Any]]) -> Keyed:
-        """What `parts` (all that the arrays depend on) stand for; `make` gives hashes and values where it is
-        not known yet.
+    def get(self, parts: Sequence[object], make: Callable[[], Arrays], *, in_file: bool = True) -> Arrays:
+        """What `parts` (all that the arrays depend on) stand for; `make` gives them where they are not known
+        yet. `in_file`: it is worth keeping for other processes.
         """
-        name = hashlib.blake2b(
-            json.dumps([_VERSION, duckdb.__version__, *map(str, parts)]).encode(), digest_size=20
-        ).hexdigest()
+        name = _name(parts)
         found = self._held.get(name)
         if found is None:
-            found = self._read(name)
+            found = self._read(name) if in_file else None
             if found is None:
-                found = _sorted(*make())
-                self._write(name, found)
+                found = make()
+                if in_file:
+                    self._write(name, found)
             self._hold(name, found)
         self._held.move_to_end(name)
         return found
+
+    def has(self, parts: Sequence[object]) -> bool:
+        """Is it in the file?"""
+        try:
+            asked = self._open().execute("SELECT 1 FROM features WHERE name = ?", [_name(parts)])
+            return asked.fetchone() is not None
+        except (sqlite3.Error, OSError):
+            return False
+
+    def put(self, parts: Sequence[object], arrays: Arrays) -> None:
+        """Keep in the file alone; `kept` says how long."""
+        self._write(_name(parts), arrays)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -114,40 +124,52 @@ class FeatureStore:
         try:
             yield
         finally:
-            if self._connection is not None:
-                with suppress(sqlite3.Error):
-                    self._connection.commit()
+            self.commit()
+
+    def commit(self) -> None:
+        """What was written is there for others."""
+        if self._connection is not None:
+            with suppress(sqlite3.Error):
+                self._connection.commit()
+
+    def release(self) -> None:
+        """Hold nothing in memory; the file keeps what it has."""
+        self._held.clear()
+        self._bytes = 0
 
     def forget(self) -> None:
         """Make everything anew when it is next asked for."""
-        self._held.clear()
-        self._bytes = 0
+        self.release()
         with suppress(sqlite3.Error, OSError):
             self._open().execute("DELETE FROM features")
 
-    def _hold(self, name: str, keyed: Keyed) -> None:
-        self._held[name] = keyed
-        self._bytes += keyed.bytes
+    def _hold(self, name: str, arrays: Arrays) -> None:
+        self._held[name] = arrays
+        self._bytes += _bytes(arrays)
         while self._bytes > _MEMORY and len(self._held) > 1:
-            self._bytes -= self._held.popitem(last=False)[1].bytes
+            self._bytes -= _bytes(self._held.popitem(last=False)[1])
 
-    def _read(self, name: str) -> Keyed | None:
+    def _read(self, name: str) -> Arrays | None:
         """None: not kept, or what is kept cannot be read."""
         try:
             row = self._open().execute("SELECT data FROM features WHERE name = ?", [name]).fetchone()
             if row is None:
                 return None
-            with np.load(io.BytesIO(row[0]), allow_pickle=False) as arrays:
-                return Keyed(arrays["hashes"], arrays["values"])
-        except (sqlite3.Error, OSError, ValueError, KeyError):
+            data = io.BytesIO(row[0])
+            found: list[Any] = []
+            while data.tell() < len(row[0]):
+                found.append(np.load(data, allow_pickle=False))
+            return tuple(found)
+        except (sqlite3.Error, OSError, ValueError, EOFError):
             return None
 
-    def _write(self, name: str, keyed: Keyed) -> None:
+    def _write(self, name: str, arrays: Arrays) -> None:
         """A file that cannot be written costs time only."""
-        if keyed.bytes > _KEPT_BYTES:
+        if _bytes(arrays) > _KEPT_BYTES:
             return
         data = io.BytesIO()
-        np.savez(data, hashes=keyed.hashes, values=keyed.values)
+        for array in arrays:
+            np.save(data, array, allow_pickle=False)
         with suppress(sqlite3.Error, OSError):
             self._open().execute("INSERT OR REPLACE INTO features VALUES (?, ?)", [name, data.getvalue()])
 
@@ -166,9 +188,13 @@ class FeatureStore:
         return self._connection
 
 
-def _sorted(hashes: Any, values: Any) -> Keyed:
-    order = np.argsort(hashes, kind="stable")
-    return Keyed(hashes[order], values[order])
+def _name(parts: Sequence[object]) -> str:
+    told = json.dumps([_VERSION, duckdb.__version__, *map(str, parts)])
+    return hashlib.blake2b(told.encode(), digest_size=20).hexdigest()
+
+
+def _bytes(arrays: Arrays) -> int:
+    return sum(int(array.nbytes) for array in arrays)
 
 
 _stores: weakref.WeakKeyDictionary[Lake, FeatureStore] = weakref.WeakKeyDictionary()

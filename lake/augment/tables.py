@@ -15,8 +15,9 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.base import Base
 from rewright.lake.augment.candidates import Candidate, Hop
-from rewright.lake.augment.encoding import Aggregates, Encoded, Kind, encoded, hash_form, key_form
+from rewright.lake.augment.encoding import Aggregates, Encoded, encoded, hash_form, key_form
 from rewright.lake.augment.features import Keyed, Links, features_of
+from rewright.lake.augment.rows import joint
 
 _KEPT_ROWS = 500_000
 """Features of a table of more rows than this are made for the base's own keys only."""
@@ -33,6 +34,7 @@ class TableFeatures:
         self._base = base
         self._aggregates = aggregates
         self._features = features_of(base.lake)
+        self._rows = base.table_rows
         self._tables: dict[Hop, Encoded] = {}
 
     def aligned(
@@ -53,54 +55,50 @@ class TableFeatures:
     def _keyed(self, hop: Hop) -> Keyed:
         """The features of a join's right side by its key."""
         made = self._of_table(hop)
-        name = hop.right
-
-        def make() -> tuple[Any, Any]:
-            parts = [f"k{i}" for i in range(made.keys)]
-            shown = "".join(f", v{i}" for i in range(len(made.features)))
-            found = self._read(
-                name, f"SELECT {hash_form(parts)} AS h{shown} FROM ({made.repeating}) WHERE h <> 0"
+        keys = [(b, kind) for _, b, kind in hop.pairs]
+        rows = self._rows.of(hop.right, keys)
+        if rows is not None and (made.how != "latest" or rows.numbered(made.time)):
+            kept = self._features.get(
+                ("grouped", *self._rows.content(hop.right), made.repeating),
+                lambda: rows.grouped(made, keys),
+                in_file=False,
             )
-            hashes = np.asarray(found["h"], dtype=np.uint64)
-            values = np.empty((len(hashes), len(made.features)))
-            for i in range(len(made.features)):
-                values[:, i] = np.ma.filled(np.ma.asarray(found[f"v{i}"], dtype=np.float64), np.nan)
-            hashes, first = np.unique(hashes, return_index=True)
-            return hashes, values[first]
+            return Keyed(*kept)
+        return Keyed(
+            *self._features.get(
+                ("features", *self._rows.content(hop.right), made.repeating),
+                lambda: self._keyed_in_sql(hop.right, made),
+            )
+        )
 
-        return self._features.get(("features", *self._content(name), made.repeating), make)
+    def _keyed_in_sql(self, table: str, made: Encoded) -> tuple[Any, Any]:
+        """A large table is aggregated where it is."""
+        listed = [f"{hash_form([f'k{i}'])} AS h{i}" for i in range(made.keys)]
+        listed += [f"v{i}" for i in range(len(made.features))]
+        found = self._rows.read(table, f"SELECT {', '.join(listed)} FROM ({made.repeating})")
+        hashes = joint([np.asarray(found[f"h{i}"], dtype=np.uint64) for i in range(made.keys)])
+        values = np.empty((len(hashes), len(made.features)))
+        for i in range(len(made.features)):
+            values[:, i] = np.ma.filled(np.ma.asarray(found[f"v{i}"], dtype=np.float64), np.nan)
+        there = np.flatnonzero(hashes)
+        hashes, first = np.unique(hashes[there], return_index=True)
+        return hashes, values[there[first]]
 
     def _links(self, back: Hop, hop: Hop) -> Links:
         """The middle table of two joins: its keys on either side."""
         sides = [[(b, kind) for _, b, kind in back.pairs], [(a, kind) for a, _, kind in hop.pairs]]
-        forms = [hash_form(self._forms(back.right, side)) for side in sides]
-        sql = (
-            f"SELECT DISTINCT {forms[0]} AS a, {forms[1]} AS b FROM {quoted(back.right)} WHERE a <> 0 AND b "
-            f"<> 0"
-        )
+        told = ("links", *self._rows.content(back.right), *map(str, sides))
+        rows = self._rows.of(back.right, [key for side in sides for key in side])
 
         def make() -> tuple[Any, Any]:
-            found = self._read(back.right, sql)
-            return np.asarray(found["a"], dtype=np.uint64), np.asarray(found["b"], dtype=np.uint64)
+            if rows is not None:
+                arriving, leaving = (rows.hashes(side) for side in sides)
+            else:
+                arriving, leaving = (self._rows.hashes(back.right, side) for side in sides)
+            pairs = np.column_stack([arriving, leaving])
+            return tuple(np.unique(pairs[(arriving != 0) & (leaving != 0)], axis=0).T)
 
-        kept = self._features.get(("links", *self._content(back.right), sql), make)
-        return Links(kept.hashes, kept.values)
-
-    def _read(self, table: str, sql: str) -> Any:
-        self._base.lake.database.load([table])
-        return self._base.sql(sql).fetchnumpy()
-
-    def _forms(self, table: str, keys: Sequence[tuple[str, Kind]]) -> list[str]:
-        index = self._base.lake.index
-        found = index.tables[table]
-        return [key_form(index, c, kind) for name, kind in keys if (c := found.column(name)) is not None]
-
-    def _content(self, table: str) -> tuple[str, ...]:
-        """What changes when the table's rows do."""
-        index = self._base.lake.index
-        united = index.unions.get(table)
-        names = [table] if united is None else [name for name, _ in united.parts]
-        return (table, *(index.tables[name].digest for name in names))
+        return Links(*self._features.get(told, make, in_file=rows is None))
 
     def encoded(self, candidate: Candidate) -> Encoded:
         """The last table's features, carried back over the chain: each step one row per key, so rows never
@@ -147,21 +145,11 @@ class TableFeatures:
         )
 
     def _unique(self, hop: Hop) -> bool:
+        """Does the key, cleaned, name one row?"""
         table = self._base.lake.index.tables[hop.right]
         only = table.column(hop.pairs[0][1]) if len(hop.pairs) == 1 else None
         # cleaning makes values the same, never different
         if only is not None and only.distinct < _SURELY_REPEATED * (only.rows - only.nulls):
             return False
-        forms = self._forms(hop.right, [(b, kind) for _, b, kind in hop.pairs])
-        filled = " AND ".join(f"{form} IS NOT NULL" for form in forms)
-        sql = (
-            f"SELECT count(*) AS n, count(DISTINCT ({', '.join(forms)})) AS d FROM {quoted(hop.right)} WHERE "
-            f"{filled}"
-        )
-
-        def make() -> tuple[Any, Any]:
-            found = self._read(hop.right, sql)
-            return np.asarray(found["n"], dtype=np.uint64), np.asarray(found["d"], dtype=np.uint64)
-
-        kept = self._features.get(("unique", *self._content(hop.right), sql), make)
-        return bool(kept.hashes[0] == kept.values[0])
+        rows, distinct = self._rows.distinct(hop.right, [(b, kind) for _, b, kind in hop.pairs])
+        return rows == distinct

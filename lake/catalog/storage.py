@@ -22,6 +22,10 @@ from rewright.lake.noise.values import fold
 
 _VERSION = 9
 _INDEXED_VALUE = 120
+_CACHE_KB = 64 << 10
+"""The value index is written in the order of values, all over the file: with SQLite's 2 MB most pages are
+written many times over.
+"""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER,
   digest TEXT, profile BLOB);
@@ -50,6 +54,9 @@ class Storage:
         self._db = sqlite3.connect(path or ":memory:", check_same_thread=False, timeout=30)
         if path is not None:
             self._db.execute("PRAGMA journal_mode = WAL")
+            # all of it can be made again: what the last seconds wrote may be lost with the machine
+            self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         if self._db.execute("PRAGMA user_version").fetchone()[0] not in {0, _VERSION}:
             for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
                 self._db.execute(f'DROP TABLE IF EXISTS "{name}"')

@@ -53,6 +53,7 @@ class Preparer:
         self._work = work
         self._known = storage.prepared()
         self._used: set[str] = set()
+        self._empty: Path | None = None
 
     @cached_property
     def _connection(self) -> Any:
@@ -108,6 +109,9 @@ class Preparer:
             for folder in self._work.iterdir():
                 if folder.name not in kept and not folder.name.startswith("."):
                     shutil.rmtree(folder, ignore_errors=True)
+        if self._empty is not None:
+            shutil.rmtree(self._empty, ignore_errors=True)
+            self._empty = None
         self._storage.commit()
         if "_connection" in self.__dict__:
             self._connection.close()
@@ -120,7 +124,7 @@ class Preparer:
         """The pieces as they are kept; copies are made in a folder that gets its name once it is whole."""
         final = self._folder(path, stamp)
         self._work.mkdir(parents=True, exist_ok=True)
-        out = Path(tempfile.mkdtemp(prefix=".", dir=self._work))
+        out = self._empty = self._empty or Path(tempfile.mkdtemp(prefix=".", dir=self._work))
         try:
             found = self._read(path, path, out)
             for left in [
@@ -148,7 +152,10 @@ class Preparer:
         except (OSError, EOFError, UnicodeError, ValueError) as error:
             return {"reason": f"it cannot be read: {error}".replace(str(out), ""), "pieces": []}
         finally:
-            shutil.rmtree(out, ignore_errors=True)
+            # most files need no copy: the folder is still empty, and does for the next one
+            if not out.is_dir() or any(out.iterdir()):
+                shutil.rmtree(out, ignore_errors=True)
+                self._empty = None
 
     def _read(self, original: Path, path: Path, out: Path) -> list[Piece]:
         """The pieces of a file, or of a member or an unpacked copy of it."""

@@ -33,6 +33,8 @@ def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph
     if changed is None:
         index.storage.clear_edges()
     index.storage.put_edges((a, b, _payload(pairs)) for (a, b), pairs in edges.items())
+    # what keys refer to was embedded on the way: who scores them again need not
+    index.save_vectors()
     index.storage.commit()
     return load(index)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rewright.lake.catalog.model import Family, Noise
 from rewright.lake.noise.numbers import formatted_share, number_of, numbered_share
@@ -27,15 +27,13 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         return ()
     told = [(value, n) for value, n in counts if fold(value) not in _MISSING]
     total = sum(n for _, n in told) or 1
+    gaps = len(told) < len(counts)
     for kind, share in (
-        (Noise.BOOLEANS, _boolean_share(told)),
-        (
-            Noise.NUMBERS,
-            numbered_share(told) if _some_plain(told, total, gaps=len(told) < len(counts)) else 0.0,
-        ),
-        (Noise.DATES, _date_share(told)),
+        (Noise.BOOLEANS, lambda: _boolean_share(told, total)),
+        (Noise.NUMBERS, lambda: numbered_share(told) if _some_plain(told, total, gaps=gaps) else 0),
+        (Noise.DATES, lambda: _date_share(told)),
     ):
-        if share >= 0.9 * total:
+        if share() >= 0.9 * total:
             return (kind,)
     if formatted_share(told) >= _FORMATTED * total:
         return (Noise.FORMATTED,)
@@ -46,7 +44,9 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         found.append(Noise.BLANKS)
     if _spelling_rows(told) >= max(4, 0.02 * total):
         found.append(Noise.SPELLINGS)
-    broken = _share(told, lambda v: bool(_MOJIBAKE.search(v)))
+    # one look at all of them: mostly there is none
+    any_broken = _MOJIBAKE.search("\n".join(value for value, _ in told))
+    broken = _share(told, lambda v: bool(_MOJIBAKE.search(v))) if any_broken else 0
     if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
@@ -76,16 +76,17 @@ def variants(counts: Counts) -> dict[str, str]:
     """Spelling → the spelling kept, for values that differ only in case, blanks, diacritics, a trailing dot,
     or (in a column of few classes) by being shortened to the first letter.
     """
-    groups: dict[str, Counter[str]] = defaultdict(Counter)
+    groups: dict[str, dict[str, int]] = defaultdict(dict)
+    told: list[tuple[str, str]] = []
     for value, n in counts:
-        groups[fold(value).rstrip(".")][" ".join(value.split())] += n
+        key, spelling = fold(value).rstrip("."), " ".join(value.split())
+        spellings = groups[key]
+        spellings[spelling] = spellings.get(spelling, 0) + n
+        told.append((value, key))
     kept = {key: _main(spellings) for key, spellings in groups.items()}
-    total = {key: sum(spellings.values()) for key, spellings in groups.items()}
     if len(groups) <= 8:
-        _merge_initials(kept, total)
-    return {
-        value: kept[fold(value).rstrip(".")] for value, _ in counts if kept[fold(value).rstrip(".")] != value
-    }
+        _merge_initials(kept, {key: sum(spellings.values()) for key, spellings in groups.items()})
+    return {value: kept[key] for value, key in told if kept[key] != value}
 
 
 def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
@@ -96,7 +97,9 @@ def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
             kept[short] = kept[longer[0]] = kept[winner]
 
 
-def _main(spellings: Counter[str]) -> str:
+def _main(spellings: Mapping[str, int]) -> str:
+    if len(spellings) == 1:
+        return next(iter(spellings))
     # the most frequent; of equals the one with capitals and diacritics, which damage removes rather than adds
     return max(spellings, key=lambda s: (spellings[s], not s.isupper(), not s.islower(), not s.isascii(), s))
 
@@ -110,12 +113,21 @@ def _share(counts: Counts, test: Callable[[str], bool]) -> int:
     return sum(n for value, n in counts if test(value))
 
 
-def _boolean_share(counts: Counts) -> float:
+def _boolean_share(counts: Counts, total: int) -> int:
+    """Rows that say yes or no; 0 where they are too few to matter."""
+    share = other = 0
+    for value, n in counts:
+        if truth(value) is not None:
+            share += n
+        else:
+            other += n
+            if other > 0.1 * total:
+                return 0
     spellings = {value.strip().lower() for value, _ in counts}
     # Y/N alone is a code, and 0/1 alone a number: only a mixture is noise
     if len(spellings) < 3 or {truth(v) for v in spellings} < {True, False}:
-        return 0.0
-    return _share(counts, lambda v: truth(v) is not None)
+        return 0
+    return share
 
 
 def _some_plain(counts: Counts, total: int, *, gaps: bool) -> bool:
@@ -123,7 +135,7 @@ def _some_plain(counts: Counts, total: int, *, gaps: bool) -> bool:
     plain = _share(counts, lambda v: plain_number(v.strip()))
     if gaps and plain == total:
         return True
-    return plain < _share(counts, lambda v: number_of(v) is not None) and plain >= 0.2 * total
+    return plain >= 0.2 * total and plain < _share(counts, lambda v: number_of(v) is not None)
 
 
 def _date_share(counts: Counts) -> float:

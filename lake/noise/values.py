@@ -40,6 +40,8 @@ DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """strptime formats and the texts they fit; ambiguous day/month pairs are told apart over a whole column."""
+_ANY_DATE = re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in DATE_FORMATS), re.IGNORECASE)
+"""One look tells most texts from dates."""
 MONTHS = (
     "january",
     "february",
@@ -65,6 +67,9 @@ def fold(value: str) -> str:
 
 def plain_number(value: str) -> bool:
     """Would DuckDB read it as a number as it stands?"""
+    if value[:1].isalpha() and value[:1] not in "nNiI":
+        # neither a number nor nan or inf: what is raised for each word takes longest
+        return False
     try:
         float(value)
     except ValueError:
@@ -75,6 +80,8 @@ def plain_number(value: str) -> bool:
 def date_formats(value: str) -> tuple[str, ...]:
     """The formats that fit one text."""
     text = " ".join(value.split())
+    if _ANY_DATE.match(text) is None:
+        return ()
     found = [form for form, pattern in DATE_FORMATS if pattern.match(text)]
     if not found:
         return ()

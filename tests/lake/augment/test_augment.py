@@ -581,7 +581,7 @@ def test_kept_features_that_are_damaged_are_made_anew(make: Make, tmp_path: Path
     with closing(sqlite3.connect(kept)) as connection:
         connection.execute("UPDATE features SET data = x'00'")
         connection.commit()
-    features_of(lake)._held.clear()
+    features_of(lake).release()
     assert augment(lake, BaseSpec("sales", "revenue")).r2_after == before.r2_after
 
 
@@ -596,3 +596,31 @@ def test_planted_chains_are_found_at_a_quarter_of_the_full_search(
     assert full.r2_after > 0.9 * planted.possible
     assert some.chains <= full.chains // 4
     assert some.r2_after >= 0.95 * full.r2_after
+
+
+def test_of_many_columns_of_its_own_those_that_fit_by_chance_are_not_used(make: Make) -> None:
+    chance, keys, signal = towns(200)
+    header = ["shop", "revenue", *(f"c{i}" for i in range(400))]
+    rows = [[k, round(s, 4), *(round(chance.gauss(0, 1), 2) for _ in range(400))] for k, s in zip(keys, signal, strict=True)]  # fmt: skip
+    lake = make({"sales": (header, rows)})
+    report = augment(lake, BaseSpec("sales", "revenue"))
+    assert report.r2_before < 0.02
+    assert any("by chance" in note for note in report.notes)
+
+
+def test_a_table_whose_file_is_gone_does_not_end_the_search(make: Make, tmp_path: Path) -> None:
+    # several rows per shop: whether the key is unique has to be looked up
+    chance = random.Random(4)
+    many = [[k, y, chance.gauss(0, 1)] for k in codes(120) for y in (2019, 2020)]
+    base = [
+        [k, y, s + chance.gauss(0, 0.5)]
+        for k, s in zip(codes(120), towns()[2], strict=True)
+        for y in (2019, 2020)
+    ]
+    lake = make(simple({"sales": (["shop", "year", "revenue"], base), "visits": (["shop", "year", "people"], many)}))  # fmt: skip
+    next(tmp_path.rglob("visits.csv")).unlink()
+    next(tmp_path.rglob("weather.csv")).unlink()
+    report = augment(lake, BaseSpec("sales", "revenue"))
+    assert [a.table for a in report.added if a.recommended] == ["streets"]
+    assert {path.split(" -> ")[1].split(" ")[0] for path, _ in report.failed} == {"visits", "weather"}
+    assert all("is gone" in reason and str(tmp_path) not in reason for _, reason in report.failed)

@@ -1,0 +1,170 @@
+"""The rows of the lake's tables as arrays: from what is kept of them, else read once.
+
+Owns where a table's arrays come from, and the pass over all tables when the lake is indexed. Must not know
+base tables, targets or scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from rewright.engines.duckdb.locked import Limits, open_locked
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.api import Lake
+from rewright.lake.augment.encoding import Kind, hash_form, key_form
+from rewright.lake.augment.features import Arrays, features_of
+from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
+from rewright.lake.index import LakeIndex
+
+_AT_ONCE = 2
+_PORTION = 200
+"""Tables read between two commits."""
+
+
+class TableRows:
+    """Rows of the tables of one lake. `run`: runs a statement, with parameters, where the
+    lake's tables are.
+    """
+
+    def __init__(self, lake: Lake, run: Callable[..., Any]) -> None:
+        self._lake = lake
+        self._run = run
+        self._features = features_of(lake)
+        self._known: dict[str, Rows | None] = {}
+
+    def of(self, table: str, keys: Sequence[tuple[str, Kind]]) -> Rows | None:
+        """The table's rows; None: it is too large, or these columns are not read as such keys.
+
+        :raises LakeError: the table cannot be read.
+        """
+        if table not in self._known:
+            index = self._lake.index
+            layout = layout_of(index, table)
+            self._known[table] = None if layout is None else self._read(table, layout)
+        rows = self._known[table]
+        return rows if rows is not None and rows.has(keys) else None
+
+    def hashes(self, table: str, keys: Sequence[tuple[str, Kind]]) -> Any:
+        """(rows,) uint64: the hash of each row's key, 0 where a part of it is NULL."""
+        rows = self.of(table, keys)
+        if rows is not None:
+            return rows.hashes(keys)
+        index = self._lake.index
+        found = [(index.tables[table].column(name), kind) for name, kind in keys]
+        forms = [hash_form([key_form(index, c, kind)]) for c, kind in found if c is not None]
+        listed = ", ".join(f"{form} AS h{i}" for i, form in enumerate(forms))
+        read = self.read(table, f"SELECT {listed} FROM {quoted(table)}")
+        return joint([np.asarray(read[f"h{i}"], dtype=np.uint64) for i in range(len(forms))])
+
+    def distinct(self, table: str, keys: Sequence[tuple[str, Kind]]) -> tuple[int, int]:
+        """Rows with a key, and different keys among them."""
+
+        def make() -> Arrays:
+            hashes = self.hashes(table, keys)
+            hashes = hashes[hashes != 0]
+            return (np.asarray([len(hashes), len(np.unique(hashes))]),)
+
+        told = ("distinct", *self.content(table), *map(str, keys))
+        rows, distinct = self._features.get(told, make)[0]
+        return int(rows), int(distinct)
+
+    def read(self, table: str, sql: str) -> Any:
+        """What a statement over the table gives.
+
+        :raises LakeError: it cannot be read.
+        """
+        self._lake.database.load([table])
+        return self._run(sql).fetchnumpy()
+
+    def content(self, table: str) -> tuple[str, ...]:
+        """What changes when the table's rows do."""
+        return _content(self._lake.index, table)
+
+    def _read(self, table: str, layout: Layout) -> Rows:
+        index = self._lake.index
+
+        def make() -> Arrays:
+            self._lake.database.load([table])
+            return layout.read(self._run, index)
+
+        arrays = self._features.get(("rows", *self.content(table), layout.sql), make)
+        return Rows.of(layout, index, arrays)
+
+
+def keep_rows(lake: Lake) -> int:
+    """Read all tables of the lake that are not kept yet, so that a first search finds their rows at hand; how
+    many were read. A table that cannot be read is left to the search that asks for it.
+    """
+    store, index = features_of(lake), lake.index
+    made = ((name, layout_of(index, name)) for name in index.tables)
+    wanted = [
+        (name, layout)
+        for name, layout in made
+        if layout is not None and not store.has(("rows", *_content(index, name), layout.sql))
+    ]
+    limits = Limits(memory="1GB", threads=1)
+    connections = [open_locked(lake.readable, limits) for _ in range(min(_AT_ONCE, len(wanted)))]
+    try:
+        for start in range(0, len(wanted), _PORTION):
+            for (name, layout), arrays in zip(
+                portion := wanted[start : start + _PORTION],
+                _read_all(index, portion, connections),
+                strict=True,
+            ):
+                if arrays is not None:
+                    store.put(("rows", *_content(index, name), layout.sql), arrays)
+            store.commit()
+    finally:
+        for connection in connections:
+            connection.close()
+    return len(wanted)
+
+
+def _read_all(
+    index: LakeIndex, wanted: Sequence[tuple[str, Layout]], connections: Sequence[Any]
+) -> Iterator[Arrays | None]:
+    """In the order of `wanted`, each connection by a thread of its own."""
+    free: SimpleQueue[Any] = SimpleQueue()
+    for connection in connections:
+        free.put(connection)
+
+    def read(asked: tuple[str, Layout]) -> Arrays | None:
+        connection = free.get()
+        try:
+            return _read_one(index, connection, *asked)
+        finally:
+            free.put(connection)
+
+    with ThreadPoolExecutor(len(connections), thread_name_prefix="rows") as pool:
+        yield from pool.map(read, wanted)
+
+
+def _read_one(index: LakeIndex, connection: Any, name: str, layout: Layout) -> Arrays | None:
+    united = index.unions.get(name)
+    parts = [name] if united is None else united.part_names()
+    with suppress(duckdb.Error, OSError):
+        for part in parts:
+            connection.execute(
+                f"CREATE OR REPLACE TEMP VIEW {quoted(part)} AS SELECT * FROM {index.tables[part].scan}"
+            )
+        if united is not None:
+            connection.execute(f"CREATE OR REPLACE TEMP VIEW {quoted(name)} AS {united.sql()}")
+        try:
+            return layout.read(connection.execute, index)
+        finally:
+            for view in {*parts, name}:
+                connection.execute(f"DROP VIEW IF EXISTS {quoted(view)}")
+    return None
+
+
+def _content(index: LakeIndex, table: str) -> tuple[str, ...]:
+    united = index.unions.get(table)
+    names = [table] if united is None else [name for name, _ in united.parts]
+    return (table, *(index.tables[name].digest for name in names))

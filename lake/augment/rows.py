@@ -1,0 +1,253 @@
+"""A table's rows as arrays: its possible keys and its texts as hashes, its numbers as they are.
+
+Owns the one statement by which a table is read, and the aggregation of the rows by whatever key: what
+`encoded` says in SQL, without a statement for each key. The arrays depend on the table alone, so they are
+made when the lake is indexed. Must not know targets, scores, or where arrays are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.augment.encoding import (
+    MOST_COLUMNS,
+    Encoded,
+    Kind,
+    further_aggregates,
+    hash_form,
+    key_form,
+    key_kind,
+    level_values,
+    number_form,
+    usable,
+)
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.scores import joinable
+
+MOST_BYTES = 16 << 20
+"""Larger tables are aggregated by DuckDB, each time for one key."""
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which columns of a table are read, and how."""
+
+    keys: tuple[tuple[str, Kind], ...]
+    numbers: tuple[Column, ...]
+    texts: tuple[Column, ...]
+    sql: str
+    """A SELECT of k0, ... (hashes, 0 for NULL), v0, ... (DOUBLE) and t0, ... (hashes, 0 for NULL)."""
+
+    def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, Any, Any, Any]:
+        """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
+        numbers) float64, (rows, texts) uint64, and the hashes of the values that texts are told by.
+        """
+        found = run(self.sql).fetchnumpy()
+        parts = (
+            _columns(found, "k", len(self.keys), np.uint64),
+            _columns(found, "v", len(self.numbers), np.float64),
+            _columns(found, "t", len(self.texts), np.uint64),
+        )
+        told = [value for column in self.texts for value in level_values(index, column)]
+        levels = np.zeros(0, dtype=np.uint64)
+        if told:
+            listed = run("SELECT hash(unnest(?::VARCHAR[])) AS h", [told]).fetchnumpy()
+            levels = np.asarray(listed["h"], dtype=np.uint64)
+        return (*parts, levels)
+
+
+def layout_of(index: LakeIndex, table: str, source: str = "") -> Layout | None:
+    """How a table is read from `source` (a table expression; default: the table); None: it is too large or
+    has no column to read.
+    """
+    found = index.tables[table]
+    keys = [(c, key_kind(c, c)) for c in found.columns if joinable(c)]
+    offered, _ = usable(index, table, ())
+    width = len(keys) + len(offered)
+    if not keys or len(offered) >= MOST_COLUMNS or 8 * found.rows * width > MOST_BYTES:
+        return None
+    forms = {c.name: form for c in offered if (form := number_form(index, c)) is not None}
+    numbers = [c for c in offered if c.name in forms]
+    texts = [c for c in offered if c.name not in forms]
+    inner = [f"{key_form(index, c, kind)} AS k{i}" for i, (c, kind) in enumerate(keys)]
+    inner += [f"CAST({forms[c.name]} AS DOUBLE) AS v{i}" for i, c in enumerate(numbers)]
+    inner += [f"CAST({quoted(c.name)} AS VARCHAR) AS t{i}" for i, c in enumerate(texts)]
+    hashed = [*(f"k{i}" for i in range(len(keys))), *(f"t{i}" for i in range(len(texts)))]
+    shown = [f"{hash_form([name])} AS {name}" for name in hashed]
+    shown += [f"v{i}" for i in range(len(numbers))]
+    sql = f"SELECT {', '.join(shown)} FROM (SELECT {', '.join(inner)} FROM {source or quoted(table)})"
+    return Layout(tuple((c.name, kind) for c, kind in keys), tuple(numbers), tuple(texts), sql)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table's rows, as `Layout.read` gives them."""
+
+    layout: Layout
+    told: tuple[Mapping[str, int], ...]
+    """By which values each text is told."""
+    keys: Any
+    numbers: Any
+    texts: Any
+    levels: Any
+
+    @classmethod
+    def of(cls, layout: Layout, index: LakeIndex, arrays: tuple[Any, ...]) -> Rows:
+        """What `Layout.read` gave."""
+        told = tuple(level_values(index, column) for column in layout.texts)
+        return cls(layout, told, *arrays)
+
+    def has(self, keys: Sequence[tuple[str, Kind]]) -> bool:
+        """Were these columns read as keys of these kinds?"""
+        return set(keys) <= set(self.layout.keys)
+
+    def numbered(self, name: str | None) -> bool:
+        """Was this column read as a number?"""
+        return any(column.name == name for column in self.layout.numbers)
+
+    def hashes(self, keys: Sequence[tuple[str, Kind]]) -> Any:
+        """(rows,) uint64: the hash of each row's key, 0 where a part of it is NULL."""
+        return joint([self.keys[:, self.layout.keys.index(key)] for key in keys])
+
+    def grouped(self, made: Encoded, keys: Sequence[tuple[str, Kind]]) -> tuple[Any, Any]:
+        """What `made.sql` gives: sorted hashes of the keys, and a row of features for each."""
+        hashes = self.hashes(keys)
+        order = np.flatnonzero(hashes)
+        if made.how == "latest":
+            time = self._number(next(c for c in made.offered if c.name == made.time))[order]
+            order = order[np.lexsort((np.where(np.isnan(time), np.inf, -time), hashes[order]))]
+        else:
+            order = order[np.argsort(hashes[order], kind="stable")]
+        first = _firsts(hashes[order])
+        by_key = _ByKey(order, first, np.diff(np.r_[first, len(order)]))
+        columns = [self._features(made, column, by_key) for column in made.offered]
+        if made.how == "mean":
+            columns.append(by_key.counts[:, None].astype(float))
+        if made.further:
+            columns.append(self._further(made, by_key))
+        values = np.hstack(columns) if columns else np.empty((len(first), 0))
+        return hashes[order[first]], values
+
+    def _number(self, column: Column) -> Any:
+        return self.numbers[:, [c.name for c in self.layout.numbers].index(column.name)]
+
+    def _features(self, made: Encoded, column: Column, by_key: _ByKey) -> Any:
+        """(keys, features) of one column."""
+        at = next((i for i, c in enumerate(self.layout.texts) if c.name == column.name), None)
+        if at is None:
+            numbers = self._number(column)
+            return (by_key.means(numbers) if made.how == "mean" else numbers[by_key.rows])[:, None]
+        codes = self.texts[:, at]
+        told = by_key.modes(codes) if made.how == "mean" else codes[by_key.rows]
+        return self._encoded(at, told)
+
+    def _encoded(self, at: int, codes: Any) -> Any:
+        """A text's encodings: a 0/1 column for each of its levels, else its value's frequency."""
+        start = sum(len(told) for told in self.told[:at])
+        told = self.told[at]
+        hashes = self.levels[start : start + len(told)]
+        missing = codes == 0
+        if any(told.values()):
+            order = np.argsort(hashes)
+            counts = np.asarray(list(told.values()), dtype=float)[order]
+            near = np.minimum(np.searchsorted(hashes[order], codes), len(counts) - 1)
+            known = hashes[order][near] == codes
+            values = np.log(1.0 + np.where(known, counts[near], 1.0))[:, None]
+        else:
+            values = (codes[:, None] == hashes[None, :]).astype(float)
+        values[missing] = np.nan
+        return values
+
+    def _further(self, made: Encoded, by_key: _ByKey) -> Any:
+        columns = [
+            by_key.reduced(self._number(column), how)
+            for column, how in further_aggregates(made.offered, dated=made.how == "latest")
+        ]
+        return np.column_stack(columns) if columns else np.empty((len(by_key.first), 0))
+
+
+@dataclass(frozen=True, slots=True)
+class _ByKey:
+    """`order`: rows sorted by key; `first`: where in it each key begins; `counts`: each key's rows."""
+
+    order: Any
+    first: Any
+    counts: Any
+
+    @property
+    def rows(self) -> Any:
+        """Each key's first row."""
+        return self.order[self.first]
+
+    def means(self, values: Any) -> Any:
+        return self.reduced(values, "mean")
+
+    def reduced(self, values: Any, how: str) -> Any:
+        """Minimum, maximum, sum or mean of what is there for each key; NaN where nothing is."""
+        if not len(self.first):
+            return np.empty(0)
+        values = values[self.order]
+        there = ~np.isnan(values)
+        filled = np.add.reduceat(there.astype(float), self.first)
+        match how:
+            case "minimum":
+                found = np.minimum.reduceat(np.where(there, values, np.inf), self.first)
+            case "maximum":
+                found = np.maximum.reduceat(np.where(there, values, -np.inf), self.first)
+            case _:
+                found = np.add.reduceat(np.where(there, values, 0.0), self.first)
+                if how == "mean":
+                    found = found / np.maximum(filled, 1.0)
+        return np.where(filled > 0, found, np.nan)
+
+    def modes(self, codes: Any) -> Any:
+        """Each key's most frequent value, of equals the one that comes first; 0 where there is none."""
+        found = np.zeros(len(self.first), dtype=np.uint64)
+        group = np.repeat(np.arange(len(self.first)), self.counts)
+        codes = codes[self.order]
+        there = np.flatnonzero(codes)
+        if not len(there):
+            return found
+        at = there[np.lexsort((codes[there], group[there]))]
+        start = np.flatnonzero(np.r_[True, (np.diff(group[at]) != 0) | (codes[at][1:] != codes[at][:-1])])
+        many = np.diff(np.r_[start, len(at)])
+        # a stable sort: the first of each run is the first in the table
+        rank = np.lexsort((at[start], -many, group[at[start]]))
+        best = start[rank][_firsts(group[at[start]][rank])]
+        found[group[at[best]]] = codes[at[best]]
+        return found
+
+
+def joint(parts: Sequence[Any]) -> Any:
+    """One hash of the hashes of a key's parts, 0 where one of them is 0 (Boost's hash_combine)."""
+    found = np.asarray(parts[0], dtype=np.uint64)
+    for part in parts[1:]:
+        with np.errstate(over="ignore"):
+            mixed = found ^ (part + _GOLDEN + (found << np.uint64(6)) + (found >> np.uint64(2)))
+        found = np.where((found == 0) | (part == 0), np.uint64(0), mixed)
+    return found
+
+
+def _firsts(ordered: Any) -> Any:
+    """Where in sorted values each begins."""
+    return (
+        np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        if len(ordered)
+        else np.zeros(0, dtype=np.int64)
+    )
+
+
+def _columns(found: Any, letter: str, n: int, kind: Any) -> Any:
+    rows = len(next(iter(found.values())))
+    out = np.empty((rows, n), dtype=kind)
+    for i in range(n):
+        column = found[f"{letter}{i}"]
+        out[:, i] = np.ma.filled(np.ma.asarray(column, dtype=kind), np.nan if kind is np.float64 else 0)
+    return out
