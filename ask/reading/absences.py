@@ -77,9 +77,21 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     if target.word.endswith("ed"):
         # `rooms that were never booked`: have no stay at all, or none of that status
         draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
-    draft.where.append(Without(table_before(draft, at).ref, column.table, (OneOf(column, values),)))
+    kept = table_before(draft, at).ref
+    draft.where.append(Without(kept, column.table, (OneOf(column, values),)))
     draft.use(after)
+    _said_of_them(draft, after, kept, column.table)
     return True
+
+
+def _said_of_them(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> None:
+    """`artists with no jazz album`, of albums with a genre: the albums are those that must not be."""
+    noun = draft.next(after, "table")
+    if noun is None or not draft.links[noun].glued:
+        return
+    steps = direct(draft.scope.context, kept, gone, draft.scope.roles)
+    if draft.scope.table(draft.links[noun]).ref in {gone, *(s.new for s in steps)}:
+        draft.use(noun)
 
 
 def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:

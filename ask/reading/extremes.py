@@ -10,7 +10,7 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, leave_prices
 
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
@@ -31,6 +31,8 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     if following.mark == "table" and counts:
         return count_of(draft, draft.scope.table(following)), [after]
     if following.mark == "column" and (link.adjective is None or not _property_like(link.word)):
+        if counts:
+            leave_prices(draft, following)
         column = draft.scope.column(following, ("number", "date"))
         if column.kind in {"number", "date"} and not column.key:
             return Column(column), [after]

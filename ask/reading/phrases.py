@@ -33,6 +33,7 @@ NOT_ADDED = {
     "weight",
 }
 """Numbers of which a sum says nothing."""
+_PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id"})
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
 _UNITS = {
@@ -137,6 +138,13 @@ def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     return found[0] if len(found) == 1 else None
 
 
+def leave_prices(draft: Draft, link: Link) -> None:
+    """`the most tickets`, of concerts with tickets_sold and a ticket_price: a number of them, no price."""
+    kept = tuple(c for c in link.columns if not set(draft.scope.words(c)) & _PRICES)
+    if kept and not set(link.word.split()) & _PRICES:
+        link.columns = kept
+
+
 def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     distinct = draft.next(at, "distinct")
     place = at if distinct is None else distinct
@@ -156,6 +164,7 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     if link.mark != "column":
         table = draft.about(what)
         return Aggregate("count", draft.scope.key(table), distinct=True), what + 1
+    leave_prices(draft, link)
     column = draft.scope.column(link)
     return counted_column(draft, link, column, distinct=distinct is not None), what + 1
 

@@ -218,7 +218,7 @@ class Scope:
         if len(named) == 1:
             return (named[0],)
         first = self.first_text(table)
-        if first is not None and set(self.words(first)) & _ORGANISATIONS:
+        if first is not None and (set(self.words(first)) & _ORGANISATIONS or first in named):
             return (first,)
         numbered = self._numbered(table)
         if numbered is not None:

@@ -190,7 +190,8 @@ def _verbs_of_times(links: list[Link], scope: Scope) -> None:
     for verb, when in pairwise(links):
         if verb.mark != "unknown" or when.mark != "moment":
             continue
-        kind = {root(w) for verbs in SAME_TIMES for w in verbs if verb.word in verbs for w in verbs}
+        said = root(verb.word)
+        kind = {r for verbs in SAME_TIMES if said in (roots := {root(w) for w in verbs}) for r in roots}
         if any(words & kind for words in dates):
             verb.mark = "relation"
 
