@@ -17,7 +17,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.sets import both
+from rewright.ask.reading.sets import both, one_without_the_other
 from rewright.ask.reading.words import root
 
 
@@ -163,6 +163,8 @@ def _nearest_tables(draft: Draft, at: int) -> dict[object, int]:
 
 def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
     """`A or B` of one column is one condition; `A and B` of one column in one row cannot be."""
+    if condition.negated and one_without_the_other(draft, at, condition):
+        return
     same = next(
         (
             c
@@ -182,9 +184,10 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
             return
         draft.where.append(condition)
         return
-    listed = any(link.mark == "or" for link in draft.links) or _plural(draft, at) or _placed(draft, at)
-    if not listed and both(draft, at, same, condition):
+    either = any(link.mark == "or" for link in draft.links)
+    if not either and both(draft, at, same, condition):
         return
+    listed = either or _plural(draft, at) or _placed(draft, at)
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
     draft.use(*joint)
