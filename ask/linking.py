@@ -265,8 +265,8 @@ class Linker:
         columns = {c: s for c, s in columns.items() if s >= best - _CLOSE}
         # a table's own name is the table, unless the column fits better
         mark = "table" if tables and max(s for _, s in tables) >= 0.6 else "column"
-        own = [c for c, s in columns.items() if s >= _WHOLE and c.kind == "number" and not c.key]
-        if tables and len(own) == 1 and max(s for _, s in tables) < _WHOLE - 0.2:
+        own = [c for c, s in columns.items() if s >= _WHOLE and not c.key]
+        if tables and own and max(s for _, s in tables) < _WHOLE - 0.2:
             mark = "column"  # `streams`, of rows monthly_streams with a number of that name
         fits: dict[object, float] = {t.ref: s * worth for t, s in tables}
         fits |= {(c.table, c.name): s * worth for c, s in columns.items()}

@@ -41,6 +41,14 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     return None, []
 
 
+def behind(draft: Draft, at: int) -> int | None:
+    """The place behind a superlative that says what it is of; in `the most rejected claims` the claims."""
+    place = at + 1
+    while place + 1 < len(draft.links) and draft.links[place].mark == "value" and draft.links[place].used:
+        place += 1
+    return place if place < len(draft.links) and not draft.links[place].used else None
+
+
 def count_of(draft: Draft, table: TableContext) -> Expression:
     counted = counting_column(draft, table)
     return Aggregate("sum", counted) if counted is not None else Aggregate("count", table.ref)

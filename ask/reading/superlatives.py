@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.extremes import MOST, count_of, is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.extremes import MOST, behind, count_of, is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
@@ -178,7 +178,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     way: Direction = "desc" if link.mark == "top" else "asc"
     draft.use(at)
     _numbered(draft, at)
-    after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
+    after = behind(draft, at)
     if is_commonness(link):
         _not_of_each(draft)
         _most_common(draft, at, after, way)
