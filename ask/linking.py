@@ -23,7 +23,17 @@ from rewright.ask.reading.lexicon import (
     RETURNING,
     TIME_UNITS,
 )
-from rewright.ask.reading.link import Link, genders, keys, only_these, plain, preposition, together, unit
+from rewright.ask.reading.link import (
+    Link,
+    genders,
+    keys,
+    only_these,
+    plain,
+    preposition,
+    says_how_many,
+    together,
+    unit,
+)
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
@@ -134,6 +144,8 @@ class Linker:
             return Link("also" if also else token.text, "return"), 1
         if self._timed and (mark := time_mark(words, at)):
             return Link(token.text, mark), 1
+        if token.word == "all" and says_how_many(words, at):
+            return Link(token.text, "every"), 1
         if token.word in FILLERS or unit(words, at):
             return None, 1
         if token.word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:

@@ -176,6 +176,9 @@ class Spelling:
         left = self.expression(what.left)
         if isinstance(what.left, Span) and not what.right.isdigit():
             return f"{left} {what.operator} interval {quote_literal(what.right)}"
+        if what.right == "all" and isinstance(what.left, Aggregate) and isinstance(what.left.of, ColumnContext):
+            of = what.left.of
+            return f"{left} = (select count(distinct {quote_ident(of.name)}) from {self.table(of.table)})"
         if what.right != "average":
             return f"{left} {what.operator} {what.right}"
         if not isinstance(what.left, Column):

@@ -109,8 +109,9 @@ Expression = Column | Part | Aggregate | Ratio | Difference | Span | Measured | 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``left operator number``; a number, a time such as ``5 hours`` beside a span, or ``average`` for that
-    of all rows, or of those that have the same in the column ``within``.
+    """``left operator number``; a number, a time such as ``5 hours`` beside a span, ``average`` for that
+    of all rows, or of those that have the same in the column ``within``, or ``all`` for as many different
+    ones as there are.
     """
 
     left: Expression

@@ -15,6 +15,7 @@ from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.counts import counts
 from rewright.ask.reading.differences import differences
+from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
 from rewright.ask.reading.intent import (
@@ -82,6 +83,7 @@ _PASSES = (
     averages_of_counts,
     ratios,
     counts,
+    everything,
     conditions,
     order,
     bests,

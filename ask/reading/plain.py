@@ -117,6 +117,8 @@ def condition(what: Condition) -> str:
         case Compared(left, operator, "average", within):
             whose = "all" if within is None else f"those of the same {_column(within)}"
             return f"{expression(left)} {operator} the average of {whose}"
+        case Compared(left, _, "all"):
+            return f"{expression(left)} is that of all there are"
         case Compared(left, operator, right):
             return f"{expression(left)} {operator} {right}"
         case Ranged(left, low, high):
