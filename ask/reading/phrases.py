@@ -14,8 +14,9 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.timing import date_of
 from rewright.ask.reading.words import listed, stem
 
-FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
+FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
+_OF_NUMBERS = {"avg", "sum", "median"}
 NOT_ADDED = {
     "age",
     "rank",
@@ -67,14 +68,14 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
 
 
 def _kinds(function: Function) -> tuple[str, ...]:
-    return ("number",) if function in {"avg", "sum"} else ("number", "date")
+    return ("number",) if function in _OF_NUMBERS else ("number", "date")
 
 
 def checked(function: Function, column: ColumnContext, link: Link) -> Aggregate:
     """Raises Unclear for what cannot be measured so."""
-    if function in {"avg", "sum"} and column.kind != "number":
+    if function in _OF_NUMBERS and column.kind != "number":
         raise Unclear(f"{link.text} is not a number")
-    if function in {"avg", "sum"} and (column.key or column.name.lower() == "id"):
+    if function in _OF_NUMBERS and (column.key or column.name.lower() == "id"):
         raise Unclear(f"{link.text} is a key, not a measure")
     if function in {"max", "min"} and column.kind not in {"number", "date"}:
         raise Unclear(f"{link.text} has no order of size")

@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.extremes import MOST, behind, count_of, is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.extremes import (
+    MOST,
+    behind,
+    count_of,
+    is_commonness,
+    is_measure,
+    property_of,
+    ranked_by,
+)
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link

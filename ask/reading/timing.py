@@ -51,8 +51,8 @@ _COMING = {
 SAME_TIMES = tuple(
     line.split()
     for line in """
-joined started registered signed signup enrolled subscribed opened began since hired employed onboarded
-cancelled ended closed left terminated stopped expired churned finished
+joined started registered signed signup enrolled subscribed opened began since hired employed onboarded start begin
+cancelled ended closed left terminated stopped expired churned finished end expiry
 ordered placed bought purchased
 shipped sent dispatched
 delivered arrived received
@@ -61,6 +61,13 @@ borrowed loaned lent
 """.strip().splitlines()
 )
 """Verbs that say the same of a date."""
+
+
+_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
+_BESIDE = frozenset(
+    listed("announced planned scheduled booked reported expected due created updated registered published")
+)
+"""Dates before or after what happens, of which none speaks who does not say so."""
 
 
 def moments(draft: Draft) -> None:
@@ -95,11 +102,28 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     if len(told) == 1:
         draft.scope.doubt("which date is meant", 0.95, once=True)
         return told[0]
+    known = {c.column for c in draft.where if isinstance(c, During)} & set(dates)
+    if len(known) == 1:
+        return next(iter(known))
+    if (happened := _happening(draft, dates)) is not None:
+        return happened
     pair = lasting(draft.scope, table)
     if pair is not None:
         draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
         return pair[0]
     return None
+
+
+def _happening(draft: Draft, dates: Sequence[ColumnContext]) -> ColumnContext | None:
+    """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
+    preparation.
+    """
+    held = [c for c in dates if set(draft.scope.words(c)) & _TAKES_PLACE]
+    others = [c for c in dates if c not in held]
+    if len(held) != 1 or not all(set(draft.scope.words(c)) & _BESIDE for c in others):
+        return None
+    draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+    return held[0]
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -149,6 +173,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)
             return starts
+        if len(found) > 1 and (happened := _happening(draft, found)) is not None:
+            return [happened]
         if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
             return [pair[0]]

@@ -36,7 +36,9 @@ _BEGINNING = re.compile(
     r"\b((?:start|begin|end)(?:s|ing)?\s+(?:with|in|on))\s+(?:(?:the|an?)\s+)?(?:capital\s+)?"
     r"(?:letter\s+|letters\s+)?(?P<said>[A-Z])(?=\W|$)"
 )
-_ONLY_GROUPS = re.compile(r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.I)
+_ONLY_GROUPS = re.compile(
+    r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.I
+)
 
 
 def plainer(question: str) -> str:

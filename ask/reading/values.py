@@ -20,6 +20,8 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import both, one_without_the_other
 from rewright.ask.reading.words import root
 
+_NUMBERED = 0.95
+
 
 def values(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
@@ -219,21 +221,48 @@ def _number(draft: Draft, at: int) -> None:
         return
     if draft.next(at, "top", "bottom") is not None:
         return  # `the price of the 5 dearest cars`
+    if before is None and (key := _numbered_row(draft, at)) is not None:
+        draft.use(at)
+        draft.where.append(OneOf(key, (link.number,)))
+        draft.scope.doubt("a number that names a row", _NUMBERED)
     if before is None:
         return
     if draft.links[before].mark == "identifier":
         column = draft.scope.key(draft.about(before))
     else:
         column = draft.scope.column(draft.links[before])
+    held = (link.number, *_other_numbers(draft, at))
     if column.kind == "text":
-        value = OneOf(column, (link.number,))
+        value = OneOf(column, held)
         draft.scope.doubt("a number compared with a text", 0.9)
     elif column.kind == "number":
-        value = OneOf(column, (link.number,))
+        value = OneOf(column, held)
     else:
         return
     draft.use(at, before, named)
     draft.where.append(value)
+
+
+def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
+    """`policy 5003`: the key of a row, told by its number."""
+    place, link = draft.before(at, "table"), draft.links[at]
+    if place is None or not link.glued or not link.number.isdigit() or draft.links[place].word.endswith("s"):
+        return None
+    key = draft.scope.key(draft.scope.table(draft.links[place]))
+    return key if key.kind == "number" and key.key else None
+
+
+def _other_numbers(draft: Draft, at: int) -> list[str]:
+    """`a price of 12 or 15`."""
+    found = []
+    while (joint := draft.next(at, "or", "comma")) is not None:
+        number = draft.next(joint, "number")
+        if number is None:
+            break
+        draft.use(joint, number)
+        found.append(draft.links[number].number)
+        at = number
+    return found
 
 
 def booleans(draft: Draft) -> None:
