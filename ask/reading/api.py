@@ -84,7 +84,7 @@ class Reader:
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             check(intent, links, scope)
-            intent = guard(intent, links, scope)
+            intent = guard(intent, links, scope, asked)
             written = write(intent, self.context, scope.roles)
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))

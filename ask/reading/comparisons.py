@@ -298,7 +298,8 @@ def _fitter(draft: Draft, left: int, right: int) -> int:
 
 
 def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
-    found = ADJECTIVES.get(link.word.split()[0])
+    words = [w for w in link.word.split() if w not in {"is", "are", "was", "were"}]
+    found = ADJECTIVES.get(words[0]) if words else None
     return found.steps if found is not None else None
 
 

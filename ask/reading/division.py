@@ -36,10 +36,8 @@ def _all_of(draft: Draft, at: int) -> None:
     if head is None or after is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
     table, link = draft.scope.table(draft.links[head]), draft.links[after]
-    if link.mark == "table":
-        whole = draft.scope.key(draft.scope.table(link))
-    else:
-        whole = draft.scope.column(link)
+    rows = link.mark == "table"
+    whole = draft.scope.key(draft.scope.table(link)) if rows else draft.scope.column(link)
     if whole.table == table.ref:
         raise Unclear(f"one row of {table.ref.name} has one {whole.name} at most")
     steps = direct(draft.scope.context, table.ref, whole.table, draft.scope.roles)

@@ -20,7 +20,9 @@ from rewright.ask.reading.intent import (
     Intent,
     Measured,
     OneOf,
+    Portion,
     Ranged,
+    Ratio,
     aggregates_of,
     columns_of,
 )
@@ -50,6 +52,13 @@ _ADDITIVE = frozenset(
     )
 )
 """Of which the sum is meant where no one row is."""
+_PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_IN_PERCENT = frozenset(
+    listed(
+        "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat yield "
+        "probability proportion score humidity occupancy utilization"
+    )
+)
 _DIMENSIONS = tuple(
     tuple(frozenset(kind.split("/")) for kind in line.split())
     for line in """
@@ -69,10 +78,11 @@ def second_question(question: str) -> None:
         raise Unclear(f"it is not clear what is meant by {found[0].strip(' ,')}")
 
 
-def guard(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent, its lone number added up where no row is named. Raises Unclear."""
     _times_to_come(scope)
     _other_units(intent, scope)
+    _percentages(intent, question, scope)
     _states_shown(intent, links)
     return _added_up(intent, links, scope)
 
@@ -108,6 +118,19 @@ def _other_units(intent: Intent, scope: Scope) -> None:
                     raise Unclear(f"{column.name} is in {min(unit)}s, which the question is not")
 
 
+def _percentages(intent: Intent, question: str, scope: Scope) -> None:
+    """`more than 80% of the tickets` read as more than 80 tickets. Raises Unclear."""
+    said = {match[1].replace(",", "") for match in _PERCENT.finditer(question)}
+    for condition in (*intent.where, *intent.having):
+        right = condition.right if isinstance(condition, Compared) else ""
+        left = condition.left if isinstance(condition, Compared) else None
+        held = left.column if isinstance(left, Column) else getattr(left, "of", None)
+        if right not in said or isinstance(left, Ratio | Portion):
+            continue
+        if not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
+            raise Unclear(f"it is not clear of what {right} percent are meant")
+
+
 def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     """`contracts that have expired` read as the dates at which they do. Raises Unclear."""
     shown = {e.column for e in intent.outputs if isinstance(e, Column) and e.column.kind == "date"}
@@ -137,9 +160,9 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
 def _listed_by_row(column: ColumnContext, links: Sequence[Link], scope: Scope) -> bool:
     """Whether a value of each of several rows that are spoken of is wanted: `prices of the albums`."""
     named = [link for link in links if link.mark == "column" and column in link.columns]
-    if any(link.word.endswith("s") and not link.word.endswith("ss") for link in named):
-        if not {stem(w) for link in named for w in link.word.split()} & _ADDITIVE:
-            return True
+    several = any(link.word.endswith("s") and not link.word.endswith("ss") for link in named)
+    if several and not {stem(w) for link in named for w in link.word.split()} & _ADDITIVE:
+        return True
     if any(w in {"all", "each", "every", "list", "different", "distinct"} for w in scope.roles):
         return True
     plural = [t for o in links if o.mark == "table" and o.word.endswith("s") for t in o.tables[:1]]

@@ -59,6 +59,14 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
         draft.use(at + 1)
         at += 1
     after = draft.next(at, "column", "count", "sum", "avg", "distinct")
+    own = draft.next(at, "table")
+    if own is not None and (of := draft.next(own, "column")) is not None and draft.links[of].glued:
+        # `average track length`: of the rows just named
+        table = draft.scope.table(draft.links[own]).ref
+        held = [c for c in draft.links[of].columns if c.table == table and c.kind == "number"]
+        if len(held) == 1 and function != "sum":
+            draft.use(own)
+            return checked(function, held[0], draft.links[of]), of + 1
     if after is not None and draft.links[after].mark in {"count", "sum", "distinct"} and function != "sum":
         after = draft.next(after, "column")
     if after is None:

@@ -20,7 +20,8 @@ from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
-from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.phrases import measure_at, parted
 from rewright.ask.reading.words import stem
 
 
@@ -114,7 +115,12 @@ def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expres
 
 
 def _head(draft: Draft, at: int) -> int:
-    """What is ranked: the first table or column before; else the next after."""
+    """What is ranked: the first table or column before; else the next after. `which month had the most`:
+    the months.
+    """
+    units = [i for i in range(at) if draft.links[i].mark == "unit" and not draft.links[i].used]
+    if len(units) == 1 and not any(draft.links[i].mark in {"table", "column"} for i in range(units[0])):
+        return units[0]
     for i in range(at):
         if draft.links[i].mark in {"table", "column"} and not draft.links[i].used:
             return i
@@ -131,6 +137,10 @@ def _for_head(
 ) -> Expression:
     """A column of another table can't rank the head's rows by itself."""
     link = draft.links[head]
+    if isinstance(expression, Column) and link.mark == "unit":
+        if not counted:
+            raise Unclear(f"it is not clear how the {expression.column.name} of a {link.text} is meant")
+        return Aggregate("sum", expression.column)
     if isinstance(expression, Column) and link.mark == "table":
         owner = draft.scope.table(link)
         if expression.column.table != owner.ref:
@@ -149,7 +159,11 @@ def _rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     link = draft.links[head]
     measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
     if not link.used:
-        if link.mark == "table":
+        if link.mark == "unit":
+            period = parted(draft, TIME_UNITS[link.word], head)
+            draft.outputs.append((head, period))
+            draft.groups.append(period)
+        elif link.mark == "table":
             table = draft.scope.table(link)
             draft.head = table
             follows = draft.next(head, "column")

@@ -44,14 +44,14 @@ _COMING = {
     root(w)
     for w in listed(
         "join joined birth born hired hire registered registration signup founded established enrolled "
-        "terminated termination fired left opened built launched installed since"
+        "terminated termination fired left signed dropped opened built launched installed since"
     )
 }
 """Dates at which people and firms come to be known, not of what they do."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
-joined started registered signed signup enrolled subscribed opened began since hired employed onboarded start begin
+joined started registered signed signup enrolled subscribed opened began since hired employed start begin
 cancelled ended closed left terminated stopped expired churned finished end expiry
 ordered placed bought purchased
 shipped sent dispatched
@@ -201,13 +201,19 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
     near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
     found = [named.get(i) or draft.links[i].tables[0] for i in near]
-    owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
+    owners = [o.columns[0].table for o in draft.links if o.mark == "column" and _one_table(o.columns)]
+    valued = [tuple(c for c, _ in o.values) for o in draft.links if o.mark == "value"]
+    owners += [columns[0].table for columns in valued if _one_table(columns)]
     owners += draft.scope.refs()
     tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
     # nor is `trips from each station in May` about the stations
     grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
     return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
+
+
+def _one_table(columns: Sequence[ColumnContext]) -> bool:
+    return len({c.table for c in columns}) == 1
 
 
 def _comes(draft: Draft, table: TableContext) -> bool:

@@ -37,7 +37,7 @@ _BEGINNING = re.compile(
     r"(?:letter\s+|letters\s+)?(?P<said>[A-Z])(?=\W|$)"
 )
 _ONLY_GROUPS = re.compile(
-    r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.I
+    r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.IGNORECASE
 )
 
 
