@@ -55,8 +55,8 @@ _ADDITIVE = frozenset(
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
 _IN_PERCENT = frozenset(
     listed(
-        "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat yield "
-        "probability proportion score humidity occupancy utilization"
+        "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat "
+        "yield probability proportion score humidity occupancy utilization"
     )
 )
 _DIMENSIONS = tuple(

@@ -58,7 +58,9 @@ def _in_two_rows(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
     if head is None or second.negated:
         return False
     named = any(o.mark == "table" and o.tables[0].ref == first.column.table for o in draft.links[:at])
-    draft.scope.doubt("whether both values are meant or any of them", _EITHER if named else _DOUBT)
+    placed = draft.links[at - 1].preposition in {"in", "at", "from"}
+    clear = placed and not named
+    draft.scope.doubt("whether both values are meant or any of them", _DOUBT if clear else _EITHER)
     draft.where.remove(first)
     draft.where += [With(head, c.column.table, (c,)) for c in (first, second)]
     return True

@@ -18,9 +18,9 @@ from rewright.ask.reading.extremes import (
 )
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
-from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import measure_at, parted
 from rewright.ask.reading.words import stem
 
