@@ -85,7 +85,7 @@ class Reader:
             intent = modified(intent, wanted)
             check(intent, links, scope)
             intent = guard(intent, links, scope, asked)
-            written = write(intent, self.context, scope.roles)
+            written = write(intent, self.context, scope.roles, scope.said())
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
         scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)
