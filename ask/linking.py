@@ -23,7 +23,17 @@ from rewright.ask.reading.lexicon import (
     RETURNING,
     TIME_UNITS,
 )
-from rewright.ask.reading.link import Link, genders, keys, only_these, plain, preposition, together, unit
+from rewright.ask.reading.link import (
+    Link,
+    genders,
+    keys,
+    only_these,
+    plain,
+    preposition,
+    says_how_many,
+    together,
+    unit,
+)
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
@@ -134,6 +144,8 @@ class Linker:
             return Link("also" if also else token.text, "return"), 1
         if self._timed and (mark := time_mark(words, at)):
             return Link(token.text, mark), 1
+        if token.word == "all" and says_how_many(words, at):
+            return Link(token.text, "every"), 1
         if token.word in FILLERS or unit(words, at):
             return None, 1
         if token.word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
@@ -170,7 +182,7 @@ class Linker:
             return None
         if lowered in _LABELS | _IDENTIFIERS:
             return self._general(text, lowered)
-        named = self._named(run)
+        named = self._named(run) if lowered != "no" else None
         # a common word counts as a value only as it is written in the data, or when it is nothing else
         values = self._values.get(plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
         if self._letter(text):
@@ -265,6 +277,9 @@ class Linker:
         columns = {c: s for c, s in columns.items() if s >= best - _CLOSE}
         # a table's own name is the table, unless the column fits better
         mark = "table" if tables and max(s for _, s in tables) >= 0.6 else "column"
+        own = [c for c, s in columns.items() if s >= _WHOLE and not c.key]
+        if tables and own and max(s for _, s in tables) < _WHOLE - 0.2:
+            mark = "column"  # `streams`, of rows monthly_streams with a number of that name
         fits: dict[object, float] = {t.ref: s * worth for t, s in tables}
         fits |= {(c.table, c.name): s * worth for c, s in columns.items()}
         ranked = sorted(tables, key=lambda pair: -pair[1])
@@ -277,7 +292,8 @@ class Linker:
             if not all(t.kind == "word" and t.word not in FILLERS for t in run):
                 continue
             text = " ".join(t.text for t in run)
-            if length == 1 and (values := self._value_roots.get(root(run[0].word))) and len(text) > 4:
+            values = self._value_roots.get(root(run[0].word)) if length == 1 and len(text) > 4 else None
+            if values and not self._says_a_role(run[0].word, values):
                 return Link(text, "value", values=tuple(values)), 1
             keys = self.vocabulary.roots.get(tuple(sorted(root(t.word) for t in run)), set())
             if length == 1 and run[0].word in RELATING and not any(len(k) == 1 for k in keys):
@@ -293,6 +309,15 @@ class Linker:
                         return Link(text, "relation", link.tables), 1
                     return link, length
         return None
+
+    def _says_a_role(self, word: str, values: Sequence[tuple[ColumnContext, str]]) -> bool:
+        """`contracts that she manages`, of contracts with a manager_id: the verb of the key, not the staff's
+        job `manager`.
+        """
+        if any(stem(word) == stem(value.lower()) for _, value in values):
+            return False
+        keys = (self.vocabulary.words(join.many) for join in self.context.joins)
+        return any(root(word) in {root(w) for w in words} for words in keys)
 
     def _another_thing(self, word: str, link: Link, found: Sequence[Link]) -> bool:
         """Ships are neither shippers nor shipments: who does it is not what is done, nor either what it is

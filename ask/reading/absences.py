@@ -38,8 +38,8 @@ def without(draft: Draft) -> None:
                 target.fits["negated"] = 1.0
         elif target.mark in {"column", "done"}:
             column = draft.scope.column(target)
-            if column.kind == "boolean" and _multiplied(draft, at, column.table):
-                kept = table_before(draft, at).ref
+            kept = _keeping(draft, at, column.table) if column.kind == "boolean" else None
+            if kept is not None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
                 continue
@@ -48,6 +48,18 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _keeping(draft: Draft, at: int, gone: TableRef) -> TableRef | None:
+    """The table before a place whose rows may have several of this one: `albums with 6 tracks and no explicit
+    ones`, too.
+    """
+    if _multiplied(draft, at, gone):
+        return table_before(draft, at).ref
+    first = next((i for i, link in enumerate(draft.links[:at]) if link.mark == "table"), None)
+    if first is None or draft.links[at].word.split()[-1] not in {"no", "without", "any"}:
+        return None
+    return table_before(draft, first + 1).ref if _multiplied(draft, first + 1, gone) else None
 
 
 def _multiplied(draft: Draft, at: int, table: TableRef) -> bool:
@@ -77,9 +89,21 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
     if target.word.endswith("ed"):
         # `rooms that were never booked`: have no stay at all, or none of that status
         draft.scope.doubt(f"whether {target.text} is a value or what was done", _VALUE_OR_DONE)
-    draft.where.append(Without(table_before(draft, at).ref, column.table, (OneOf(column, values),)))
+    kept = table_before(draft, at).ref
+    draft.where.append(Without(kept, column.table, (OneOf(column, values),)))
     draft.use(after)
+    _said_of_them(draft, after, kept, column.table)
     return True
+
+
+def _said_of_them(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> None:
+    """`artists with no jazz album`, of albums with a genre: the albums are those that must not be."""
+    noun = draft.next(after, "table")
+    if noun is None or not draft.links[noun].glued:
+        return
+    steps = direct(draft.scope.context, kept, gone, draft.scope.roles)
+    if draft.scope.table(draft.links[noun]).ref in {gone, *(s.new for s in steps)}:
+        draft.use(noun)
 
 
 def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:

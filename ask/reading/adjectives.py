@@ -25,8 +25,8 @@ newer newest: +founded +established +formed +opened +built +year +date
 later latest: +date +year +time
 more_recent most_recent: +date +year +time
 earlier earliest: -date -year -time
-longer longest: +length +duration +distance +runtime +time +minute +page +word
-shorter shortest: -length -duration -height -distance -runtime -time -minute -page -word
+longer longest: +length +duration +distance +runtime +time +minute +second +page +word
+shorter shortest: -length -duration -height -distance -runtime -time -minute -second -page -word
 taller tallest: +height +floor
 heavier heaviest: +weight +mass
 lighter lightest: -weight -mass
@@ -99,7 +99,7 @@ headcount employee
 sum amount
 people population inhabitant resident
 spending amount expense
-length duration
+length duration second
 earn earning earned salary wage pay
 cost costing price fee
 weigh weighing weight

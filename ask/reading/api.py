@@ -12,6 +12,7 @@ from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, kept_words
+from rewright.ask.reading.guards import guard, second_question
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -76,13 +77,15 @@ class Reader:
         scope.doubt("a term defined by a hint", 0.95**defined)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
+            second_question(asked)
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             check(intent, links, scope)
-            written = write(intent, self.context, scope.roles)
+            intent = guard(intent, links, scope, asked)
+            written = write(intent, self.context, scope.roles, scope.said())
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
         scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)

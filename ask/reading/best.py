@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from rewright.ask.context import TableContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.extremes import is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.extremes import behind, is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, tables_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.outputs import group
@@ -112,7 +112,7 @@ def _of_measure(draft: Draft, at: int, of: int) -> tuple[TableContext, Expressio
     before = [
         i for i in range(at) if draft.links[i].mark == "table" and i != of + 1 and not draft.links[i].used
     ]
-    after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
+    after = behind(draft, at)
     measure, taken = ranked_by(draft, at, after)
     if measure is None or asks is None:
         return None

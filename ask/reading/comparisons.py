@@ -27,6 +27,7 @@ from rewright.ask.reading.versus import more_than_another, of_two_columns
 _OPERATORS = {">", "<", ">=", "<=", "=", "!="}
 _SWITCHED = {"or more": ">=", "or less": "<="}
 _TIMED = {"after": ">", "before": "<"}
+_ONLY_NUMBER = 0.9
 _AVERAGES = {"average of all": ">", "below average": "<"}
 
 
@@ -150,6 +151,19 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
             break
         if link.mark in {"comma", "stop", "table"}:
             break
+    return _only_measure(draft, at)
+
+
+def _only_measure(draft: Draft, at: int) -> ColumnContext:
+    """`claims above 10,000`: the one number that a row of the table before holds. Raises Unclear."""
+    held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
+    if held == at - 1:
+        table = draft.scope.table(draft.links[held])
+        keys = {j.many for j in draft.scope.context.joins}
+        numbers = [c for c in table.columns if c.kind == "number" and not c.key and c not in keys]
+        if len(numbers) == 1 and "year" not in draft.scope.words(numbers[0]):
+            draft.scope.doubt("which number is compared", _ONLY_NUMBER)
+            return numbers[0]
     raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
 
 
@@ -284,7 +298,8 @@ def _fitter(draft: Draft, left: int, right: int) -> int:
 
 
 def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
-    found = ADJECTIVES.get(link.word.split()[0])
+    words = [w for w in link.word.split() if w not in {"is", "are", "was", "were"}]
+    found = ADJECTIVES.get(words[0]) if words else None
     return found.steps if found is not None else None
 
 

@@ -20,10 +20,12 @@ from rewright.ask.reading.intent import (
     Difference,
     During,
     Expression,
+    Function,
     Known,
     Measured,
     OneOf,
     Part,
+    Portion,
     Ranged,
     Ratio,
     Rounded,
@@ -79,12 +81,15 @@ class Spelling:
             case Ratio(top, below, percent):
                 times = "100.0 * " if percent else ""
                 return f"{times}{self.expression(top)}::float8 / nullif({self.expression(below)}, 0)"
+            case Portion(of, percent):
+                times, part = "100.0 * " if percent else "", self.expression(of)
+                return f"{times}{part}::float8 / nullif(sum({part}) over (), 0)"
             case Difference(left, right):
                 return f"({self.expression(left)} - {self.expression(right)})"
             case Span(start, end, unit):
                 return self._span(start, end, unit)
             case Measured(function, of):
-                return f"{function}({self.expression(of)})"
+                return _called(function, self.expression(of))
             case Rounded(of, digits):
                 return f"round(({self.expression(of)})::numeric, {digits})"
             case Running(of, by, within):
@@ -138,7 +143,7 @@ class Spelling:
         else:
             value = f"coalesce({self.column(what.of)}, 0)" if what.zero else self.column(what.of)
             inner = f"{'distinct ' * what.distinct}{value}"
-        text = f"{what.function}({inner})"
+        text = _called(what.function, inner)
         if what.where:
             text += f" filter (where {' and '.join(map(self.condition, what.where))})"
         return text
@@ -176,6 +181,13 @@ class Spelling:
         left = self.expression(what.left)
         if isinstance(what.left, Span) and not what.right.isdigit():
             return f"{left} {what.operator} interval {quote_literal(what.right)}"
+        if (
+            what.right == "all"
+            and isinstance(what.left, Aggregate)
+            and isinstance(what.left.of, ColumnContext)
+        ):
+            of = what.left.of
+            return f"{left} = (select count(distinct {quote_ident(of.name)}) from {self.table(of.table)})"
         if what.right != "average":
             return f"{left} {what.operator} {what.right}"
         if not isinstance(what.left, Column):
@@ -223,6 +235,12 @@ class Spelling:
             own, theirs = theirs, own
         tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
         return f"exists (select from {self.tables(first.new, rest)} where {' and '.join(tests)})"
+
+
+def _called(function: Function, of: str) -> str:
+    return (
+        f"percentile_cont(0.5) within group (order by {of})" if function == "median" else f"{function}({of})"
+    )
 
 
 def _month_as(column: ColumnContext, month: int) -> str:

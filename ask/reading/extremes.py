@@ -10,7 +10,7 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, leave_prices
 
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
@@ -31,12 +31,22 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     if following.mark == "table" and counts:
         return count_of(draft, draft.scope.table(following)), [after]
     if following.mark == "column" and (link.adjective is None or not _property_like(link.word)):
+        if counts:
+            leave_prices(draft, following)
         column = draft.scope.column(following, ("number", "date"))
         if column.kind in {"number", "date"} and not column.key:
             return Column(column), [after]
         if counts:
             return Aggregate("count", column, distinct=True), [after]
     return None, []
+
+
+def behind(draft: Draft, at: int) -> int | None:
+    """The place behind a superlative that says what it is of; in `the most rejected claims` the claims."""
+    place = at + 1
+    while place + 1 < len(draft.links) and draft.links[place].mark == "value" and draft.links[place].used:
+        place += 1
+    return place if place < len(draft.links) and not draft.links[place].used else None
 
 
 def count_of(draft: Draft, table: TableContext) -> Expression:

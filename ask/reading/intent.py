@@ -12,7 +12,7 @@ from rewright.ask.context import ColumnContext
 from rewright.ask.reading.moments import Moment
 from rewright.sql.algebra import TableRef
 
-Function = Literal["count", "sum", "avg", "min", "max"]
+Function = Literal["count", "sum", "avg", "min", "max", "median"]
 Direction = Literal["asc", "desc"]
 
 
@@ -49,6 +49,14 @@ class Ratio:
 
     top: Expression
     below: Expression
+    percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """What part of the sum over all groups each group's ``of`` is; times 100 as a percentage."""
+
+    of: Aggregate
     percent: bool = False
 
 
@@ -104,13 +112,16 @@ class Change:
     percent: bool = False
 
 
-Expression = Column | Part | Aggregate | Ratio | Difference | Span | Measured | Rounded | Running | Change
+Expression = (
+    Column | Part | Aggregate | Ratio | Portion | Difference | Span | Measured | Rounded | Running | Change
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """``left operator number``; a number, a time such as ``5 hours`` beside a span, or ``average`` for that
-    of all rows, or of those that have the same in the column ``within``.
+    """``left operator number``; a number, a time such as ``5 hours`` beside a span, ``average`` for that
+    of all rows, or of those that have the same in the column ``within``, or ``all`` for as many different
+    ones as there are.
     """
 
     left: Expression
@@ -245,7 +256,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*own, *(c for w in where for c in columns_of(w)))
         case Ratio(a, b) | Difference(a, b):
             return (*columns_of(a), *columns_of(b))
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of):
+        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
             return columns_of(of)
         case Span(start, end):
             return (start, end)
@@ -267,7 +278,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
             found = [*tables_of(a), *tables_of(b)]
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of):
+        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
@@ -282,7 +293,7 @@ def aggregates_of(what: Expression) -> tuple[Aggregate | Measured, ...]:
     match what:
         case Aggregate() | Measured():
             return (what,)
-        case Rounded(of) | Running(of) | Change(of):
+        case Rounded(of) | Running(of) | Change(of) | Portion(of):
             return aggregates_of(of)
         case Ratio(a, b) | Difference(a, b):
             return (*aggregates_of(a), *aggregates_of(b))

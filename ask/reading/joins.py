@@ -16,7 +16,11 @@ from rewright.sql.algebra import TableRef
 
 _STEP = 0.97
 """Each join makes a reading a little less likely."""
+_SAID_STEP = 0.99
+"""One to a table that the question speaks of, less so."""
 _LONGEST_WAY = 5
+_BY_PLACE = 0.93
+"""The way from what is said right before, of ways as good."""
 _ROLE_UNSAID = 0.75
 """A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
 too.
@@ -40,25 +44,34 @@ class Step:
 
 
 def path(
-    context: Context, start: TableRef, targets: Iterable[TableRef], roles: Sequence[str] = ()
+    context: Context,
+    start: TableRef,
+    targets: Iterable[TableRef],
+    roles: Sequence[str] = (),
+    said: Sequence[TableRef] = (),
 ) -> tuple[list[Step], float]:
     """Steps from ``start`` to all targets, and how likely they are meant. Raises Unclear.
 
-    ``roles``: words of the question, by which one of several keys to the same table is chosen.
+    ``roles``: words of the question, by which one of several keys to the same table is chosen. ``said``:
+    tables in the order in which the question speaks of them, by which one of several ways is.
     """
     reached, steps, likelihood = [start], list[Step](), 1.0
     for target in targets:
-        way, chance = _way(context, reached, target, roles)
+        way, chance = _way(context, reached, target, roles, said)
         likelihood *= chance
         for step in way:
-            likelihood *= step.join.likelihood * _STEP
+            likelihood *= step.join.likelihood * (_SAID_STEP if step.new in said else _STEP)
             steps.append(step)
             reached.append(step.new)
     return steps, likelihood
 
 
 def _way(
-    context: Context, reached: list[TableRef], target: TableRef, roles: Sequence[str]
+    context: Context,
+    reached: list[TableRef],
+    target: TableRef,
+    roles: Sequence[str],
+    said: Sequence[TableRef] = (),
 ) -> tuple[list[Step], float]:
     if target in reached:
         return [], 1.0
@@ -73,7 +86,7 @@ def _way(
         ]
         ways = [way for ref, way in after if ref == target]
         if ways:
-            way, chance = _best(ways, target, roles)
+            way, chance = _best(ways, target, roles, said)
             if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
                 chance *= _ROLE_UNSAID
             return way, chance
@@ -107,7 +120,9 @@ def _steps(context: Context, ref: TableRef) -> list[Step]:
     return found
 
 
-def _best(ways: list[list[Step]], target: TableRef, roles: Sequence[str]) -> tuple[list[Step], float]:
+def _best(
+    ways: list[list[Step]], target: TableRef, roles: Sequence[str], near: Sequence[TableRef]
+) -> tuple[list[Step], float]:
     def likely(way: list[Step]) -> float:
         product = 1.0
         for step in way:
@@ -127,7 +142,22 @@ def _best(ways: list[list[Step]], target: TableRef, roles: Sequence[str]) -> tup
     ]
     if max(through) > 0 and through.count(max(through)) == 1:
         return kept[through.index(max(through))], 0.95
+    beside = [way for way in kept if _begins_at(way) == _said_before(target, near)]
+    if len(beside) == 1:
+        return beside[0], _BY_PLACE
     raise Unclear(f"several ways lead to {target.name}")
+
+
+def _begins_at(way: Sequence[Step]) -> TableRef:
+    """The table that was reached already, from which a way sets out."""
+    join = way[0].join
+    return join.one.table if join.many.table == way[0].new else join.many.table
+
+
+def _said_before(target: TableRef, said: Sequence[TableRef]) -> TableRef | None:
+    """`publications in the domain`: what stands right before what a way leads to."""
+    at = next((i for i, table in enumerate(said) if table == target), 0)
+    return said[at - 1] if at else None
 
 
 def _told(way: list[Step], others: list[list[Step]], said: set[str]) -> bool:

@@ -281,6 +281,7 @@ RELATING = _set(
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
     "grow grows grown growing holds support supports supported gave "
+    "spend spends spending spent operate operates operated operating shown showed carried carry carries "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

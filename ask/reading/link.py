@@ -117,6 +117,14 @@ def unit(words: Sequence[Token], at: int) -> bool:
     return at > 0 and (words[at - 1].kind == "number" or words[at - 1].word in {"in", "square", "per", "of"})
 
 
+def says_how_many(words: Sequence[Token], at: int) -> bool:
+    """`sold in all regions`, `visited all branches`: how many of them there have to be."""
+    if at < 3 or at + 1 >= len(words) or words[at + 1].kind != "word" or words[at - 1].kind != "word":
+        return False
+    before = words[at - 1].word
+    return before in {"in", "at", "to", "with", "by", "on", "through"} or before.endswith("ed")
+
+
 def only_these(words: Sequence[Token], at: int) -> bool:
     """`... Only customers with at least 3 orders.`: a sentence that says which rows are meant."""
     begins = at > 0 and words[at - 1].kind == "stop"

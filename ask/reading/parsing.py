@@ -15,6 +15,7 @@ from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.counts import counts
 from rewright.ask.reading.differences import differences
+from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
 from rewright.ask.reading.intent import (
@@ -39,6 +40,7 @@ from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_sid
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.superlatives import superlatives
+from rewright.ask.reading.turns import plainer
 from rewright.ask.reading.writing import key_of
 
 _SAID = {"table", "column", "value", "label", "identifier"}
@@ -81,6 +83,7 @@ _PASSES = (
     averages_of_counts,
     ratios,
     counts,
+    everything,
     conditions,
     order,
     bests,
@@ -96,7 +99,7 @@ def without_presentation(question: str) -> str:
     question = _THAN_AVERAGE.sub(
         lambda m: f"{m['what']} {'above' if m['more'] else 'below'} average", question
     )
-    question = said_plainly(_POLITE.sub("", question))
+    question = said_plainly(plainer(_POLITE.sub("", question)))
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)

@@ -14,8 +14,9 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.timing import date_of
 from rewright.ask.reading.words import listed, stem
 
-FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min"}
+FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
+_OF_NUMBERS = {"avg", "sum", "median"}
 NOT_ADDED = {
     "age",
     "rank",
@@ -33,6 +34,7 @@ NOT_ADDED = {
     "weight",
 }
 """Numbers of which a sum says nothing."""
+_PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id"})
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
 _UNITS = {
@@ -57,6 +59,14 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
         draft.use(at + 1)
         at += 1
     after = draft.next(at, "column", "count", "sum", "avg", "distinct")
+    own = draft.next(at, "table")
+    if own is not None and (of := draft.next(own, "column")) is not None and draft.links[of].glued:
+        # `average track length`: of the rows just named
+        table = draft.scope.table(draft.links[own]).ref
+        held = [c for c in draft.links[of].columns if c.table == table and c.kind == "number"]
+        if len(held) == 1 and function != "sum":
+            draft.use(own)
+            return checked(function, held[0], draft.links[of]), of + 1
     if after is not None and draft.links[after].mark in {"count", "sum", "distinct"} and function != "sum":
         after = draft.next(after, "column")
     if after is None:
@@ -66,14 +76,14 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
 
 
 def _kinds(function: Function) -> tuple[str, ...]:
-    return ("number",) if function in {"avg", "sum"} else ("number", "date")
+    return ("number",) if function in _OF_NUMBERS else ("number", "date")
 
 
 def checked(function: Function, column: ColumnContext, link: Link) -> Aggregate:
     """Raises Unclear for what cannot be measured so."""
-    if function in {"avg", "sum"} and column.kind != "number":
+    if function in _OF_NUMBERS and column.kind != "number":
         raise Unclear(f"{link.text} is not a number")
-    if function in {"avg", "sum"} and (column.key or column.name.lower() == "id"):
+    if function in _OF_NUMBERS and (column.key or column.name.lower() == "id"):
         raise Unclear(f"{link.text} is a key, not a measure")
     if function in {"max", "min"} and column.kind not in {"number", "date"}:
         raise Unclear(f"{link.text} has no order of size")
@@ -137,6 +147,13 @@ def amount_column(draft: Draft, table: TableContext) -> ColumnContext | None:
     return found[0] if len(found) == 1 else None
 
 
+def leave_prices(draft: Draft, link: Link) -> None:
+    """`the most tickets`, of concerts with tickets_sold and a ticket_price: a number of them, no price."""
+    kept = tuple(c for c in link.columns if not set(draft.scope.words(c)) & _PRICES)
+    if kept and not set(link.word.split()) & _PRICES:
+        link.columns = kept
+
+
 def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     distinct = draft.next(at, "distinct")
     place = at if distinct is None else distinct
@@ -156,6 +173,7 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
     if link.mark != "column":
         table = draft.about(what)
         return Aggregate("count", draft.scope.key(table), distinct=True), what + 1
+    leave_prices(draft, link)
     column = draft.scope.column(link)
     return counted_column(draft, link, column, distinct=distinct is not None), what + 1
 

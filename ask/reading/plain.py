@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     Measured,
     OneOf,
     Part,
+    Portion,
     Ranged,
     Ratio,
     Rounded,
@@ -35,6 +36,7 @@ from rewright.sql.algebra import TableRef
 _FUNCTIONS = {
     "count": "the number",
     "avg": "the average",
+    "median": "the median",
     "sum": "the sum",
     "min": "the lowest",
     "max": "the highest",
@@ -89,6 +91,8 @@ def expression(what: Expression) -> str:
             return f"{_FUNCTIONS[function]} of {_column(of)}{none}" + _where(where)  # type: ignore[arg-type]
         case Ratio(top, below, percent):
             return f"{expression(top)} / {expression(below)}" + " as a percentage" * percent
+        case Portion(of, percent):
+            return f"{expression(of)} as a {'percentage' if percent else 'share'} of all"
         case Difference(left, right):
             return f"{expression(left)} - {expression(right)}"
         case Span(start, end, unit):
@@ -117,6 +121,8 @@ def condition(what: Condition) -> str:
         case Compared(left, operator, "average", within):
             whose = "all" if within is None else f"those of the same {_column(within)}"
             return f"{expression(left)} {operator} the average of {whose}"
+        case Compared(left, _, "all"):
+            return f"{expression(left)} is that of all there are"
         case Compared(left, operator, right):
             return f"{expression(left)} {operator} {right}"
         case Ranged(left, low, high):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Condition, During, Expression, Ratio
+from rewright.ask.reading.intent import Aggregate, Column, Condition, During, Expression, Portion, Ratio
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 
@@ -141,6 +141,11 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     return part.where
 
 
+def _of_each(draft: Draft, end: int) -> bool:
+    """`the share of payments made by each method`: each one's part of all payments."""
+    return [link.mark for link in draft.links[end:]].count("each") == 1 and draft.links[end].mark == "each"
+
+
 def _share(draft: Draft, at: int, *, percent: bool) -> None:
     """`percentage of T that ...`, `proportion of T with ... out of all T`."""
     _groups_last(draft, at)
@@ -167,6 +172,10 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
     if isinstance(measured, Column) and out_of is None:
         # `share of the income that came from`: what it adds up to
         measured = Aggregate("sum", measured.column)
+    if isinstance(measured, Aggregate) and not filters and _of_each(draft, end) and out_of is None:
+        draft.outputs.append((at, Portion(measured, percent)))
+        draft.use(at)
+        return
     if not isinstance(measured, Aggregate) or not filters:
         raise Unclear("it is not clear of what the share is wanted")
     whole = Aggregate(measured.function, measured.of, measured.distinct)

@@ -218,7 +218,7 @@ class Scope:
         if len(named) == 1:
             return (named[0],)
         first = self.first_text(table)
-        if first is not None and set(self.words(first)) & _ORGANISATIONS:
+        if first is not None and (set(self.words(first)) & _ORGANISATIONS or first in named):
             return (first,)
         numbered = self._numbered(table)
         if numbered is not None:
@@ -324,6 +324,18 @@ class Scope:
             if other.tables and other.mark == "table" and other is not at
         )
         return self.links[found[0][1]].tables[0] if found else (self.mentioned[0] if self.mentioned else None)
+
+    def said(self) -> list[TableRef]:
+        """The tables in the order in which the question speaks of them, their columns or values."""
+        found = list[TableRef]()
+        for link in self.links:
+            named = {c.table for c in link.columns} if link.mark == "column" else set()
+            held = {c.table for c, _ in link.values} if link.mark in {"value", "quoted"} else set()
+            if link.mark == "table" and link.tables:
+                found.append(link.tables[0].ref)
+            elif len(named | held) == 1:
+                found += named | held
+        return list(dict.fromkeys(found))
 
     def refs(self) -> list[TableRef]:
         return [t.ref for t in self.mentioned]

@@ -210,6 +210,9 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
 def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`subscribers who joined in May` read as those who commented on what journalists wrote who did."""
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation", "value"}}
+    for link in links:
+        owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
+        spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = intent.head or next((t for e in intent.outputs for t in tables_of(e)), None)
     for condition in intent.where:
         if not isinstance(condition, During) or start is None or not scope.times(scope.context.table(start)):

@@ -64,6 +64,8 @@ def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
 def _nouns_of_values(links: list[Link]) -> None:
     """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
     for value, noun in itertools.pairwise(links):
+        if noun.mark == "label" and noun.glued and value.mark == "value" and value.text.islower():
+            raise Unclear(f"it is not clear whose {noun.text} is meant by {value.text}")
         named = {t.ref for t in noun.tables}
         of_table = tuple((c, v) for c, v in value.values if c.table in named)
         if of_table and value.mark in {"value", "quoted"} and noun.mark == "table" and noun.glued:
@@ -188,11 +190,26 @@ def _verbs_of_times(links: list[Link], scope: Scope) -> None:
     """`members who left in 2023`, of members with a date `cancelled`: the verb says which date is meant."""
     dates = [{root(w) for w in scope.words(c)} for t in scope.mentioned for c in scope.times(t)]
     for verb, when in pairwise(links):
+        if when.mark == "moment" and (told := _date_of_verb(verb, scope)) is not None:
+            verb.mark, verb.columns, verb.values = "column", (told,), ()
+            verb.fits = {(told.table, told.name): 0.9}
         if verb.mark != "unknown" or when.mark != "moment":
             continue
-        kind = {root(w) for verbs in SAME_TIMES for w in verbs if verb.word in verbs for w in verbs}
+        said = root(verb.word)
+        kind = {r for verbs in SAME_TIMES if said in (roots := {root(w) for w in verbs}) for r in roots}
         if any(words & kind for words in dates):
             verb.mark = "relation"
+
+
+def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
+    """`albums released in 2022`, of albums with a date released_on and a status `released`: the date."""
+    if verb.mark not in {"value", "relation"} or verb.tables or not verb.text.islower():
+        return None
+    said, spoken = root(verb.word), [t.ref for t in scope.mentioned]
+    tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
+    dates = [c for t in tables for c in scope.context.table(t).columns if c.kind == "date"]
+    told = [c for c in dates if said in {root(w) for w in scope.words(c)}]
+    return told[0] if len(told) == 1 else None
 
 
 def _names_wanted(links: list[Link]) -> None:

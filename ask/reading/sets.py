@@ -7,18 +7,23 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Compared, OneOf, With
+from rewright.ask.reading.intent import Aggregate, Column, Compared, OneOf, With, Without
 from rewright.ask.reading.joins import direct
+from rewright.sql.algebra import TableRef
 
 _DOUBT = 0.95
+_EITHER = 0.75
+_MEASURES = {"sum", "avg", "max", "min", "each"}
 
 
 def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
     """Whether the conditions, the second at a place, were taken for values of two rows of one thing. Raises
     Unclear.
     """
-    if "both" not in draft.scope.roles or first.negated or len(first.values) != 1:
+    if first.negated or len(first.values) != 1:
         return False
+    if "both" not in draft.scope.roles:
+        return _in_two_rows(draft, at, first, second)
     for place in range(at - 1, -1, -1):
         link = draft.links[place]
         if link.mark == "table" and (table := draft.scope.table(link)).ref != first.column.table:
@@ -33,6 +38,47 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
             _held_by(draft, place, first, second)
             return True
     return False
+
+
+def _several_of_the_first(draft: Draft, at: int, of: ColumnContext) -> TableRef | None:
+    """The first table said before a place, where it is what is asked for and has several rows of this one."""
+    place = next((i for i in range(at) if draft.links[i].mark == "table"), None)
+    if place is None or any(link.mark in _MEASURES for link in draft.links[:place][:-1]):
+        return None
+    head = draft.scope.table(draft.links[place]).ref
+    if head == of.table or (place and draft.links[place - 1].mark not in {"count", "distinct"}):
+        return None
+    steps = direct(draft.scope.context, head, of.table, draft.scope.roles)
+    return head if any(step.multiplies for step in steps) else None
+
+
+def _in_two_rows(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
+    """`which artists played in Berlin and Oslo`: one concert is not in both, an artist's two may be."""
+    head = _several_of_the_first(draft, at, first.column)
+    if head is None or second.negated:
+        return False
+    named = any(o.mark == "table" and o.tables[0].ref == first.column.table for o in draft.links[:at])
+    placed = draft.links[at - 1].preposition in {"in", "at", "from"}
+    clear = placed and not named
+    draft.scope.doubt("whether both values are meant or any of them", _DOUBT if clear else _EITHER)
+    draft.where.remove(first)
+    draft.where += [With(head, c.column.table, (c,)) for c in (first, second)]
+    return True
+
+
+def one_without_the_other(draft: Draft, at: int, second: OneOf) -> bool:
+    """`artists who played in Berlin and not in Oslo`: the row of the one says nothing of the other."""
+    first = next((c for c in draft.where if isinstance(c, OneOf) and c.column == second.column), None)
+    if first is None or first.negated or not second.negated:
+        return False
+    head = _several_of_the_first(draft, at, first.column)
+    if head is None:
+        return False
+    draft.where.remove(first)
+    gone = OneOf(second.column, second.values)
+    draft.where += [With(head, first.column.table, (first,)), Without(head, gone.column.table, (gone,))]
+    draft.scope.doubt("one value without the other", _DOUBT)
+    return True
 
 
 def _holder(draft: Draft, place: int, of: OneOf) -> ColumnContext | None:

@@ -7,12 +7,21 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.extremes import MOST, count_of, is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.extremes import (
+    MOST,
+    behind,
+    count_of,
+    is_commonness,
+    is_measure,
+    property_of,
+    ranked_by,
+)
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
-from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.phrases import measure_at, parted
 from rewright.ask.reading.words import stem
 
 
@@ -106,7 +115,12 @@ def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expres
 
 
 def _head(draft: Draft, at: int) -> int:
-    """What is ranked: the first table or column before; else the next after."""
+    """What is ranked: the first table or column before; else the next after. `which month had the most`:
+    the months.
+    """
+    units = [i for i in range(at) if draft.links[i].mark == "unit" and not draft.links[i].used]
+    if len(units) == 1 and not any(draft.links[i].mark in {"table", "column"} for i in range(units[0])):
+        return units[0]
     for i in range(at):
         if draft.links[i].mark in {"table", "column"} and not draft.links[i].used:
             return i
@@ -123,6 +137,10 @@ def _for_head(
 ) -> Expression:
     """A column of another table can't rank the head's rows by itself."""
     link = draft.links[head]
+    if isinstance(expression, Column) and link.mark == "unit":
+        if not counted:
+            raise Unclear(f"it is not clear how the {expression.column.name} of a {link.text} is meant")
+        return Aggregate("sum", expression.column)
     if isinstance(expression, Column) and link.mark == "table":
         owner = draft.scope.table(link)
         if expression.column.table != owner.ref:
@@ -141,7 +159,11 @@ def _rank_head(draft: Draft, head: int, *, shown: bool) -> None:
     link = draft.links[head]
     measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
     if not link.used:
-        if link.mark == "table":
+        if link.mark == "unit":
+            period = parted(draft, TIME_UNITS[link.word], head)
+            draft.outputs.append((head, period))
+            draft.groups.append(period)
+        elif link.mark == "table":
             table = draft.scope.table(link)
             draft.head = table
             follows = draft.next(head, "column")
@@ -178,7 +200,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     way: Direction = "desc" if link.mark == "top" else "asc"
     draft.use(at)
     _numbered(draft, at)
-    after = at + 1 if at + 1 < len(draft.links) and not draft.links[at + 1].used else None
+    after = behind(draft, at)
     if is_commonness(link):
         _not_of_each(draft)
         _most_common(draft, at, after, way)

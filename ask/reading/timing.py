@@ -44,15 +44,15 @@ _COMING = {
     root(w)
     for w in listed(
         "join joined birth born hired hire registered registration signup founded established enrolled "
-        "terminated termination fired left opened built launched installed since"
+        "terminated termination fired left signed dropped opened built launched installed since"
     )
 }
 """Dates at which people and firms come to be known, not of what they do."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
-joined started registered signed signup enrolled subscribed opened began since hired employed onboarded
-cancelled ended closed left terminated stopped expired churned finished
+joined started registered signed signup enrolled subscribed opened began since hired employed start begin
+cancelled ended closed left terminated stopped expired churned finished end expiry
 ordered placed bought purchased
 shipped sent dispatched
 delivered arrived received
@@ -61,6 +61,13 @@ borrowed loaned lent
 """.strip().splitlines()
 )
 """Verbs that say the same of a date."""
+
+
+_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
+_BESIDE = frozenset(
+    listed("announced planned scheduled booked reported expected due created updated registered published")
+)
+"""Dates before or after what happens, of which none speaks who does not say so."""
 
 
 def moments(draft: Draft) -> None:
@@ -95,11 +102,28 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     if len(told) == 1:
         draft.scope.doubt("which date is meant", 0.95, once=True)
         return told[0]
+    known = {c.column for c in draft.where if isinstance(c, During)} & set(dates)
+    if len(known) == 1:
+        return next(iter(known))
+    if (happened := _happening(draft, dates)) is not None:
+        return happened
     pair = lasting(draft.scope, table)
     if pair is not None:
         draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
         return pair[0]
     return None
+
+
+def _happening(draft: Draft, dates: Sequence[ColumnContext]) -> ColumnContext | None:
+    """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
+    preparation.
+    """
+    held = [c for c in dates if set(draft.scope.words(c)) & _TAKES_PLACE]
+    others = [c for c in dates if c not in held]
+    if len(held) != 1 or not all(set(draft.scope.words(c)) & _BESIDE for c in others):
+        return None
+    draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+    return held[0]
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -149,6 +173,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)
             return starts
+        if len(found) > 1 and (happened := _happening(draft, found)) is not None:
+            return [happened]
         if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
             return [pair[0]]
@@ -175,13 +201,19 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     named = {i: table for i, o in enumerate(draft.links) if (table := draft.scope.said_table(o)) is not None}
     near = sorted({*near, *named}, key=lambda i: abs(i - at) + (i > at) / 2)
     found = [named.get(i) or draft.links[i].tables[0] for i in near]
-    owners = [draft.scope.column(o).table for o in draft.links if o.mark == "column" and len(o.columns) == 1]
+    owners = [o.columns[0].table for o in draft.links if o.mark == "column" and _one_table(o.columns)]
+    valued = [tuple(c for c, _ in o.values) for o in draft.links if o.mark == "value"]
+    owners += [columns[0].table for columns in valued if _one_table(columns)]
     owners += draft.scope.refs()
     tables = list({t.ref: t for t in [*found, *map(draft.scope.context.table, owners)]}.values())
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
     # nor is `trips from each station in May` about the stations
     grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
     return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
+
+
+def _one_table(columns: Sequence[ColumnContext]) -> bool:
+    return len({c.table for c in columns}) == 1
 
 
 def _comes(draft: Draft, table: TableContext) -> bool:

@@ -17,8 +17,10 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.sets import both
+from rewright.ask.reading.sets import both, one_without_the_other
 from rewright.ask.reading.words import root
+
+_NUMBERED = 0.95
 
 
 def values(draft: Draft) -> None:
@@ -163,6 +165,8 @@ def _nearest_tables(draft: Draft, at: int) -> dict[object, int]:
 
 def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
     """`A or B` of one column is one condition; `A and B` of one column in one row cannot be."""
+    if condition.negated and one_without_the_other(draft, at, condition):
+        return
     same = next(
         (
             c
@@ -182,9 +186,10 @@ def _with_earlier(draft: Draft, at: int, condition: OneOf) -> None:
             return
         draft.where.append(condition)
         return
-    listed = any(link.mark == "or" for link in draft.links) or _plural(draft, at) or _placed(draft, at)
-    if not listed and both(draft, at, same, condition):
+    either = any(link.mark == "or" for link in draft.links)
+    if not either and both(draft, at, same, condition):
         return
+    listed = either or _plural(draft, at) or _placed(draft, at)
     if not listed and not condition.negated:
         raise Unclear(f"two values of one column: {condition.column.name}")
     draft.use(*joint)
@@ -216,21 +221,48 @@ def _number(draft: Draft, at: int) -> None:
         return
     if draft.next(at, "top", "bottom") is not None:
         return  # `the price of the 5 dearest cars`
+    if before is None and (key := _numbered_row(draft, at)) is not None:
+        draft.use(at)
+        draft.where.append(OneOf(key, (link.number,)))
+        draft.scope.doubt("a number that names a row", _NUMBERED)
     if before is None:
         return
     if draft.links[before].mark == "identifier":
         column = draft.scope.key(draft.about(before))
     else:
         column = draft.scope.column(draft.links[before])
+    held = (link.number, *_other_numbers(draft, at))
     if column.kind == "text":
-        value = OneOf(column, (link.number,))
+        value = OneOf(column, held)
         draft.scope.doubt("a number compared with a text", 0.9)
     elif column.kind == "number":
-        value = OneOf(column, (link.number,))
+        value = OneOf(column, held)
     else:
         return
     draft.use(at, before, named)
     draft.where.append(value)
+
+
+def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
+    """`policy 5003`: the key of a row, told by its number."""
+    place, link = draft.before(at, "table"), draft.links[at]
+    if place is None or not link.glued or not link.number.isdigit() or draft.links[place].word.endswith("s"):
+        return None
+    key = draft.scope.key(draft.scope.table(draft.links[place]))
+    return key if key.kind == "number" and key.key else None
+
+
+def _other_numbers(draft: Draft, at: int) -> list[str]:
+    """`a price of 12 or 15`."""
+    found = []
+    while (joint := draft.next(at, "or", "comma")) is not None:
+        number = draft.next(joint, "number")
+        if number is None:
+            break
+        draft.use(joint, number)
+        found.append(draft.links[number].number)
+        at = number
+    return found
 
 
 def booleans(draft: Draft) -> None:

@@ -300,6 +300,10 @@ def _column_phrases(
         yield ("id",), 0.6
     for part in _parts(table_words):
         yield (*part, *bare), 0.9
+    if column.kind == "date" and words[-1] in {"on", "at"} and len(words) > 1:
+        # `the release date` of released_on
+        yield (*words[:-1], "date"), 0.95
+        yield (*(w for w in words[:-1] if w not in table_words), "date"), 0.95
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
     for ends, general in _TAILS:

@@ -39,13 +39,18 @@ class Written:
     tables: tuple[TableRef, ...]
 
 
-def write(intent: Intent, context: Context, roles: Sequence[str] = ()) -> Written:
-    """The query of an intent. Raises Unclear."""
-    return _Writer(intent, context, roles).written()
+def write(
+    intent: Intent, context: Context, roles: Sequence[str] = (), said: Sequence[TableRef] = ()
+) -> Written:
+    """The query of an intent; ``said``: tables in the order of the question. Raises Unclear."""
+    return _Writer(intent, context, roles, said).written()
 
 
 class _Writer:
-    def __init__(self, intent: Intent, context: Context, roles: Sequence[str]) -> None:
+    def __init__(
+        self, intent: Intent, context: Context, roles: Sequence[str], said: Sequence[TableRef] = ()
+    ) -> None:
+        self.said = said
         self.intent = intent
         self.context = context
         self.roles = roles
@@ -67,11 +72,10 @@ class _Writer:
         if (apart := self._apart()) is not None:
             return apart
         root, shown, tested = self._root(), self._shown_tables(), self._tested_tables()
-        steps, likelihood = path(self.context, root, shown, self.roles)
+        steps, likelihood = path(self.context, root, shown, self.roles, self.said)
         reached = [root, *(s.new for s in steps)]
-        more, chance = path(
-            self.context, root, [*reached[1:], *(t for t in tested if t not in reached)], self.roles
-        )
+        others = [t for t in tested if t not in reached]
+        more, chance = path(self.context, root, [*reached[1:], *others], self.roles, self.said)
         rest = more[len(steps) :]
         if any(s.multiplies for s in rest) and (key := self.key(root)) is not None:
             where = self._only(root, key, steps, more)
@@ -141,7 +145,9 @@ class _Writer:
     def _tested_tables(self) -> list[TableRef]:
         tested = [t for c in self.intent.where for t in tables_of(c)]
         head = [self.intent.head] if self.intent.head else []
-        return list(dict.fromkeys([*tested, *head, *self.intent.rows]))
+        found = list(dict.fromkeys([*tested, *head, *self.intent.rows]))
+        places = {table: i for i, table in reversed(list(enumerate(self.said)))}
+        return sorted(found, key=lambda table: places.get(table, len(places)))
 
     def key(self, ref: TableRef) -> ColumnContext | None:
         return key_of(self.context.table(ref))

@@ -1,0 +1,51 @@
+"""Rows that have all of something: `agents who sold policies in all regions`, `stayed in every hotel`.
+
+Owns that form. Beside a measure, `all` says nothing (`the average price in all regions`).
+"""
+
+from __future__ import annotations
+
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Compared
+from rewright.ask.reading.joins import Unclear, direct
+
+_MEASURES = frozenset(
+    {"count", "sum", "avg", "max", "min", "median", "percent", "share", "ratio", "top", "bottom", "first"}
+)
+_DOUBT = 0.92
+IN = frozenset({"in", "at", "to", "with", "by", "on", "through"})
+"""Behind these an `all` says how many a row has to have; `for all`, `of all` and `from all` do not."""
+
+
+def everything(draft: Draft) -> None:
+    """Raises Unclear where it is not clear of what a row has to have all."""
+    for at, link in enumerate(draft.links):
+        grouped = link.mark == "each" and link.word == "every" and link.preposition in IN
+        if link.used or not (link.mark == "every" or grouped):
+            continue
+        if any(o.mark in _MEASURES for o in draft.links):
+            if link.mark == "every":
+                draft.use(at)
+            continue
+        _all_of(draft, at)
+
+
+def _all_of(draft: Draft, at: int) -> None:
+    head = next((i for i in range(at) if draft.links[i].mark == "table"), None)
+    after = draft.next(at, "table", "column")
+    if head is None or after is None:
+        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
+    table, link = draft.scope.table(draft.links[head]), draft.links[after]
+    rows = link.mark == "table"
+    whole = draft.scope.key(draft.scope.table(link)) if rows else draft.scope.column(link)
+    if whole.table == table.ref:
+        raise Unclear(f"one row of {table.ref.name} has one {whole.name} at most")
+    steps = direct(draft.scope.context, table.ref, whole.table, draft.scope.roles)
+    if not any(step.multiplies for step in steps):
+        raise Unclear(f"there is only one row of {whole.table.name} for each of {table.ref.name}")
+    draft.use(at, after)
+    draft.grouped_rows.append(table.ref)
+    label = draft.scope.label(table)
+    draft.groups += [Column(c) for c in dict.fromkeys((draft.scope.key(table), *label))]
+    draft.having.append(Compared(Aggregate("count", whole, distinct=True), "=", "all"))
+    draft.scope.doubt("all of something", _DOUBT)

@@ -1,0 +1,181 @@
+"""What a reading must not leave out or make up: a second question, units, times to come, the one row or the
+sum of all.
+
+Owns what is asked of a whole reading beside `sense`. Must not know the grammar; raises Unclear, or adds
+doubts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Expression,
+    Intent,
+    Measured,
+    OneOf,
+    Portion,
+    Ranged,
+    Ratio,
+    aggregates_of,
+    columns_of,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, root, stem
+
+_SECOND = re.compile(
+    r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
+    r"|where\s+(?:do|does|did|is|are|was|were|it|they|he|she)\b"
+    r"|who(?:m)?\s+(?:is|was|are|were)\b(?!\s+(?:not|born|from|in|at)\b)"
+    r"|(?:who|what|which)\s+\w+\s+(?:it|them)\b)",
+    re.IGNORECASE,
+)
+"""A question within a question, of which nothing would be shown."""
+_FUTURE = 0.72
+_SUMMED = 0.93
+_ADDITIVE = frozenset(
+    map(
+        stem,
+        listed(
+            "revenue sales sale takings amount income turnover quantity stream cost profit spending expense "
+            "payment sold visitor attendance volume production consumption download view earning proceeds "
+            "budget donation"
+        ),
+    )
+)
+"""Of which the sum is meant where no one row is."""
+_PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_IN_PERCENT = frozenset(
+    listed(
+        "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat "
+        "yield probability proportion score humidity occupancy utilization"
+    )
+)
+_DIMENSIONS = tuple(
+    tuple(frozenset(kind.split("/")) for kind in line.split())
+    for line in """
+millisecond/ms second/sec minute/min hour/hr day week month year
+millimeter/millimetre/mm centimeter/centimetre/cm meter/metre kilometer/kilometre/km mile foot/feet/ft inch
+gram/g kilogram/kilo/kg tonne/ton pound/lb ounce
+litre/liter/l millilitre/milliliter/ml gallon
+""".strip().splitlines()
+)
+"""Units that measure the same, one line a dimension."""
+
+
+def second_question(question: str) -> None:
+    """`the dearest album, and whose is it?`: only the first would be answered. Raises Unclear."""
+    found = _SECOND.search(question)
+    if found is not None and found.start() > 0:
+        raise Unclear(f"it is not clear what is meant by {found[0].strip(' ,')}")
+
+
+def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
+    """The intent, its lone number added up where no row is named. Raises Unclear."""
+    _times_to_come(scope)
+    _other_units(intent, scope)
+    _percentages(intent, question, scope)
+    _states_shown(intent, links)
+    return _added_up(intent, links, scope)
+
+
+def _times_to_come(scope: Scope) -> None:
+    """`what will our revenue be`: no row tells, but those that say when something ends."""
+    said = {root(w) for w in scope.roles}
+    dates = [c for t in scope.context.tables for c in t.columns if c.kind == "date"]
+    told = any(({root(w) for w in scope.words(c)} - {root("date")}) & said for c in dates)
+    if "will" in scope.roles and not told:
+        scope.doubt("whether what is to come is asked for", _FUTURE)
+
+
+def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:
+    singles = {*words, *map(stem, words), *(w.removesuffix("s") for w in words)}
+    return [(i, unit) for i, kind in enumerate(_DIMENSIONS) for unit in kind if unit & singles]
+
+
+def _other_units(intent: Intent, scope: Scope) -> None:
+    """`the length in minutes` of a column of seconds. Raises Unclear."""
+    said = _units_in([w for w in scope.roles if len(w) > 1])
+    measured: list[Expression] = [*intent.outputs, *(e for e, _ in intent.order)]
+    measured += [c.left for c in (*intent.where, *intent.having) if isinstance(c, Compared | Ranged)]
+    for expression in measured:
+        if any(isinstance(m, Measured) for m in aggregates_of(expression)):
+            continue
+        for column in columns_of(expression):
+            if column.kind != "number":
+                continue
+            for dimension, unit in _units_in(scope.words(column)):
+                others = [u for d, u in said if d == dimension]
+                if others and unit not in others:
+                    raise Unclear(f"{column.name} is in {min(unit)}s, which the question is not")
+
+
+def _percentages(intent: Intent, question: str, scope: Scope) -> None:
+    """`more than 80% of the tickets` read as more than 80 tickets. Raises Unclear."""
+    said = {match[1].replace(",", "") for match in _PERCENT.finditer(question)}
+    for condition in (*intent.where, *intent.having):
+        right = condition.right if isinstance(condition, Compared) else ""
+        left = condition.left if isinstance(condition, Compared) else None
+        held = left.column if isinstance(left, Column) else getattr(left, "of", None)
+        if right not in said or isinstance(left, Ratio | Portion):
+            continue
+        if not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
+            raise Unclear(f"it is not clear of what {right} percent are meant")
+
+
+def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
+    """`contracts that have expired` read as the dates at which they do. Raises Unclear."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column) and e.column.kind == "date"}
+    for link in links:
+        if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
+            raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
+
+
+def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """`what was the revenue in March?`: of many rows, their sum. Raises Unclear where it has none."""
+    only = intent.outputs[0] if len(intent.outputs) == 1 else None
+    if not isinstance(only, Column) or only.column.kind != "number" or only.column.key:
+        return intent
+    column = only.column
+    if intent.groups or intent.limit or intent.order or intent.having:
+        return intent
+    if column.unique or _listed_by_row(column, links, scope) or _one_row(column, intent, scope):
+        return intent
+    if set(map(stem, scope.words(column))) & _ADDITIVE:
+        scope.doubt("whether the sum of all is meant", _SUMMED)
+        return replace(intent, outputs=(Aggregate("sum", column),), distinct=False)
+    if scope.roles[:2] in {("what", "is"), ("what", "was")} or scope.roles[:1] == ("what's",):
+        raise Unclear(f"it is not clear of which row the {column.name} is wanted")
+    return intent
+
+
+def _listed_by_row(column: ColumnContext, links: Sequence[Link], scope: Scope) -> bool:
+    """Whether a value of each of several rows that are spoken of is wanted: `prices of the albums`."""
+    named = [link for link in links if link.mark == "column" and column in link.columns]
+    several = any(link.word.endswith("s") and not link.word.endswith("ss") for link in named)
+    if several and not {stem(w) for link in named for w in link.word.split()} & _ADDITIVE:
+        return True
+    if any(w in {"all", "each", "every", "list", "different", "distinct"} for w in scope.roles):
+        return True
+    plural = [t for o in links if o.mark == "table" and o.word.endswith("s") for t in o.tables[:1]]
+    return any(column.table in scope.told_by(t.ref) for t in plural)
+
+
+def _one_row(column: ColumnContext, intent: Intent, scope: Scope) -> bool:
+    """Whether a condition names the one row that the column is of."""
+    for condition in intent.where:
+        if not isinstance(condition, OneOf) or condition.negated:
+            continue
+        own = condition.column
+        names = own.unique or own.key or own in scope.label(scope.context.table(own.table))
+        if names and column.table in scope.told_by(own.table):
+            return True
+    return False

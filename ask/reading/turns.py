@@ -1,0 +1,50 @@
+"""Turns of phrase that say nothing of their own, or say it in a way that other words say more plainly.
+
+Owns replacing them in the text of a question, before its words are linked. A turn that changes what is asked
+for stays, so that it is read or refused.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
+_TURNS = tuple(
+    (re.compile(pattern, re.IGNORECASE), said)
+    for pattern, said in (
+        # `have not sold a single policy`, `no claim at all`
+        (r"\b(not|never|n't)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
+        (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),
+        (r"\b(without|have|has|had|did|do|does) (?:even )?(?:a single|one single) ", r"\1 any "),
+        # `what has been paid out`: phrasal verbs whose verb says it alone
+        (r"\b(paid|pay|pays|paying|carried|carry|carries|handed|given|lent) out\b", r"\1"),
+        (r"\bcarried\b", "done"),
+        (r"\b(?:add|adds|added|sum|sums) up to\b", "total"),
+        (r"\b(?:up )?(?:so far|until now|till now|to date)(?=\W*$)", ""),
+        # `recorded in 2021 but released in 2022`
+        (r",?\s+\bbut\b(?!\s+(?:only|for|rather|instead|also))", " and"),
+        (r",?\s+\bbut also\b", " and also"),
+        (r"\bof (?:ours|theirs|hers|his)\b", ""),
+        (r"\b(?:in|by) total and on average\b", "total and average"),
+    )
+)
+_CONTAINING = re.compile(
+    rf"\b(contain(?:s|ing)?|includ(?:es|ing)|with|having|has|have)\s+{_WORD}(?=\w)(?P<said>\w[\w-]*)",
+    re.IGNORECASE,
+)
+_BEGINNING = re.compile(
+    r"\b((?:start|begin|end)(?:s|ing)?\s+(?:with|in|on))\s+(?:(?:the|an?)\s+)?(?:capital\s+)?"
+    r"(?:letter\s+|letters\s+)?(?P<said>[A-Z])(?=\W|$)"
+)
+_ONLY_GROUPS = re.compile(
+    r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.IGNORECASE
+)
+
+
+def plainer(question: str) -> str:
+    """The question with turns of phrase said plainly; words that are to be looked for in quotes."""
+    for pattern, said in _TURNS:
+        question = pattern.sub(said, question)
+    question = _CONTAINING.sub(lambda m: f"{m[1]} the word '{m['said']}'", question)
+    question = _BEGINNING.sub(lambda m: f"{m[1]} '{m['said']}'", question)
+    return _ONLY_GROUPS.sub(". Only ", question)
