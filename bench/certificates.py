@@ -29,7 +29,7 @@ from tests.equivalence import test_shapes as shapes
 from tests.equivalence import test_strength as strength
 from tests.rewrite import sqlfixtures
 
-SETS = ("strength", "hazards", "rules", "shapes", "strangers")
+SETS = ("strength", "hazards", "rules", "shapes", "strangers", "analysts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,13 @@ def pairs_of(name: str) -> Iterator[Pair]:
                 for s in strangers.pairs(half):
                     if s.kind != "differs":
                         yield Pair(f"{half}: {s.kind} {s.words}", strangers.schema(), s.q1, s.q2)
+
+
+        case "analysts":
+            folder = strangers.SETS / "analysts"
+            for s in strangers.pairs("tuned", folder):
+                if s.kind != "differs":
+                    yield Pair(s.words, strangers.schema(folder), s.q1, s.q2)
 
 
 def pairs_in(file: Path) -> Iterator[Pair]:

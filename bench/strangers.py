@@ -1,8 +1,10 @@
-"""How many of the pairs that nobody tuned on are proved or refuted: top n, windows, recursion, orders.
+"""How many of the pairs that nobody tuned on are proved or refuted: top n, windows, recursion, orders, and
+what two people write who solve one task.
 
-Owns reading `tests/equivalence/strangers`, running its pairs through the checker and counting. `tuned.sql`
-was looked at while laws were written, `kept.sql` was not. `python -m bench.strangers [--half tuned|kept]
-[--only TEXT] [--refute] [--seconds 5] [--out FILE]`.
+Owns reading `tests/equivalence/strangers` and `tests/equivalence/analysts`, running their pairs through the
+checker and counting. `tuned.sql` was looked at while laws were written, `kept.sql` was not.
+`python -m bench.strangers [--set strangers|analysts] [--half tuned|kept] [--only TEXT] [--refute]
+[--seconds 5] [--out FILE] [--quiet]`.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ from rewright.equivalence.api import Checker
 from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import level
 
-FOLDER = Path(__file__).parents[1] / "tests" / "equivalence" / "strangers"
+SETS = Path(__file__).parents[1] / "tests" / "equivalence"
+FOLDER = SETS / "strangers"
 HALVES = ("tuned", "kept")
 
 
@@ -38,12 +41,12 @@ class Pair:
     q2: str
 
 
-def schema() -> str:
-    return (FOLDER / "schema.sql").read_text(encoding="utf-8")
+def schema(folder: Path = FOLDER) -> str:
+    return (folder / "schema.sql").read_text(encoding="utf-8")
 
 
-def pairs(half: str) -> Iterator[Pair]:
-    text = (FOLDER / f"{half}.sql").read_text(encoding="utf-8")
+def pairs(half: str, folder: Path = FOLDER) -> Iterator[Pair]:
+    text = (folder / f"{half}.sql").read_text(encoding="utf-8")
     for part in re.split(r"^-- ", text, flags=re.MULTILINE)[1:]:
         head, _, rest = part.partition("\n")
         kind, _, words = head.partition(" ")
@@ -52,12 +55,12 @@ def pairs(half: str) -> Iterator[Pair]:
 
 
 def run(
-    wanted: Sequence[Pair], seconds: float, *, server: ScratchServer | None = None
+    wanted: Sequence[Pair], seconds: float, *, folder: Path = FOLDER, server: ScratchServer | None = None
 ) -> list[dict[str, Any]]:
     """Each pair's verdict, reservations and seconds; without a server only proofs are possible."""
     found: list[dict[str, Any]] = []
     options = Options(seconds=2 * seconds, prover_seconds=seconds)
-    with Checker(scratch=server, options=options, schema_sql=schema()) as checker:
+    with Checker(scratch=server, options=options, schema_sql=schema(folder)) as checker:
         for pair in wanted:
             started = time.monotonic()
             verdict = checker.check(pair.q1, pair.q2)
@@ -91,19 +94,22 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--set", choices=("strangers", "analysts"), default="strangers")
     parser.add_argument("--half", choices=HALVES, default="tuned")
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--refute", action="store_true", help="run the queries too")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--quiet", action="store_true", help="print no pair, only the counts")
     chosen = parser.parse_args()
-    wanted = [p for p in pairs(chosen.half) if chosen.only in f"{p.kind} {p.words}"]
+    folder = SETS / chosen.set
+    wanted = [p for p in pairs(chosen.half, folder) if chosen.only in f"{p.kind} {p.words}"]
     if chosen.refute:
         with ScratchServer() as server:
-            rows = run(wanted, chosen.seconds, server=server)
+            rows = run(wanted, chosen.seconds, folder=folder, server=server)
     else:
-        rows = run(wanted, chosen.seconds)
-    for row in rows:
+        rows = run(wanted, chosen.seconds, folder=folder)
+    for row in () if chosen.quiet else rows:
         print(
             f"{row['kind']:8}{row['verdict']:9}{row['seconds']:7.2f}  {row['words']} {row['modulo'] or ''} {row['reason']}"
         )

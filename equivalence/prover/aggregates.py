@@ -81,13 +81,15 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
     return make_aggregate(t, spec, t.to.copy(tuple(blocks)))
 
 
-def remember(t: Translation, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "") -> None:
+def remember(
+    t: Translation, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "", raises: bool = False
+) -> None:
     """M21: note an aggregate or window function of the bag's outputs (sort keys last) that may raise an
-    error.
+    error, or ``raises`` one whatever it is.
     """
     width = len(spec.func.arg_types)
     args = [o for b in bag for o in b.outs[:width]]
-    kind = raised_by(spec.func, args, t.to.sources)
+    kind = "errors" if raises else raised_by(spec.func, args, t.to.sources)
     if not kind or not bag:
         return
     plain = plain_name(name or _name(spec, spec.func.name), args, t.to.sources)
@@ -182,8 +184,10 @@ def _window_term(t: Translation, e: a.WindowCall) -> Term:
     return _by_position(t, e)
 
 
-def _remember_window(t: Translation, e: a.WindowCall, spec: Spec, name: str = "") -> None:
-    """A window function reads all rows of its SELECT."""
+def _remember_window(
+    t: Translation, e: a.WindowCall, spec: Spec, name: str = "", *, raises: bool = False
+) -> None:
+    """A window function reads all rows of its SELECT. ``raises``: so may its frame."""
     assert t.scope.windows is not None
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
@@ -193,7 +197,7 @@ def _remember_window(t: Translation, e: a.WindowCall, spec: Spec, name: str = ""
         blocks.append(Block(r.vars, (*r.preds, *filters), tuple(inner.term(x) for x in exprs)))
     frame = Lit(repr(replace(e.window.frame, start_offset=None, end_offset=None)), VARCHAR)
     keys = (*blocks[0].outs[len(e.args) :], frame) if blocks else ()
-    remember(t, spec, tuple(blocks), keys=keys, name=name)
+    remember(t, spec, tuple(blocks), keys=keys, name=name, raises=raises)
 
 
 def _running(t: Translation, e: a.WindowCall) -> Bag | None:
@@ -226,10 +230,21 @@ def _bound(kind: str, offset: a.Expr | None) -> str:
     if offset is None:
         return kind
     number = offset.arg if isinstance(offset, a.Cast) else offset
+    if _is_span(offset) and isinstance(number, a.Const):
+        return f"{kind}_interval_{str(number.value).encode().hex()}"
     # a negative distance is an error where there are rows, and so may be others than numbers of rows
     if not isinstance(number, a.Const) or number.type.name not in INTS or not str(number.value).isdigit():
         raise Unsupported("frame offset")
     return f"{kind}_{number.value}"
+
+
+def _is_span(offset: a.Expr) -> bool:
+    """Whether a distance is an interval as text: each session reads it in one way, and it raises where it is
+    negative, or where moments leave their type.
+    """
+    text = offset.arg if isinstance(offset, a.Cast) else offset
+    plain = isinstance(text, a.Const) and text.value is not None and text.type.name in {"unknown", "interval"}
+    return plain and offset.type.is_builtin and offset.type.name == "interval" and offset.type.typmod == -1
 
 
 def _up_to_the_peers(frame: a.Frame) -> bool:
@@ -314,5 +329,6 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     )
     if not by_value and read_window(name) is None:
         t.to.loose.add("tie-order")  # of the others see `failures.orders`
-    _remember_window(t, e, Spec(e.func, e.type, e.star, distinct=False), name)
+    spans = any(x is not None and _is_span(x) for x in (frame.start_offset, frame.end_offset))
+    _remember_window(t, e, Spec(e.func, e.type, e.star, distinct=False), name, raises=spans)
     return Nested("win", name, bag, e.type, (*current, *here))

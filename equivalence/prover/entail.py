@@ -27,7 +27,7 @@ from .opening import Opener
 from .schema import Schema
 from .session import Session
 from .shapes import Outline, Question, shape
-from .symbols import IS_NULL, NOT, OR
+from .symbols import EQ, IS_NULL, NOT, OR
 from .terms import (
     FALSE,
     TRUE,
@@ -414,6 +414,8 @@ class Engine:
                     atoms += [t for t in exists_atoms(parts, aggregates=False) if t not in atoms]
         if any(isinstance(p, App) and p.sym == OR for p in ctx.preds):
             yield from _rows_meeting(ctx, [a for a in atoms if a not in ctx.preds])
+        elif any(_apart(ctx, p) for p in ctx.preds):
+            yield from _rows_meeting(ctx, [a for a in atoms if a not in ctx.preds], different=True)
         refuted = {q.args[0] for q in ctx.preds if isinstance(q, App) and q.sym == NOT}
         self._depth += 1
         try:
@@ -454,15 +456,27 @@ class Engine:
         return all(t in there for t in tables_of(target.bag[0].vars))
 
 
-def _rows_meeting(ctx: Context, atoms: list[Nested]) -> Iterator[Term]:
+def _apart(ctx: Context, pred: Term) -> bool:
+    """Whether the predicate says that two rows of one relation differ in a column: one of them comes first."""
+    if not (isinstance(pred, App) and pred.sym == NOT and isinstance(pred.args[0], App) and pred.args[0].sym == EQ):
+        return False
+    x, y = pred.args[0].args
+    if not (isinstance(x, Var) and isinstance(y, Var) and x.pos == y.pos and x.var != y.var):
+        return False
+    rows = dict(ctx.vars)
+    return rows.get(x.var, 0) == rows.get(y.var, 1)
+
+
+def _rows_meeting(ctx: Context, atoms: list[Nested], *, different: bool = False) -> Iterator[Term]:
     """That rows of the context which meet the conditions of an EXISTS are rows of it: by themselves they may
-    meet those of one or of another.
+    meet those of one or of another. ``different``: no row for two of an EXISTS.
     """
     for atom in atoms:
         (b,) = atom.bag
         if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
             continue
         choices = [[w for w, s in ctx.vars if s == source] for _, source in b.vars]
-        for rows in islice(product(*choices), _MOST_ROWS_MET):
+        tuples = (rows for rows in product(*choices) if not different or len({*rows}) == len(rows))
+        for rows in islice(tuples, _MOST_ROWS_MET):
             bound = {v: w for (v, _), w in zip(b.vars, rows, strict=True)}
             yield disj((negate(is_true(subst(conj(b.preds), rows_renamed(bound)))), atom))

@@ -19,6 +19,7 @@ from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
 
 from .aggregates import aggregate_term, window_term
+from .aliases import as_operator, other_name
 from .bags import block, exists, the
 from .build import (
     app,
@@ -133,8 +134,9 @@ class Translation:
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
-                schema = func.schema
-                symbol = function(schema, func.name, seen_types(func, args), strict=func.strict)
+                if (same := as_operator(e)) is not None:
+                    return self._term(same)
+                symbol = function(func.schema, other_name(e), seen_types(func, args), strict=func.strict)
                 return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
                 return self._cast(e)

@@ -13,8 +13,9 @@ from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_d
 from .rules.joins import merge_copies, to_semijoin
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
-from .rules.parents import distinct_to_parent
-from .rules.predicates import drop_contradiction, drop_redundant, plain_equality
+from .rules.parents import child_to_parent, distinct_to_parent
+from .rules.predicates import drop_contradiction, drop_redundant, equal_outside, met_outside, plain_equality
+from .rules.several import several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
@@ -41,6 +42,9 @@ RULES: dict[str, Rule] = {
     "distinct-to-exists": distinct_to_exists,
     "open-distinct": open_distinct,
     "distinct-to-parent": distinct_to_parent,
+    "child-to-parent": child_to_parent,
+    "met-outside": met_outside,
+    "several": several_rows,
     "drop-column": drop_column,
     "bind-column": bind_column,
     "prune-limited": prune_limited,
@@ -77,6 +81,7 @@ __all__ = [
     "align",
     "asked_of_count",
     "case_terms",
+    "equal_outside",
     "equated_extreme",
     "lone_negation",
     "product_terms",

@@ -17,6 +17,7 @@ from .kernel import (
     Place,
     asked_of_count,
     case_terms,
+    equal_outside,
     equated_extreme,
     lone_negation,
     product_terms,
@@ -79,12 +80,13 @@ ORDER = (
     "prune-limited",
     "semijoin",
     "redundant",
+    "met-outside",
     "covered",
 )
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
 WITH_ROWS = tuple(rule for rule in ORDER if rule != "semijoin")
 # what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
-LATE = ("distinct-to-parent",)
+LATE = ("distinct-to-parent", "child-to-parent")
 
 
 # what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest
@@ -100,6 +102,7 @@ POSITIONS = (
     "tied-outside",
     "some-first",
     "bounded-count",
+    "several",
     "extreme-as-exists",
 )
 BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
@@ -308,6 +311,20 @@ def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
         yield from ((i, k) for k in sorted(tables, key=lambda k: (k in first, k), reverse=True))
 
 
+def _shown_vars(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for k, (v, s) in enumerate(b.vars):
+            if isinstance(s, Table) and any(v in free_vars(o) for o in b.outs):
+                yield (i, k)
+
+
+def _met(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if equal_outside(q) is not None:
+                yield (i, n)
+
+
 def _only_referred_to(p: Place, b: Block, k: int) -> bool:
     """Whether row ``k`` is referred to and nothing is asked of it but what its key equals."""
     v, target = b.vars[k]
@@ -497,6 +514,7 @@ CANDIDATES: dict[str, Candidates] = {
     "first-rows": _limited_vars,
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
+    "several": _asked_counts,
     "counted-sum": _counted_sums,
     "some-first": _first_ones,
     "tied-outside": _asked_of_rows,
@@ -514,6 +532,8 @@ CANDIDATES: dict[str, Candidates] = {
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
     "distinct-to-parent": _distinct_vars,
+    "child-to-parent": _shown_vars,
+    "met-outside": _met,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,

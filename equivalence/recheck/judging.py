@@ -9,6 +9,7 @@ laws or certificates.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import permutations
 from typing import TypeGuard
 
 from rewright.engines import clock
@@ -278,9 +279,19 @@ class Judge:
 
 
 def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
-    """Each row of the world for which the conditions of a plain EXISTS of one row hold is such a row."""
+    """Each row of the world for which the conditions of a plain EXISTS of one row hold is such a row; of two
+    rows of one relation each two of them.
+    """
     (b,) = atom.bag
-    if len(b.vars) != 1 or any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
+    if any(isinstance(t, Nested) for p in b.preds for t in walk_shallow(p)):
+        return
+    if len(b.vars) == 2 and b.vars[0][1] == b.vars[1][1]:
+        names = [v for v, _ in b.vars]
+        rows = [w for w, s in world.vars if s == b.vars[0][1]][:_MOST_CASES]
+        for pair in permutations(rows, 2):
+            met = subst(conj(b.preds), rows_renamed(dict(zip(names, pair, strict=True))))
+            yield disj((negate(is_true(met)), atom))
+    if len(b.vars) != 1:
         return
     ((v, source),) = b.vars
     for w in [w for w, s in world.vars if s == source][:_MOST_CASES]:

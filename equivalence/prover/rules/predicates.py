@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rewright.equivalence.prover.bags import block
-from rewright.equivalence.prover.build import (
-    app,
-)
-from rewright.equivalence.prover.symbols import EQ, SAME
-from rewright.equivalence.prover.terms import (
-    App,
-    Bag,
-)
+from rewright.equivalence.prover.bags import block, exists
+from rewright.equivalence.prover.build import app, eq
+from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.terms import App, Bag, Block, Lit, Nested, Term, Var, free_vars
 
 from .base import At, Place
 
@@ -55,3 +50,41 @@ def plain_equality(p: Place, at: At) -> Bag | None:
         return None
     preds = (*b.preds[:n], app(EQ, (x, y), goal.type), *b.preds[n + 1 :])
     return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def met_outside(p: Place, at: At) -> Bag | None:
+    """7d: EXISTS of a row one column of which equals two values from outside says that these are equal, of
+    types whose equality is identity. ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    met = equal_outside(b.preds[n])
+    if met is None:
+        return None
+    pair, inner = met
+    preds = (*b.preds[:n], eq(*pair), exists((inner,)), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def equal_outside(goal: Term) -> tuple[tuple[Term, Term], Block] | None:
+    """Two terms from outside that one column of an EXISTS equals, and its block without the second
+    equality.
+    """
+    if not isinstance(goal, Nested) or goal.kind != "exists" or len(goal.bag) != 1:
+        return None
+    (inner,) = goal.bag
+    own = {v for v, _ in inner.vars}
+    first: dict[Var, Term] = {}
+    for q in inner.preds:
+        if not (isinstance(q, App) and q.sym == EQ):
+            continue
+        for x, y in (q.args, q.args[::-1]):
+            if not (isinstance(x, Var) and x.var in own) or free_vars(y) & own or isinstance(y, Lit):
+                continue
+            if x.type != y.type or not identity(x.type):
+                continue
+            if x in first and first[x] != y:
+                rest = tuple(other for other in inner.preds if other != q)
+                return (first[x], y), replace(inner, preds=rest)
+            first.setdefault(x, y)
+    return None

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, case, conj, disj, exists_value, not_null
+from rewright.equivalence.prover.build import app, case, conj, disj, eq, exists_value, not_null
 from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import EQ, SAME
-from rewright.equivalence.prover.terms import App, Block, Term, bag_types
+from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.terms import App, Block, Nested, Term, Var, bag_types, free_vars
 from rewright.equivalence.recheck.comparing import aligned
 from rewright.equivalence.recheck.judging import rows_like
 from rewright.equivalence.recheck.laws.stating import Bindings, Condition, Follows, Impossible, Instance
@@ -101,3 +101,28 @@ def covered_block(p: Place, at: Bindings) -> Iterator[Instance]:
     if p.sets and i != j:
         some = exists(rows_like(fresh_copy((cover,)), b.outs))
         yield Instance(spliced(p.bag, i, ()), (Follows(p.ctx.within(b), some),))
+
+
+def met_outside(p: Place, at: Bindings) -> Iterator[Instance]:
+    """EXISTS(x . x.c = s ∧ x.c = t ∧ P) = (s = t) ∧ EXISTS(x . x.c = s ∧ P) where s and t are from outside
+    and the equality of their one type is identity. Bindings: block, condition.
+    """
+    i, n = at
+    b = pick(p.bag, i)
+    goal = pick(b.preds, n)
+    if not isinstance(goal, Nested) or goal.kind != "exists" or len(goal.bag) != 1:
+        return
+    (inner,) = goal.bag
+    own = {v for v, _ in inner.vars}
+    ties = [
+        (x, y, k)
+        for k, q in enumerate(inner.preds)
+        if isinstance(q, App) and q.sym == EQ
+        for x, y in (q.args, q.args[::-1])
+        if isinstance(x, Var) and x.var in own and not free_vars(y) & own
+        if x.type == y.type and identity(x.type)
+    ]
+    for (x, one, _), (z, other, k) in combinations(ties, 2):
+        if x == z and one != other:
+            preds = (*b.preds[:n], eq(one, other), exists((_without(inner, k),)), *b.preds[n + 1 :])
+            yield Instance(spliced(p.bag, i, block(b.vars, preds, b.outs)))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import combinations
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst
-from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.build import app, conj, disj, eq, integer, is_true, negate, predicates
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
-from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity
+from rewright.equivalence.prover.symbols import EQ, INTS, LE, LT, NOT, arithmetic, identity
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -19,23 +20,29 @@ from rewright.equivalence.prover.terms import (
     Block,
     Lit,
     Nested,
+    Table,
     Term,
+    Var,
     free_vars,
     rows_renamed,
     walk_shallow,
 )
+from rewright.equivalence.recheck.counting import equated
 from rewright.equivalence.recheck.laws.stating import (
     Bindings,
     Condition,
     Follows,
     Impossible,
     Instance,
+    Keyed,
     OneRow,
 )
 from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
 from rewright.sql.types import BOOL
 
 _PLUS = arithmetic("+", "int8", "int8", "int8")
+# rows that are told apart two by two, at most
+_MOST_ROWS = 4
 _ONE_ROW = Block((), (), ())
 
 
@@ -74,6 +81,47 @@ def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
         case _:
             new = app(LT, (counted, integer(number)) if op == "<" else (integer(number), counted), BOOL)
     yield Instance(_with_condition(p, i, n, new))
+
+
+def several(p: Place, at: Bindings) -> Iterator[Instance]:
+    """N ≤ count{x . Q(x)} is EXISTS(x₁ … xₙ . Q(x₁) … ∧ no two agree on k) where k is a key without NULLs of
+    the relation of x; what is under is its negation, and equal n is n and not n + 1. Columns of k that Q
+    equates with something outside tell no rows apart; where one column of integers does, rows come in its
+    order. Bindings: block, condition.
+    """
+    i, n = at
+    found = _asked(pick(pick(p.bag, i).preds, n))
+    if found is None or p.schema is None or len(found[0].bag) != 1 or len(found[0].bag[0].vars) != 1:
+        return
+    term, op, number = found
+    (inner,) = term.bag
+    v, source = inner.vars[0]
+    least = number + 1 if op == ">" else number
+    if not isinstance(source, Table) or not 2 <= least <= _MOST_ROWS:
+        return
+    for key in p.schema.keys(source):
+        columns = [Var(v, c, source.types[c]) for c in key.columns]
+        open_ = [c for c in columns if all(v in free_vars(t) for t in equated(inner.preds, c))]
+        some = _so_many(inner, open_ or columns, least)
+        match op:
+            case ">":
+                new = some
+            case "<":
+                new = negate(some)
+            case _:
+                new = conj((some, negate(_so_many(inner, open_ or columns, least + 1))))
+        yield Instance(_with_condition(p, i, n, new), (Keyed(source, key.columns, filled=True),))
+
+
+def _so_many(inner: Block, columns: list[Var], number: int) -> Term:
+    copies = [fresh_copy((inner,))[0] for _ in range(number)]
+    in_order = len(columns) == 1 and columns[0].type.is_builtin and columns[0].type.name in INTS
+    apart: list[Term] = []
+    for x, y in combinations(copies, 2):
+        pairs = [(replace(c, var=x.vars[0][0]), replace(c, var=y.vars[0][0])) for c in columns]
+        apart += [app(LT, pairs[0], BOOL)] if in_order else [disj(negate(eq(s, t)) for s, t in pairs)]
+    rows = tuple(x for c in copies for x in c.vars)
+    return exists(block(rows, (*(q for c in copies for q in c.preds), *apart), ()))
 
 
 def _asked(goal: Term) -> tuple[Nested, str, int] | None:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import as_set, block, exists, open_source, subst, subst_block
-from rewright.equivalence.prover.build import negate, not_null
+from rewright.equivalence.prover.build import negate
 from rewright.equivalence.prover.context import Context, identical
-from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     Bag,
@@ -21,7 +21,6 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Multi,
     Row,
-    Table,
     Term,
     Var,
     free_in_source,
@@ -33,7 +32,7 @@ from rewright.equivalence.prover.terms import (
 from rewright.equivalence.recheck.counting import equated
 from rewright.equivalence.recheck.judging import rows_like
 from rewright.equivalence.recheck.laws.rows import collated, elsewhere
-from rewright.equivalence.recheck.laws.stating import Bindings, Follows, Instance, NoRowTwice, Refers
+from rewright.equivalence.recheck.laws.stating import Bindings, Follows, Instance, NoRowTwice
 from rewright.equivalence.recheck.places import Place, pick, spliced
 
 
@@ -233,49 +232,6 @@ def determined_column(p: Place, at: Bindings) -> Iterator[Instance]:
     smaller = Distinct((replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
     rows = tuple((x, smaller if x == v else s) for x, s in b.vars)
     yield Instance(spliced(p.bag, i, subst_block(replace(b, vars=rows), env)))
-
-
-def distinct_to_parent(p: Place, at: Bindings) -> Iterator[Instance]:
-    """δ(foreign key of some rows) = the keys of the rows referred to that one of those rows refers to, where
-    no key is NULL. Bindings: block, row.
-    """
-    i, n = at
-    b = pick(p.bag, i)
-    v, source = pick(b.vars, n)
-    if not isinstance(source, Distinct) or source.either or len(source.bag) != 1:
-        return
-    if _mentions_row(b, v) or _read_by_sources(b, v):
-        return
-    (inner,) = source.bag
-    ctx = p.ctx.within(replace(_others(b, v), preds=())).within(inner)
-    filled = tuple(Follows(ctx, not_null(o)) for o in inner.outs)
-    for needed in _references(p, inner):
-        w = fresh()
-        parent = tuple(Var(w, c, needed.target.types[c]) for c in needed.keys)
-
-        def env(t: Term, parent: tuple[Var, ...] = parent) -> Term | None:
-            return parent[t.pos] if isinstance(t, Var) and t.var == v else None
-
-        child = rows_like(fresh_copy(source.bag), parent)
-        rows = (*b.vars[:n], (w, needed.target), *b.vars[n + 1 :])
-        new = subst_block(Block(rows, b.preds, b.outs), env)
-        yield Instance(spliced(p.bag, i, _where(new, exists(child))), (*filled, needed))
-
-
-def _references(p: Place, inner: Block) -> Iterator[Refers]:
-    """The references that the outputs are, column by column, of types whose equality is identity."""
-    columns = [o for o in inner.outs if isinstance(o, Var) and identity(o.type)]
-    if p.schema is None or len(columns) < len(inner.outs) or len({o.var for o in columns}) != 1:
-        return
-    source = dict(inner.vars).get(columns[0].var)
-    if not isinstance(source, Table):
-        return
-    for ref in p.schema.references(source):
-        target = p.schema.source_of(ref.target)
-        if target is not None and sorted(ref.columns) == sorted(o.pos for o in columns):
-            keys = tuple(ref.target_columns[ref.columns.index(o.pos)] for o in columns)
-            if all(o.type == target.types[c] for o, c in zip(columns, keys, strict=True)):
-                yield Refers(source, tuple(o.pos for o in columns), target, keys)
 
 
 def multi_to_set(p: Place, at: Bindings) -> Iterator[Instance]:

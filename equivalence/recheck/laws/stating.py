@@ -112,7 +112,22 @@ class Refers:
         return stated and any(set(k.columns) == set(self.keys) for k in judge.schema.keys(self.target))
 
 
-Condition = Follows | Impossible | OneRow | NoRowTwice | Determined | SameRow | Refers
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """The columns are a key of the relation; ``filled``: no NULL is in it."""
+
+    source: Table
+    columns: tuple[int, ...]
+    filled: bool = False
+
+    def holds(self, judge: Judge) -> bool:
+        return any(
+            set(k.columns) == set(self.columns) and not (self.filled and k.nullable)
+            for k in judge.schema.keys(self.source)
+        )
+
+
+Condition = Follows | Impossible | OneRow | NoRowTwice | Determined | SameRow | Refers | Keyed
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from rewright.equivalence.recheck.laws.conditions import (
     contradiction,
     covered_block,
     merge_blocks,
+    met_outside,
     plain_equality,
     redundant,
 )
@@ -27,18 +28,19 @@ from rewright.equivalence.recheck.laws.counts import (
     counted_sum,
     extreme_as_exists,
     own_row,
+    several,
     some_first,
 )
 from rewright.equivalence.recheck.laws.distinct import (
     bind_column,
     determined_column,
     distinct_to_exists,
-    distinct_to_parent,
     drop_column,
     multi_to_set,
     open_distinct,
 )
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
+from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
 from rewright.equivalence.recheck.laws.rows import merge_copies, semijoin, tied_outside
 from rewright.equivalence.recheck.laws.stating import Law
@@ -59,6 +61,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "dense-rank": dense_rank,
         "counted-sum": counted_sum,
         "bounded-count": bounded_count,
+        "child-to-parent": child_to_parent,
         "contradiction": contradiction,
         "covered": covered_block,
         "distinct-to-exists": distinct_to_exists,
@@ -69,6 +72,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "lone-row": lone_row,
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
+        "met-outside": met_outside,
         "multi-to-set": multi_to_set,
         "open-distinct": open_distinct,
         "plain-equality": plain_equality,
@@ -77,6 +81,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "rank": rank,
         "redundant": redundant,
         "semijoin": semijoin,
+        "several": several,
         "simplify-case": simplify_case,
         "split-scalar": split_scalar,
     }

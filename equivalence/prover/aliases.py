@@ -1,0 +1,39 @@
+"""Built-in functions under two names, and functions that are operators: one internal function each
+(pg_proc.prosrc, as a test asks a server).
+
+Must not know terms.
+"""
+
+from __future__ import annotations
+
+from rewright.sql import algebra as a
+from rewright.sql.build import operator
+
+# (name, types) -> the other name of the same internal function
+NAMES: dict[tuple[str, tuple[str, ...]], str] = {
+    **{(name, (t,)): "length" for name in ("char_length", "character_length") for t in ("text", "bpchar")},
+    **{("ceiling", (t,)): "ceil" for t in ("numeric", "float8")},
+    **{("power", (t, t)): "pow" for t in ("numeric", "float8")},
+    **{("substr", ("text", *more)): "substring" for more in (("int4",), ("int4", "int4"))},
+    ("position", ("text", "text")): "strpos",
+    ("transaction_timestamp", ()): "now",
+}
+OPERATORS: dict[tuple[str, tuple[str, ...]], str] = {
+    ("mod", (t, t)): "%" for t in ("int2", "int4", "int8", "numeric")
+}
+
+
+def other_name(call: a.Call) -> str:
+    """The name by which a function is known here."""
+    func = call.func
+    return NAMES.get((func.name, func.arg_types), func.name) if func.is_builtin else func.name
+
+
+def as_operator(call: a.Call) -> a.Op | None:
+    """The operator that a function is; None where there is none."""
+    name = OPERATORS.get((call.func.name, call.func.arg_types)) if call.func.is_builtin else None
+    if name is None or len(call.args) != 2:
+        return None
+    left, right = (x.type for x in call.args)
+    found = operator(name, left, right)
+    return None if found is None else a.Op(found, call.args, call.type)

@@ -1,0 +1,17 @@
+insert into department select i, 'd' || i, case when i % 3 > 0 then (array['DE', 'FR', 'Oslo'])[1 + i % 3] end from generate_series(1, 6) i;
+insert into employee select i, 'e' || i % 9, nullif(i * 5 % 6, 0), null, (array[40, 90, 150, 150, 210, 250, 320, 90])[1 + i % 8], date '2020-11-01' + i * 7 % 60, (array['low', 'mid', 'high'])[1 + i % 3]::level from generate_series(1, 24) i;
+update employee set manager_id = nullif(id / 3, 0);
+insert into product select i, 'p' || i % 4, (array['toys', 'books', 'food', 'books'])[1 + i % 4], (array[5, 10, 11, 12, 150, 120, 7])[1 + i % 7] from generate_series(1, 9) i;
+insert into buyer select i, 'b' || i % 5, i || '@x', (array['DE', 'FR', null, 'DE', 'US', null, ''])[1 + i % 7], date '2023-01-01' + i from generate_series(1, 14) i;
+insert into orders select i, 1 + i * i % 11, timestamp '2024-02-27' + make_interval(hours => i * 11 % 97 * 8), (array['open', 'paid', 'shipped', 'paid'])[1 + i * 7 % 4], i * 37 % 200 + 0.5 from generate_series(1, 40) i;
+insert into orders select 40 + i, 3, timestamp '2024-03-05', (array['open', 'paid', 'shipped'])[i], 20 * i from generate_series(1, 3) i;
+insert into orders values (50, 5, '2023-03-10 12:00', 'paid', 600), (51, 5, '2024-03-31 18:00', 'paid', 700), (52, 9, '2024-03-10 12:00', 'paid', 9), (53, 14, '2024-03-01', 'paid', 1), (54, 14, '2024-03-02', 'paid', 1), (55, 14, '2024-03-03', 'paid', 1);
+insert into line select o, n, 1 + (o * 3 + n * 5) % 8, 1 + (o + n) % 7, nullif((o * n) % 5, 4) from generate_series(1, 30) o, generate_series(1, 3) n where (o + n) % 4 > 0;
+insert into line select 31, i, 1 + i % 9, 3, null from generate_series(1, 12) i;
+insert into line select 40 + i, 1, i, 2, 1 from generate_series(1, 3) i;
+insert into visit select i, nullif(i * 3 % 13, 0), date '2024-02-20' + i * 2 % 15, i * 5 % 17 from generate_series(1, 26) i;
+insert into tag select i, 't' || i from generate_series(1, 5) i;
+insert into product_tag select p, t from generate_series(1, 9) p, generate_series(1, 5) t where (p * t) % 3 < 2 and (p + t) % 4 > 0;
+insert into follows select a, b from generate_series(1, 9) a, generate_series(1, 9) b where (a * 3 + b * 5) % 7 < 3;
+insert into score select s, e, case when (s * e) % 5 > 0 then (s * 7 + e) % 6 * 10 end from generate_series(1, 8) s, generate_series(1, 3) e;
+insert into log select i + i / 6, i / 3 % 3 + i / 7 from generate_series(1, 30) i;

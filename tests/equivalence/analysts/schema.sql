@@ -1,0 +1,15 @@
+create type level as enum ('low', 'mid', 'high');
+create table department (id int primary key, name text not null unique, city text);
+create table employee (id int primary key, name text not null, department_id int references department(id), manager_id int references employee(id), salary int not null check (salary >= 0), hired date not null, grade level not null);
+create table product (id int primary key, name text not null, category text not null, price int not null check (price > 0));
+create table buyer (id int primary key, name text not null, email text not null unique, country text, joined date not null);
+create table orders (id int primary key, buyer_id int not null references buyer(id), placed timestamp not null, status text not null check (status in ('open', 'paid', 'shipped')), total numeric(10,2) not null);
+create table line (order_id int not null references orders(id), no int not null, product_id int not null references product(id), qty int not null check (qty > 0), discount int, primary key (order_id, no));
+create table visit (id int primary key, buyer_id int references buyer(id), day date not null, pages int not null);
+create table tag (id int primary key, name text not null unique);
+create table product_tag (product_id int not null references product(id), tag_id int not null references tag(id), primary key (product_id, tag_id));
+create table follows (follower int not null references buyer(id), followed int not null references buyer(id), primary key (follower, followed));
+create table score (student int not null, exam int not null, points int, primary key (student, exam));
+create table log (id int primary key, num int not null);
+create index on line (product_id);
+create index on orders (buyer_id, placed);
