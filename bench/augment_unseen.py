@@ -24,7 +24,33 @@ from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, Options, augment
 from rewright.lake.embedding import best_embedder
 
-_WORDS = ["amber", "birch", "cedar", "dover", "ember", "fjord", "gravel", "hazel", "iris", "jasper", "kelp", "larch", "maple", "nectar", "olive", "pebble", "quartz", "raven", "sable", "thistle", "umber", "violet", "willow", "yarrow", "zephyr"]
+_WORDS = [
+    "amber",
+    "birch",
+    "cedar",
+    "dover",
+    "ember",
+    "fjord",
+    "gravel",
+    "hazel",
+    "iris",
+    "jasper",
+    "kelp",
+    "larch",
+    "maple",
+    "nectar",
+    "olive",
+    "pebble",
+    "quartz",
+    "raven",
+    "sable",
+    "thistle",
+    "umber",
+    "violet",
+    "willow",
+    "yarrow",
+    "zephyr",
+]
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 

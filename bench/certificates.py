@@ -69,7 +69,6 @@ def pairs_of(name: str) -> Iterator[Pair]:
                     if s.kind != "differs":
                         yield Pair(f"{half}: {s.kind} {s.words}", strangers.schema(), s.q1, s.q2)
 
-
         case "analysts":
             folder = strangers.SETS / "analysts"
             for s in strangers.pairs("tuned", folder):

@@ -457,8 +457,10 @@ class Engine:
 
 
 def _apart(ctx: Context, pred: Term) -> bool:
-    """Whether the predicate says that two rows of one relation differ in a column: one of them comes first."""
-    if not (isinstance(pred, App) and pred.sym == NOT and isinstance(pred.args[0], App) and pred.args[0].sym == EQ):
+    """Whether the predicate says that two rows of one relation differ in a column: one comes first."""
+    if not (
+        isinstance(pred, App) and pred.sym == NOT and isinstance(pred.args[0], App) and pred.args[0].sym == EQ
+    ):
         return False
     x, y = pred.args[0].args
     if not (isinstance(x, Var) and isinstance(y, Var) and x.pos == y.pos and x.var != y.var):

@@ -56,7 +56,7 @@ class Layout:
             _columns(found, "t", len(self.texts), np.uint64),
         )
         told = [value for column in self.texts for value in level_values(index, column)]
-        levels = np.zeros(0, dtype=np.uint64)
+        levels: Any = np.zeros(0, dtype=np.uint64)
         if told:
             listed = run("SELECT hash(unnest(?::VARCHAR[])) AS h", [told]).fetchnumpy()
             levels = np.asarray(listed["h"], dtype=np.uint64)
@@ -209,8 +209,8 @@ class _ByKey:
 
     def modes(self, codes: Any) -> Any:
         """Each key's most frequent value, of equals the one that comes first; 0 where there is none."""
-        found = np.zeros(len(self.first), dtype=np.uint64)
-        group = np.repeat(np.arange(len(self.first)), self.counts)
+        found: Any = np.zeros(len(self.first), dtype=np.uint64)
+        group: Any = np.repeat(np.arange(len(self.first)), self.counts)
         codes = codes[self.order]
         there = np.flatnonzero(codes)
         if not len(there):

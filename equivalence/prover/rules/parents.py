@@ -1,6 +1,7 @@
 """Rules on references that are shown for themselves: each is one row of what is referenced.
 
-Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the
+search.
 """
 
 from __future__ import annotations
@@ -78,9 +79,7 @@ def _targets(p: Place, bag: Bag) -> list[tuple[Table, KeyFact]]:
     return found
 
 
-def _columns_of_all(
-    p: Place, around: Context, bag: Bag, target: Table, key: KeyFact
-) -> list[int] | None:
+def _columns_of_all(p: Place, around: Context, bag: Bag, target: Table, key: KeyFact) -> list[int] | None:
     """The target's key columns in the order of the outputs, where each block's outputs are keys of rows of
     the target: of those it refers to, or its own.
     """
@@ -133,8 +132,12 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
         own = [Var(v, c, source.types[c]) for c in ref.columns]
         w = fresh()
         keys = [Var(w, c, target.types[c]) for c in ref.target_columns]
-        key = next((k for k in p.engine.schema.keys(target) if set(k.columns) == set(ref.target_columns)), None)
-        if key is None or any(x.type != y.type or not identity(x.type) for x, y in zip(own, keys, strict=True)):
+        key = next(
+            (k for k in p.engine.schema.keys(target) if set(k.columns) == set(ref.target_columns)), None
+        )
+        if key is None or any(
+            x.type != y.type or not identity(x.type) for x, y in zip(own, keys, strict=True)
+        ):
             continue
         outs = tuple(subst(o, dict(zip(own, keys, strict=True)).get) for o in b.outs)
         if any(v in free_vars(o) for o in outs):

@@ -58,7 +58,9 @@ def _so_many(inner: Block, key: KeyFact, number: int) -> Term:
     copies = [fresh_copy((inner,))[0] for _ in range(number)]
     own = {v for v, _ in inner.vars}
     # a column that something outside gives tells no two rows apart
-    given = {c for c in key.columns if any(not free_vars(o) & own for o in ties(inner.preds, _column(inner, c)))}
+    given = {
+        c for c in key.columns if any(not free_vars(o) & own for o in ties(inner.preds, _column(inner, c)))
+    }
     columns = tuple(c for c in key.columns if c not in given)
     chosen = columns or key.columns
     apart = tuple(_apart(x, y, chosen) for x, y in combinations(copies, 2))

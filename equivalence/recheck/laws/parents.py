@@ -6,7 +6,6 @@ Must not know the other laws.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 
 from rewright.equivalence.prover.bags import block, exists, subst, subst_block
