@@ -49,10 +49,10 @@ format: install
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# all of it; about 20 minutes on two cores
+# all of it; about 20 minutes on two cores; SEED=N shuffles the tests of each file otherwise
 test: check
 	tests/install_system.sh
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --randomly-seed=$(or $(SEED),1)
 
 # unit tests only, no server
 test-fast: install
