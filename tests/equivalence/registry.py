@@ -141,5 +141,9 @@ LAWS: dict[str, tuple[str, str]] = {
         "M7",
         "a query fails for certain unless its own conditions, taken in a good order, keep it from failing",
     ),
+    "parent": ("F6", "a reference that is NULL refers to no row"),
+    "child": ("2b", "several rows that refer to one are several"),
+    "met": ("7d", "what two columns of one row equal need not be equal"),
+    "several": ("15", "of n rows each two differ in a key"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }

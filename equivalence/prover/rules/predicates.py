@@ -83,8 +83,9 @@ def equal_outside(goal: Term) -> tuple[tuple[Term, Term], Block] | None:
                 continue
             if x.type != y.type or not identity(x.type):
                 continue
-            if x in first and first[x] != y:
+            earlier = first.get(x)
+            if earlier is not None and earlier != y:
                 rest = tuple(other for other in inner.preds if other != q)
-                return (first[x], y), replace(inner, preds=rest)
+                return (earlier, y), replace(inner, preds=rest)
             first.setdefault(x, y)
     return None

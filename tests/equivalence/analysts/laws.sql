@@ -1,0 +1,69 @@
+-- equal references: children by what they refer to, through the parent
+select distinct p.id from product p join product_tag a on a.product_id = p.id join product_tag b on b.product_id = p.id where a.tag_id = 1 and b.tag_id = 2;
+select b.product_id from product_tag a join product_tag b on b.product_id = a.product_id where a.tag_id = 2 and b.tag_id = 1;
+-- equal references: a union of keys and references
+select id from employee where salary > 200 union select manager_id from employee where manager_id is not null;
+select m.id from employee m left join employee e on e.manager_id = m.id where m.salary > 200 or e.id is not null group by m.id;
+-- equal references: a union of two references
+select buyer_id from orders where status = 'open' union select buyer_id from visit where buyer_id is not null;
+select id as buyer_id from buyer b where exists (select 1 from visit v where v.buyer_id = b.id) or exists (select 1 from orders o where o.buyer_id = b.id and o.status = 'open');
+-- differs references: a union with a reference that may be NULL
+select id from employee where salary > 200 union select manager_id from employee;
+select m.id from employee m where m.salary > 200 or exists (select 1 from employee e where e.manager_id = m.id);
+-- differs references: what is no reference
+select id from product where category = 'toys' union select price from product where category = 'toys';
+select p.id from product p where p.category = 'toys' or exists (select 1 from product q where q.price = p.id and q.category = 'toys');
+-- differs references: two children of one parent
+select buyer_id from orders where status = 'open';
+select id as buyer_id from buyer b where exists (select 1 from orders o where o.buyer_id = b.id and o.status = 'open');
+-- differs references: the other tags
+select a.product_id from product_tag a join product_tag b on b.product_id = a.product_id where a.tag_id = 1 and b.tag_id = 2;
+select a.product_id from product_tag a join product_tag b on b.product_id = a.product_id where a.tag_id = 1 and b.tag_id = 3;
+-- equal several: all of a list, by count and by joins
+select product_id from product_tag where tag_id in (1, 2) group by product_id having count(distinct tag_id) > 0 and count(*) = 2;
+select a.product_id from product_tag a, product_tag b where a.product_id = b.product_id and a.tag_id = 1 and b.tag_id = 2;
+-- equal several: three of a kind
+select num from log group by num having count(*) > 2;
+select distinct a.num from log a, log b, log c where a.num = b.num and b.num = c.num and a.id < b.id and b.id < c.id;
+-- equal several: fewer than two
+select b.id from buyer b where (select count(*) from orders o where o.buyer_id = b.id) < 2;
+select b.id from buyer b where not exists (select 1 from orders o, orders p where o.buyer_id = b.id and p.buyer_id = b.id and o.id <> p.id);
+-- equal several: exactly two
+select b.id from buyer b where (select count(*) from orders o where o.buyer_id = b.id) = 2;
+select b.id from buyer b where exists (select 1 from orders o, orders p where o.buyer_id = b.id and p.buyer_id = b.id and o.id < p.id) and not exists (select 1 from orders o, orders p, orders q where o.buyer_id = b.id and p.buyer_id = b.id and q.buyer_id = b.id and o.id < p.id and o.id < q.id and p.id < q.id);
+-- differs several: two visits of the same kind are not one of each
+select buyer_id from visit where pages in (5, 10) group by buyer_id having count(*) = 2;
+select distinct a.buyer_id from visit a join visit b on a.buyer_id = b.buyer_id where a.pages = 5 and b.pages = 10;
+-- differs several: three that need not differ
+select num from log group by num having count(*) > 2;
+select distinct a.num from log a, log b, log c where a.num = b.num and b.num = c.num and a.id <> b.id and b.id <> c.id;
+-- differs several: at least two and exactly two
+select num from log group by num having count(*) > 1;
+select num from log group by num having count(*) = 2;
+-- differs several: fewer than two, and a row beside itself
+select b.id from buyer b where (select count(*) from orders o where o.buyer_id = b.id) < 2;
+select b.id from buyer b where not exists (select 1 from orders o, orders p where o.buyer_id = b.id and p.buyer_id = b.id and o.id <= p.id);
+-- equal names: a function and an operator
+select id from log where mod(num, 3) = 1;
+select id from log where num % 3 = 1;
+-- equal names: two names of a length and of a part
+select id, char_length(name) as n from buyer where substr(email, 1, 1) = '1';
+select id, length(name) as n from buyer where substring(email, 1, 1) = '1';
+-- differs names: the operands the other way round
+select id from log where mod(num + 1, id) = 1;
+select id from log where id % (num + 1) = 1;
+-- differs names: characters and bytes
+select id from buyer where char_length(name || 'é') = 3;
+select id from buyer where octet_length(name || 'é') = 3;
+-- equal spans: a join that is not needed beside a frame of days
+select o.id, sum(o.total) over (partition by o.buyer_id order by o.placed range between interval '5 days' preceding and current row) as s from orders o join buyer b on b.id = o.buyer_id;
+select id, sum(total) over (partition by buyer_id order by placed range between '5 days' preceding and current row) as s from orders;
+-- differs spans: another length
+select id, sum(total) over (order by placed range between interval '5 days' preceding and current row) as s from orders;
+select id, sum(total) over (order by placed range between interval '4 days' preceding and current row) as s from orders;
+-- differs spans: ahead and behind
+select id, sum(total) over (order by placed range between interval '5 days' preceding and current row) as s from orders;
+select id, sum(total) over (order by placed range between current row and interval '5 days' following) as s from orders;
+-- differs spans: a condition inside and outside
+select id from (select id, total, count(*) over (order by placed range between interval '5 days' preceding and current row) as n from orders) x where n > 3 and total > 100;
+select id from (select id, count(*) over (order by placed range between interval '5 days' preceding and current row) as n from orders where total > 100) x where n > 3;

@@ -1,0 +1,113 @@
+"""Pairs as two people write them who solve one task, over one small schema: a join and a subquery, a window,
+a set operation.
+
+`laws.sql` holds pairs of the laws that were made for them, all decided; of `tuned.sql` and `kept.sql` how many
+are proved and refuted: `python -m bench.strangers --set analysts`. The labels are what a server says of rows
+made to tell the pairs apart.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, LiteralString, cast
+
+import psycopg
+import pytest
+
+from bench.strangers import HALVES, SETS, Pair, pairs, schema
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.certificates import Texts, certify
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.proof import Composite, Proof, check_proof
+from rewright.equivalence.prover.aliases import NAMES, OPERATORS
+from rewright.equivalence.proving import Binding, bind_both
+from rewright.equivalence.recheck.check import recheck
+from rewright.equivalence.verdicts import Proved, counts_as
+from rewright.sql.ddl import catalog_from_ddl
+
+FOLDER = SETS / "analysts"
+CATALOG = catalog_from_ddl(schema(FOLDER))
+LAWS = {f"{p.kind} {p.words}": p for p in pairs("laws", FOLDER)}
+ALL = {f"{p.kind} {p.words}": p for half in (*HALVES, "laws") for p in pairs(half, FOLDER)}
+STATES = (
+    "",
+    """delete from line where order_id % 3 = 0; delete from visit where buyer_id = 3; delete from follows where follower < 3;
+    update employee set department_id = null where department_id = 2""",
+    "truncate department, employee, product, buyer, orders, line, visit, tag, product_tag, follows, score, log",
+)
+
+
+def bound(pair: Pair) -> Binding:
+    found = bind_both(pair.q1, pair.q2, CATALOG, ("public",))
+    assert isinstance(found, Binding), found
+    return found
+
+
+def proved(pair: Pair, seconds: float) -> Proved | None:
+    return prove_pair(bound(pair), CATALOG, seconds).proved
+
+
+@pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind == "differs"])
+def test_what_differs_is_not_proved(name: str) -> None:
+    found = proved(ALL[name], 1.0)
+    assert found is None or counts_as(found, frozenset({"float-order"})) != "proved"
+
+
+@pytest.mark.parametrize("name", [n for n, p in LAWS.items() if p.kind == "equal"])
+def test_what_the_laws_prove_replays_and_has_a_certificate(name: str) -> None:
+    pair = LAWS[name]
+    found = proved(pair, 60.0)
+    assert found is not None
+    assert found.modulo == ()
+    both = bound(pair)
+    assert check_proof(cast("Proof | Composite", found.proof), both.original, both.candidate, CATALOG) is None
+    document = certify(found, Texts(schema(FOLDER), pair.q1, pair.q2), CATALOG.digest(), 60.0)
+    checked = recheck(json.dumps(document).encode(), 120.0)
+    assert (checked.word, checked.reason) == ("good", "")
+
+
+@pytest.fixture(scope="module")
+def rows(scratch_server: ScratchServer) -> Iterator[psycopg.Connection[Any]]:
+    database = scratch_server.create_database()
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        for text in (schema(FOLDER), (FOLDER / "data.sql").read_text(encoding="utf-8")):
+            connection.execute(cast("LiteralString", text))
+        yield connection
+    scratch_server.drop_database(database)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("name", ALL)
+def test_labels_are_what_the_server_says(name: str, rows: psycopg.Connection[Any]) -> None:
+    pair = ALL[name]
+    ordered = re.search(r"order by [^()]*$", pair.q1) is not None
+    differ = False
+    for state in STATES:
+        with rows.transaction(force_rollback=True):
+            if state:
+                rows.execute(cast("LiteralString", state))
+            answers = [rows.execute(cast("LiteralString", q)).fetchall() for q in (pair.q1, pair.q2)]
+            differ |= answers[0] != answers[1] if ordered else _bag(answers[0]) != _bag(answers[1])
+    assert differ is (pair.kind == "differs")
+
+
+def _bag(found: list[Any]) -> list[str]:
+    return sorted(map(repr, found))
+
+
+@pytest.mark.server
+def test_functions_of_two_names_are_one_on_the_server(rows: psycopg.Connection[Any]) -> None:
+    named = """select p.prosrc from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.proname = %s
+        and array(select t::regtype::text from unnest(p.proargtypes) t) = array(select x::regtype::text from unnest(%s::text[]) x)"""
+    operated = """select p.prosrc from pg_operator o join pg_proc p on p.oid = o.oprcode where o.oprname = %s
+        and o.oprleft = %s::regtype and o.oprright = %s::regtype"""
+    for (name, types), other in NAMES.items():
+        both = [rows.execute(named, (n, list(types))).fetchall() for n in (name, other)]
+        assert len(both[0]) == 1
+        assert both[0] == both[1]
+    for (name, types), operator in OPERATORS.items():
+        function = rows.execute(named, (name, list(types))).fetchall()
+        assert len(function) == 1
+        assert function == rows.execute(operated, (operator, *types)).fetchall()
