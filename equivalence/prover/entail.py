@@ -457,7 +457,7 @@ class Engine:
 
 
 def _apart(ctx: Context, pred: Term) -> bool:
-    """Whether the predicate says that two rows of one relation differ in a column: one comes first."""
+    """Whether the predicate says that two rows of one relation differ in a column."""
     if not (
         isinstance(pred, App) and pred.sym == NOT and isinstance(pred.args[0], App) and pred.args[0].sym == EQ
     ):

@@ -15,3 +15,4 @@ insert into product_tag select p, t from generate_series(1, 9) p, generate_serie
 insert into follows select a, b from generate_series(1, 9) a, generate_series(1, 9) b where (a * 3 + b * 5) % 7 < 3;
 insert into score select s, e, case when (s * e) % 5 > 0 then (s * 7 + e) % 6 * 10 end from generate_series(1, 8) s, generate_series(1, 3) e;
 insert into log select i + i / 6, i / 3 % 3 + i / 7 from generate_series(1, 30) i;
+update employee set hired = '2020-11-15' where id in (4, 9, 17);
