@@ -15,6 +15,7 @@ from typing import Any, LiteralString, cast
 
 import psycopg
 import pytest
+from psycopg.types.string import TextLoader
 
 from bench.strangers import HALVES, SETS, Pair, pairs, schema
 from rewright.engines.postgres.scratch import ScratchServer
@@ -34,7 +35,11 @@ ALL = {f"{p.kind} {p.words}": p for half in (*HALVES, "laws") for p in pairs(hal
 STATES = (
     "",
     """delete from line where order_id % 3 = 0; delete from visit where buyer_id = 3; delete from follows where follower < 3;
-    update employee set department_id = null where department_id = 2""",
+    update employee set department_id = null where department_id = 2; update department set city = 'DE' where city is null;
+    delete from product_tag where tag_id = 3; delete from tag where id = 3""",
+    """delete from line where discount > 0; insert into product select i, 'x', 'toys', 9 from generate_series(100, 140) i;
+    insert into visit values (80, 1, '-infinity', 1), (81, 1, 'infinity', 1);
+    insert into orders values (80, 1, '2024-03-05 BC', 'paid', 1), (81, 1, '2024-03-05', 'paid', 1)""",
     "truncate department, employee, product, buyer, orders, line, visit, tag, product_tag, follows, score, log",
 )
 
@@ -74,6 +79,8 @@ def rows(scratch_server: ScratchServer) -> Iterator[psycopg.Connection[Any]]:
     with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
         for text in (schema(FOLDER), (FOLDER / "data.sql").read_text(encoding="utf-8")):
             connection.execute(cast("LiteralString", text))
+        for name in ("date", "timestamp"):  # years before Christ and endless moments have no type of Python's
+            connection.adapters.register_loader(name, TextLoader)
         yield connection
     scratch_server.drop_database(database)
 

@@ -16,3 +16,6 @@ insert into follows select a, b from generate_series(1, 9) a, generate_series(1,
 insert into score select s, e, case when (s * e) % 5 > 0 then (s * 7 + e) % 6 * 10 end from generate_series(1, 8) s, generate_series(1, 3) e;
 insert into log select i + i / 6, i / 3 % 3 + i / 7 from generate_series(1, 30) i;
 update employee set hired = '2020-11-15' where id in (4, 9, 17);
+update employee set salary = 200, department_id = 1 where id in (3, 13, 23);
+update buyer set country = 'NO' where id = 14;
+insert into visit values (90, 8, '2024-02-21', 5), (91, 8, '2024-02-22', 5);

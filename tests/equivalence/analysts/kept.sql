@@ -82,7 +82,7 @@ select e.id, count(*) over (partition by e.department_id) as n from employee e w
 -- equal windows: a named window
 select id, rank() over w as a, dense_rank() over w as b from employee window w as (partition by grade order by salary desc);
 select id, rank() over (partition by grade order by salary desc) as a, dense_rank() over (partition by grade order by salary desc) as b from employee;
--- equal dates: orders of a month, to_char and range
+-- differs dates: orders of a month, to_char and range
 select id from orders where to_char(placed, 'YYYY-MM') = '2024-03';
 select id from orders where placed >= '2024-03-01' and placed < '2024-04-01';
 -- equal dates: hired in a year, date_part and BETWEEN
