@@ -145,5 +145,6 @@ LAWS: dict[str, tuple[str, str]] = {
     "child": ("2b", "several rows that refer to one are several"),
     "met": ("7d", "what two columns of one row equal need not be equal"),
     "several": ("15", "of n rows each two differ in a key"),
+    "second": ("13", "the second of equal values is the first"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
 from rewright.equivalence.prover.build import (
+    app,
     integer,
     negate,
     not_null,
@@ -18,7 +19,7 @@ from rewright.equivalence.prover.build import (
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
-from rewright.equivalence.prover.symbols import EQ, SAME, identity, one_representation
+from rewright.equivalence.prover.symbols import EQ, LT, SAME, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -26,17 +27,23 @@ from rewright.equivalence.prover.terms import (
     Block,
     Distinct,
     Limited,
+    Lit,
     Nested,
     Row,
+    Source,
     Term,
     Var,
     free_vars,
     rows_renamed,
     walk_shallow,
 )
-from rewright.equivalence.prover.unique import determined_by
+from rewright.equivalence.prover.unique import determined_by, duplicate_free
+from rewright.sql.types import BOOL, SqlType
 
 from .base import At, Place, parts_of
+
+# types of keys whose order `<` is, and whose equality is identity
+_STEPPED = frozenset({"int2", "int4", "int8", "date", "timestamp"})
 
 
 def first_row(p: Place, at: At) -> Bag | None:
@@ -82,8 +89,8 @@ def first_row(p: Place, at: At) -> Bag | None:
 
 
 def lone_extreme(p: Place, at: At) -> Bag | None:
-    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none. ``at``:
-    block, term.
+    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none; of
+    different keys the next one is that of those beyond it. ``at``: block, term.
     """
     i, n = at
     b = p.block(i)
@@ -92,7 +99,8 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
         return None
     ((v, source),) = term.bag[0].vars
     out = term.bag[0].outs[0]
-    if not isinstance(source, Limited) or not first_of(source) or source.on or len(source.keys) != 1:
+    skipped = rows_skipped(source)
+    if not isinstance(source, Limited) or skipped is None or source.on or len(source.keys) != 1:
         return None
     if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
         return None
@@ -105,12 +113,34 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
     if not (" nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
         return None
-    rows = tuple(
-        n
-        for x in fresh_copy(source.bag)
-        for n in block(x.vars, (*x.preds, not_null(x.outs[-1])), x.outs[-1:])
-    )
-    return p.with_block(i, replace_term(b, term, aggregate(name, rows, term.type)))
+    ctx = p.ctx.within(replace(b, preds=preds))
+    if skipped and not (
+        key.type.name in _STEPPED and duplicate_free(p.engine, ctx, (replace(inner, outs=(key,)),))
+    ):
+        return None
+    return p.with_block(i, replace_term(b, term, _extreme_beyond(inner, name, skipped, term.type)))
+
+
+def rows_skipped(source: Source) -> int | None:
+    """How many rows come before the one that LIMIT 1 keeps, where they are few."""
+    if not isinstance(source, Limited) or not first_of(replace(source, offset=None)):
+        return None
+    if source.offset is None:
+        return 0
+    few = isinstance(source.offset, Lit) and source.offset.value in {"0", "1", "2", "3"}
+    return int(str(source.offset.value)) if few and isinstance(source.offset, Lit) else None
+
+
+def _extreme_beyond(inner: Block, name: str, skipped: int, type_: SqlType) -> Term:
+    """The minimum or maximum of those keys that are beyond so many others."""
+    (x,) = fresh_copy((inner,))
+    key = x.outs[-1]
+    preds = (*x.preds, not_null(key))
+    if skipped:
+        other = _extreme_beyond(inner, name, skipped - 1, type_)
+        pair = (key, other) if name.startswith("max") else (other, key)
+        preds = (*preds, app(LT, pair, BOOL))
+    return aggregate(name, block(x.vars, preds, (key,)), type_)
 
 
 def rank_as_count(p: Place, at: At) -> Bag | None:

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import integer, negate, not_null, same
+from rewright.equivalence.prover.build import app, integer, negate, not_null, same
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, window_keys
-from rewright.equivalence.prover.symbols import EQ, SAME, identity, one_representation
+from rewright.equivalence.prover.symbols import EQ, LT, SAME, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -28,8 +28,21 @@ from rewright.equivalence.prover.terms import (
     walk_bag,
     walk_shallow,
 )
-from rewright.equivalence.recheck.laws.stating import Bindings, Determined, Follows, Instance
+from rewright.equivalence.recheck.laws.stating import (
+    Bindings,
+    Condition,
+    Determined,
+    Follows,
+    Instance,
+    NoRowTwice,
+)
 from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
+from rewright.sql.types import BOOL
+
+# numbers of rows that OFFSET may skip
+_OFFSETS = {integer(n): n for n in range(4)}
+# types of keys whose order `<` is, and whose equality is identity
+_STEPPED = frozenset({"int2", "int4", "int8", "date", "timestamp"})
 
 
 def prune_limited(p: Place, at: Bindings) -> Iterator[Instance]:
@@ -98,7 +111,9 @@ def first_row(p: Place, at: Bindings) -> Iterator[Instance]:
 
 
 def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
-    """(SELECT k ORDER BY k LIMIT 1) is min(k) where NULLs come last, or are none. Bindings: block, value."""
+    """(SELECT k ORDER BY k LIMIT 1) is min(k) where NULLs come last, or are none; with OFFSET n, where no k
+    comes twice, it is min{k . k > the one with OFFSET n - 1}. Bindings: block, value.
+    """
     i, n = at
     b = pick(p.bag, i)
     value = pick(values_in(b), n)
@@ -106,7 +121,10 @@ def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     ((v, source),) = value.bag[0].vars
     out = value.bag[0].outs[0]
-    if not isinstance(source, Limited) or not first_of(source) or source.on or len(source.keys) != 1:
+    if not isinstance(source, Limited) or source.on or len(source.keys) != 1:
+        return
+    before_it = 0 if source.offset is None else _OFFSETS.get(source.offset)
+    if before_it is None or not first_of(replace(source, offset=None)):
         return
     if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
         return
@@ -115,15 +133,22 @@ def lone_extreme(p: Place, at: Bindings) -> Iterator[Instance]:
     name = extreme_name(source.keys[0], key.type)
     if inner.outs[out.pos] != key or name is None or not one_representation(key.type):
         return
-    rows = tuple(
-        m
-        for x in fresh_copy(source.bag)
-        for m in block(x.vars, (*x.preds, not_null(x.outs[-1])), x.outs[-1:])
-    )
-    after = spliced(p.bag, i, with_value(b, value, aggregate(name, rows, value.type)))
-    last = " nulls last" in source.keys[0]
-    ctx = without_value(p.ctx, b, value).within(inner)
-    yield Instance(after, () if last else (Follows(ctx, not_null(key)),))
+    if before_it and key.type.name not in _STEPPED:
+        return
+    made: Term | None = None
+    for _ in range(before_it + 1):
+        (x,) = fresh_copy((inner,))
+        k = x.outs[-1]
+        beyond = () if made is None else (app(LT, (k, made) if name[:3] == "max" else (made, k), BOOL),)
+        made = aggregate(name, block(x.vars, (*x.preds, not_null(k), *beyond), (k,)), value.type)
+    assert made is not None
+    outside = without_value(p.ctx, b, value)
+    needs: tuple[Condition, ...] = ()
+    if " nulls last" not in source.keys[0]:
+        needs = (Follows(outside.within(inner), not_null(key)),)
+    if before_it:
+        needs = (*needs, NoRowTwice(outside, (replace(inner, outs=(key,)),)))
+    yield Instance(spliced(p.bag, i, with_value(b, value, made)), needs)
 
 
 def rank(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -67,3 +67,21 @@ select id, sum(total) over (order by placed range between current row and interv
 -- differs spans: a condition inside and outside
 select id from (select id, total, count(*) over (order by placed range between interval '5 days' preceding and current row) as n from orders) x where n > 3 and total > 100;
 select id from (select id, count(*) over (order by placed range between interval '5 days' preceding and current row) as n from orders where total > 100) x where n > 3;
+-- equal seconds: the second highest by OFFSET and by maxima
+select (select distinct salary from employee order by salary desc limit 1 offset 1) as second;
+select max(salary) as second from employee where salary < (select max(salary) from employee);
+-- equal seconds: the third lowest of each department
+select d.id, (select distinct e.hired from employee e where e.department_id = d.id order by e.hired offset 2 limit 1) as third from department d;
+select d.id, (select min(e.hired) from employee e where e.department_id = d.id and e.hired > (select min(f.hired) from employee f where f.department_id = d.id and f.hired > (select min(g.hired) from employee g where g.department_id = d.id))) as third from department d;
+-- equal seconds: NULLs last
+select (select distinct points from score order by points desc nulls last limit 1 offset 1) as second;
+select max(points) as second from score where points < (select max(points) from score);
+-- differs seconds: the first of which there may be two
+select (select grade from (select hired, salary as grade from employee) e order by grade desc limit 1 offset 1) as second;
+select max(salary) as second from employee where salary < (select max(salary) from employee);
+-- differs seconds: NULLs first
+select (select distinct points from score order by points desc limit 1 offset 1) as second;
+select max(points) as second from score where points < (select max(points) from score);
+-- differs seconds: beyond the greatest of all departments
+select d.id, (select distinct e.salary from employee e where e.department_id = d.id order by e.salary desc offset 1 limit 1) as s from department d;
+select d.id, (select max(e.salary) from employee e where e.department_id = d.id and e.salary < (select max(f.salary) from employee f)) as s from department d;
