@@ -145,6 +145,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "child": ("2b", "several rows that refer to one are several"),
     "met": ("7d", "what two columns of one row equal need not be equal"),
     "several": ("15", "of n rows each two differ in a key"),
+    "span": ("M7", "a frame by intervals raises where its ends leave the type, whoever reads it"),
     "second": ("13", "the second of equal values is the first"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
