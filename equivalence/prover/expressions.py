@@ -136,7 +136,8 @@ class Translation:
                 self.check(func)
                 if (same := as_operator(e)) is not None:
                     return self._term(same)
-                symbol = function(func.schema, other_name(e), seen_types(func, args), strict=func.strict)
+                schema = func.schema
+                symbol = function(schema, other_name(e), seen_types(func, args), strict=func.strict)
                 return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
                 return self._cast(e)
