@@ -40,7 +40,7 @@ from rewright.equivalence.recheck.places import Place, pick, spliced, values_in,
 from rewright.sql.types import BOOL
 
 # numbers of rows that OFFSET may skip
-_OFFSETS = {integer(n): n for n in range(4)}
+_OFFSETS: dict[Term, int] = {integer(n): n for n in range(4)}
 # types of keys whose order `<` is, and whose equality is identity
 _STEPPED = frozenset({"int2", "int4", "int8", "date", "timestamp"})
 
