@@ -226,6 +226,7 @@ def test_passwords_of_every_form() -> None:
         ),
     ],
 )
+@pytest.mark.usefixtures("process_set_up")
 def test_what_keys_name_is_looked_at(tmp_path: Path, text: str, said: list[str]) -> None:
     """By `config --check` and by `serve`, with the file that says it."""
     path = tmp_path / "rewright.toml"

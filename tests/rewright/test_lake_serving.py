@@ -324,6 +324,7 @@ def test_sqlalchemy_reflects(lake_dsn):
         engine.dispose()
 
 
+@pytest.mark.usefixtures("process_set_up")
 def test_a_lake_without_authentication_is_not_served(tmp_path):
     (tmp_path / "files").mkdir()
     done = CliRunner().invoke(
