@@ -16,6 +16,7 @@ from rewright.store.api import Store, open_store
 from rewright.store.life import Level, State
 from rewright.store.records import Event, LogEntry, NewRewrite, Resolution
 
+pytestmark = pytest.mark.usefixtures("process_set_up")
 NEW = NewRewrite(
     database="app",
     template_key="k",

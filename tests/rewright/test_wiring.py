@@ -66,6 +66,7 @@ from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_c
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
+from tests.proxy.waiting import until
 
 GUARD = Guard(
     original=(RelationName("t", 5),),
@@ -561,6 +562,8 @@ def test_a_worker_takes_the_store_up_when_it_is_there(
     config = Config(store=StoreSection(url=url))
     asyncio.run(worker._Worker(config, 0, "", (), theirs).run())
     ours.close()
+    until(lambda: all(thread.name != "channel" for thread in threading.enumerate()))  # it reads from theirs
+    theirs.close()
     assert seen[0].reporter is not None
     assert seen[0].pause is not None
 
