@@ -33,6 +33,9 @@ from rewright.engines.postgres.installation import Installation, ServerUnavailab
 SUPERUSER = "postgres"
 UNPRIVILEGED = "scratch"
 START_SECONDS = 30.0
+# Linux gives 32768 and above to connections that go out, other systems 49152 and above
+_LOWEST_PORT, _OUTGOING_PORTS = 15_000, 32_768
+_TRIES = 20
 
 # Durability is bought with time, and what is in here may vanish at any moment.
 THROW_AWAY: Mapping[str, str] = {
@@ -298,8 +301,14 @@ def set_up_roles(socket_dir: Path, port: int, passwords: Mapping[str, str]) -> N
 
 
 def free_port() -> int:
-    """A loopback port nobody listens on at the moment."""
+    """A loopback port nobody listens on at the moment. It is below those that systems give to outgoing
+    connections: one of these could have it before it is listened on.
+    """
+    for _ in range(_TRIES):
+        port = _LOWEST_PORT + secrets.randbelow(_OUTGOING_PORTS - _LOWEST_PORT)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        return int(probe.getsockname()[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.installation import ServerUnavailable
-from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer, free_port
 
 pytestmark = pytest.mark.server
 
@@ -89,7 +90,7 @@ def test_data_may_be_kept(tmp_path_factory: pytest.TempPathFactory) -> None:
 CHILD = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer, free_port
 server = ScratchServer()
 server.start()
 print(server.address.socket_dir, flush=True)
@@ -113,3 +114,13 @@ def test_the_server_dies_with_its_owner(how: signal.Signals) -> None:
         time.sleep(0.02)
     assert not _alive(pid)
     assert not home.exists()
+
+
+def test_a_port_that_no_connection_is_given_before_it_is_listened_on() -> None:
+    found = {free_port() for _ in range(50)}
+    assert len(found) > 40
+    assert all(port < 32_768 for port in found)
+    taken = min(found)
+    with socket.create_server(("127.0.0.1", taken)), pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rewright.engines.postgres.scratch.secrets.randbelow", lambda _: taken - 15_000)
+        assert free_port() != taken
