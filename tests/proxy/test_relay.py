@@ -146,7 +146,7 @@ def test_notifications_arrive_while_idle(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as listener, psycopg.connect(dsn, autocommit=True) as sender:
         listener.execute("listen news")
         threading.Timer(0.2, lambda: sender.execute("notify news, 'hello'")).start()
-        note = next(listener.notifies(timeout=5, stop_after=1))
+        note = next(listener.notifies(timeout=60, stop_after=1))
         assert (note.channel, note.payload) == ("news", "hello")
 
 

@@ -21,7 +21,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.ports import ServedRewrite, SlowQuery
 from rewright.proxy.serving.index import RewriteIndex
 from tests.proxy.serving_world import guard_of
-from tests.proxy.waiting import Stopwatch
+from tests.proxy.waiting import Stopwatch, cancelled
 from tests.rewright.asking_world import EACH, IN_PORTO, PORTO, World, asking_world, make_database
 
 pytestmark = pytest.mark.server
@@ -232,8 +232,7 @@ def test_a_cancel_ends_reading_within_a_second(world: World) -> None:
         session.rows(PORTO)
         for pid in readers(world):
             os.kill(pid, signal.SIGSTOP)
-        threading.Timer(0.3, session.connection.cancel_safe).start()
-        with Stopwatch() as watch:
+        with Stopwatch() as watch, cancelled(session.connection, 0.3):
             assert failed(lambda: session.run("ASK 'which museums are in Lima?'")).sqlstate == "57014"
         assert watch.seconds < 1.3
         for pid in readers(world):
@@ -246,8 +245,7 @@ def test_a_cancel_ends_what_reading_asks_of_the_server(world: World) -> None:
         other.execute("create table lately (a int)")  # the catalog is another: the tables are read anew
         other.commit()
         other.execute("lock table museum in access exclusive mode")
-        threading.Timer(0.5, session.connection.cancel_safe).start()
-        with Stopwatch() as watch:
+        with Stopwatch() as watch, cancelled(session.connection):
             assert failed(lambda: session.run("ASK 'which museums are in Lima?'")).sqlstate == "57014"
         assert watch.seconds < 1.5
         other.rollback()

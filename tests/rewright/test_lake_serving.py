@@ -6,7 +6,6 @@ import asyncio
 import re
 import shutil
 import subprocess
-import threading
 import time
 from datetime import date
 from pathlib import Path
@@ -175,13 +174,10 @@ def test_what_was_cancelled_does_not_run_on(lake_dsn):
         psycopg.connect(lake_dsn, autocommit=True) as one,
         psycopg.connect(lake_dsn, autocommit=True) as other,
     ):
-        timer = threading.Timer(1.0, one.cancel)
-        timer.start()
-        with pytest.raises(psycopg.errors.QueryCanceled):
+        with cancelled(one, 1.0), pytest.raises(psycopg.errors.QueryCanceled):
             one.execute(
                 "select count(*) from cities a, cities b, cities c where a.area + b.area * c.area > 1e9"
             )
-        timer.join()
         time.sleep(2.0)
         assert other.execute("select sum(population) from cities").fetchone() == (7498500,)
         worker = listening_on(one.info.port)

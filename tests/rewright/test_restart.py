@@ -17,6 +17,7 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.processes.notifying import notify
 from rewright.processes.takeover import TakeoverFailed, offered, take
+from tests.proxy.waiting import cancelled
 from tests.rewright.serving import MAIN, TREE, Running, children, connect, runs, wait
 
 
@@ -105,9 +106,7 @@ def test_an_online_restart(scratch_server: ScratchServer, tmp_path: Path) -> Non
                     assert not refused
                     # the session of before is still the same, and can be cancelled through the new process
                     assert backend(session) == began
-                    canceller = threading.Timer(0.5, session.cancel_safe)
-                    canceller.start()
-                    with pytest.raises(psycopg.errors.QueryCanceled):
+                    with cancelled(session), pytest.raises(psycopg.errors.QueryCanceled):
                         session.execute("select pg_sleep(60)")
                     assert old.process.poll() is None
                     session.close()
