@@ -10,13 +10,12 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
-from rewright.lake.augment.kept import TableRows, key_sketch
-from rewright.lake.catalog.model import Column, Family, Table
+from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.spelling import Pairs, better, respelled
+from rewright.lake.catalog.model import Column, Table
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
@@ -26,8 +25,6 @@ _MANY = 24
 """Joins of a table from which on the graph may have left some out."""
 _FEW_KINDS = 12
 _SMALL = 5000
-_RESPELLED = 0.3
-"""The same share, of columns that are the same only once they are cleaned."""
 _CONTAINED = 0.05
 """The share of the smaller side's values that two key columns must have in common."""
 
@@ -101,7 +98,7 @@ class Candidates:
     def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
         spelled = self._respelled(table, allowed)
         for other in sorted({*self._neighbours(table), *spelled}):
-            pairs = _better(self._pairs(table, other), spelled.get(other, {}))
+            pairs = better(self._pairs(table, other), spelled.get(other, {}))
             pairs = [p for p in pairs if not allowed or p.a.name in allowed]
             try:
                 yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
@@ -140,44 +137,16 @@ class Candidates:
             found.add(self._parts.get(name, name))
         return sorted(found - {table, self._base})
 
-    def _respelled(self, table: str, allowed: Collection[str]) -> dict[str, dict[tuple[str, str], PairScore]]:
-        """Tables with a key that is one of the base's once both are cleaned, and the pairs of columns: what
-        the join graph, which compares values as they are written, cannot see.
-        """
+    def _respelled(self, table: str, allowed: Collection[str]) -> Mapping[str, Pairs]:
+        """Tables with a key that is one of the base's once both are cleaned, and the pairs of columns."""
         if table != self._base or self._hashes is None:
             return {}
-        index = self._index
-        spelled = self._rows.spellings()
-        found: dict[str, dict[tuple[str, str], PairScore]] = {}
-        for a in index.tables[table].columns:
-            kind = key_kind(a, a)
-            if kind == "number" or not joinable(a) or _common(a) or (allowed and a.name not in allowed):
-                continue
-            mine, distinct = key_sketch(self._hashes(a.name, kind))
-            offered = spelled
-            if not np.array_equal(mine, index.sketch(a)):
-                # written in its own way: it may meet columns that are written plainly
-                offered = self._plain() | spelled
-            for (name, column), (sketch, different) in offered.items():
-                b = index.tables[name].column(column)
-                name = self._parts.get(name, name)
-                if b is None or name in {table, self._base} or not joinable(b) or key_kind(a, b) != kind:
-                    continue
-                shared = overlap(mine, sketch, distinct, different)
-                if max(shared.a_in_b, shared.b_in_a) >= _RESPELLED:
-                    b = index.tables[name].column(column) or b
-                    found.setdefault(name, {})[a.name, b.name] = index.scored(a, b, shared)
-        return found
-
-    def _plain(self) -> dict[tuple[str, str], tuple[Any, int]]:
-        """All columns' sketches as they are written."""
-        told: dict[tuple[str, str], tuple[Any, int]] = {}
-        for (name, column_name), sketch in self._index.storage.sketches():
-            table = self._index.tables.get(name)
-            column = table.column(column_name) if table is not None else None
-            if column is not None and column.family in {Family.TEXT, Family.DATE}:
-                told[name, column_name] = (sketch, column.distinct)
-        return told
+        columns = [
+            c
+            for c in self._index.tables[table].columns
+            if joinable(c) and not _common(c) and (not allowed or c.name in allowed)
+        ]
+        return respelled(self._index, columns, self._hashes, self._rows.spellings(), self._parts)
 
     def _sharing(self, table: str) -> set[str]:
         """Tables with a column that shares values with one of the table's keys: one pass over all columns'
@@ -218,15 +187,6 @@ class Candidates:
             if self._base not in {p for p, _ in united.parts}
             for part, _ in united.parts
         }
-
-
-def _better(pairs: list[PairScore], spelled: Mapping[tuple[str, str], PairScore]) -> list[PairScore]:
-    """Each pair of columns as it shares more, written or cleaned."""
-    found = {(p.a.name, p.b.name): p for p in pairs}
-    for at, pair in spelled.items():
-        if at not in found or _shared(pair) > _shared(found[at]):
-            found[at] = pair
-    return list(found.values())
 
 
 def _keys(
