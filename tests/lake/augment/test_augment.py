@@ -379,7 +379,7 @@ def test_what_cannot_be_augmented_is_told(make: Make, tables: Tables, target: st
 def test_ten_rows_and_no_joinable_table_and_unfit_columns_are_answered(make: Make) -> None:
     assert augment(make(simple(n=10)), BaseSpec("sales", "revenue")).rows == 10
     alone = augment(make({"sales": simple()["sales"]}), BaseSpec("sales", "revenue"))
-    assert "no table" in alone.notes[0]
+    assert any("no table" in note for note in alone.notes)
     assert alone.added == ()
     tables = simple()
     odd = [[k, None, "nan" if i % 2 else 1.5, "inf"] for i, (k, _) in enumerate(tables["sales"][1])]
