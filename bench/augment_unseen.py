@@ -22,6 +22,7 @@ from typing import Any
 
 from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, Options, augment
+from rewright.lake.augment.kept import keep_rows
 from rewright.lake.embedding import best_embedder
 
 _WORDS = [
@@ -273,6 +274,7 @@ def run(seed: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         lake.write(Path(name) / "lake")
         with open_lake(Path(name) / "lake", catalog=Path(name) / "c.db", embedder=best_embedder()) as opened:
+            keep_rows(opened)
             report = augment(opened, BaseSpec(lake.base, lake.target), Options(5))
     told = [a.table for a in report.added if a.recommended]
     found = [bool(group & set(told)) for group in lake.groups]

@@ -255,7 +255,7 @@ class LakeIndex:
         if _apart(a, b) or (not self._held and self._hashes(a).isdisjoint(self._hashes(b))):
             return None
         found = overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct)
-        return self._scored(a, b, found) if found.jaccard > 0 else None
+        return self.scored(a, b, found) if found.jaccard > 0 else None
 
     def contained(self, a: Column, b: Column, at_least: float = 0.0) -> float:
         """The share of a's values that b holds, by their sketches; 0 where it is surely below `at_least`."""
@@ -282,9 +282,10 @@ class LakeIndex:
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""
-        return self._scored(a, b, overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct))
+        return self.scored(a, b, overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct))
 
-    def _scored(self, a: Column, b: Column, found: Overlap) -> PairScore:
+    def scored(self, a: Column, b: Column, found: Overlap) -> PairScore:
+        """The pair's score where this much of its values is shared."""
         claimed = self._claimed(a, b) or self._claimed(b, a)
         return pair_score(
             a,

@@ -20,6 +20,7 @@ from rewright.lake.augment.encoding import key_form
 from rewright.lake.augment.evaluator import Block, Evaluator
 from rewright.lake.augment.features import features_of
 from rewright.lake.augment.history import Helped, History
+from rewright.lake.augment.kept import is_kept
 from rewright.lake.augment.leakage import Leak
 from rewright.lake.augment.metric import Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SELECTORS, STRATEGIES, Options, Strategy
@@ -43,6 +44,10 @@ __all__ = [
 
 
 _REJECTED = 10
+NOT_INDEXED = (
+    "the lake was not indexed since it changed: tables are read now, and keys that are only spelled "
+    "differently are not seen (rewright lake index)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +180,13 @@ def augment(
     started = time.monotonic()
     with _cursor(lake) as cursor, features_of(lake).kept():
         base = Base(lake, cursor, spec, brought)
+        if not is_kept(lake):
+            base.notes.append(NOT_INDEXED)
         lake = base.lake
         evaluator = Evaluator(base, options.aggregates)
         budget = Budget(options.seconds, options.evaluations, stop, started)
         search = Search(evaluator, budget, options.tables, told)
-        candidates = Candidates(lake, base.table.name, base.table_rows)
+        candidates = Candidates(lake, base.table.name, base.table_rows, base.key_hashes)
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
         offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])

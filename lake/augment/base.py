@@ -186,6 +186,10 @@ class Base:
         """
         return self._hashes[grouping]
 
+    def key_hashes(self, column: str, kind: Kind) -> Any:
+        """The hashes of a column's values as a key."""
+        return self.hashes(self.grouping(((column, kind),)))
+
     def row_groups(self, grouping: int) -> Any:
         """Each row's key value."""
         return self._row_groups[grouping]

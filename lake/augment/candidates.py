@@ -6,13 +6,15 @@ counted once. Must not know the target or scores of regressions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.spelling import Pairs, better, respelled
 from rewright.lake.catalog.model import Column, Table
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
@@ -64,7 +66,10 @@ class Candidate:
 class Candidates:
     """Joins from a table of the lake to the others."""
 
-    def __init__(self, lake: Lake, base: str, rows: TableRows) -> None:
+    def __init__(
+        self, lake: Lake, base: str, rows: TableRows, hashes: Callable[[str, Kind], Any] | None = None
+    ) -> None:
+        """`hashes`: those of the base's values of a column as a key of a kind."""
         self._lake = lake
         self._index = lake.index
         self._base = base
@@ -72,6 +77,7 @@ class Candidates:
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
+        self._hashes = hashes
         self.failed: list[tuple[str, str]] = []
         """Joins of tables that cannot be read, and why."""
 
@@ -90,8 +96,10 @@ class Candidates:
         return iter(self._hops[table, allowed])
 
     def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
-        for other in self._neighbours(table):
-            pairs = [p for p in self._pairs(table, other) if not allowed or p.a.name in allowed]
+        spelled = self._respelled(table, allowed)
+        for other in sorted({*self._neighbours(table), *spelled}):
+            pairs = better(self._pairs(table, other), spelled.get(other, {}))
+            pairs = [p for p in pairs if not allowed or p.a.name in allowed]
             try:
                 yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
             except LakeError as error:
@@ -128,6 +136,17 @@ class Candidates:
         for name in near:
             found.add(self._parts.get(name, name))
         return sorted(found - {table, self._base})
+
+    def _respelled(self, table: str, allowed: Collection[str]) -> Mapping[str, Pairs]:
+        """Tables with a key that is one of the base's once both are cleaned, and the pairs of columns."""
+        if table != self._base or self._hashes is None:
+            return {}
+        columns = [
+            c
+            for c in self._index.tables[table].columns
+            if joinable(c) and not _common(c) and (not allowed or c.name in allowed)
+        ]
+        return respelled(self._index, columns, self._hashes, self._rows.spellings(), self._parts)
 
     def _sharing(self, table: str) -> set[str]:
         """Tables with a column that shares values with one of the table's keys: one pass over all columns'

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from rewright.engines.duckdb.quoting import literal, quoted
@@ -15,6 +16,7 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
+from rewright.lake.noise.values import date_formats
 
 Kind = Literal["number", "text", "date"]
 Aggregates = Literal["standard", "all"]
@@ -29,6 +31,7 @@ _FEW = 60
 """A text column of more different values than this is told by how frequent its value is."""
 MOST_COLUMNS = 2000
 _FREQUENT = 200
+_FEWEST_DATES = 3
 _UNIQUE = 0.98
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
@@ -75,9 +78,27 @@ def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
     if a.numeral and b.numeral:
         return "number"
-    if Family.DATE in {a.family, b.family} or (a.meaning is Family.DATE and b.meaning is Family.DATE):
+    if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
     return "text"
+
+
+def _dated(column: Column) -> bool:
+    return column.meaning is Family.DATE or _written_date(column) is not None
+
+
+def _written_date(column: Column) -> str | None:
+    """The format of a text that says dates, all in one way; None: it says none, or not surely which."""
+    if column.meaning is not Family.TEXT or column.digits:
+        return None
+    return _format_of(column.samples)
+
+
+@lru_cache(maxsize=4096)
+def _format_of(samples: tuple[str, ...]) -> str | None:
+    told = [set(date_formats(value)) for value in samples if value.strip()]
+    common = set.intersection(*told) if len(told) >= _FEWEST_DATES else set()
+    return next(iter(common)) if len(common) == 1 else None
 
 
 def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
@@ -88,7 +109,10 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
         return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
     cleaned = index.cleaning(column) or quoted(column.name)
     if kind == "date":
-        return f"CAST(TRY_CAST({cleaned} AS DATE) AS VARCHAR)"
+        date = f"TRY_CAST({cleaned} AS DATE)"
+        if (form := _written_date(column)) is not None:
+            date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
+        return f"CAST({date} AS VARCHAR)"
     folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
     return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
 

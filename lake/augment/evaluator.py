@@ -18,7 +18,7 @@ from rewright.lake.augment.base import Base, Grouped
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.encoding import Aggregates, Encoded, Feature
 from rewright.lake.augment.estimating import Pooled, pooled
-from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
+from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, leaks_together, ranks
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Family
@@ -189,6 +189,7 @@ class Evaluator:
         raw, matched = self._tables.aligned(candidate, made, grouping, columns)
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
+        leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         coverage = float(by_key.counts[matched].sum() / base.rows)
         offered = _offered(raw, set(leaks)) if coverage >= _FEWEST_MATCHES else []

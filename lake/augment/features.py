@@ -14,7 +14,7 @@ import json
 import sqlite3
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -118,6 +118,31 @@ class FeatureStore:
         """Keep in the file alone; `kept` says how long."""
         self._write(_name(parts), arrays)
 
+    def put_spellings(self, content: Sequence[str], found: Mapping[str, tuple[Any, int]]) -> None:
+        """Keep the sketches of a table's columns whose values, cleaned as keys, are others than as they are
+        written: column -> sketch and different values. `content`: the table, and what changes with its rows.
+        """
+        rows = [
+            (content[0], column, _name(content), sketch.astype("<u8").tobytes(), distinct)
+            for column, (sketch, distinct) in found.items()
+        ]
+        with suppress(sqlite3.Error, OSError):
+            self._open().execute("DELETE FROM spellings WHERE table_name = ?", [content[0]])
+            self._open().executemany("INSERT INTO spellings VALUES (?, ?, ?, ?, ?)", rows)
+
+    def spellings(self, content: Callable[[str], Sequence[str]]) -> dict[tuple[str, str], tuple[Any, int]]:
+        """(table, column) -> sketch and different values of those columns, where tables are as they were."""
+        try:
+            rows = self._open().execute("SELECT * FROM spellings").fetchall()
+        except (sqlite3.Error, OSError):
+            return {}
+        current = {table: _name(content(table)) for table in {row[0] for row in rows}}
+        return {
+            (table, column): (np.frombuffer(sketch, dtype="<u8"), distinct)
+            for table, column, name, sketch, distinct in rows
+            if current[table] == name
+        }
+
     @contextmanager
     def kept(self) -> Iterator[None]:
         """What is made meanwhile stays, however it ends."""
@@ -142,6 +167,7 @@ class FeatureStore:
         self.release()
         with suppress(sqlite3.Error, OSError):
             self._open().execute("DELETE FROM features")
+            self._open().execute("DELETE FROM spellings")
 
     def _hold(self, name: str, arrays: Arrays) -> None:
         self._held[name] = arrays
@@ -181,6 +207,10 @@ class FeatureStore:
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS features (name TEXT PRIMARY KEY, data BLOB NOT NULL)"
+            )
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS spellings (table_name TEXT, column_name TEXT, content TEXT, "
+                "sketch BLOB, different INTEGER, PRIMARY KEY (table_name, column_name))"
             )
             if self._file is not None and self._file.stat().st_size > _FILE_BYTES:
                 connection.execute("DELETE FROM features")

@@ -21,6 +21,7 @@ from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, hash_form, key_form
 from rewright.lake.augment.features import Arrays, features_of
 from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
+from rewright.lake.catalog.model import SKETCH_SIZE
 from rewright.lake.index import LakeIndex
 
 _AT_ONCE = 2
@@ -75,6 +76,13 @@ class TableRows:
         rows, distinct = self._features.get(told, make)[0]
         return int(rows), int(distinct)
 
+    def spellings(self) -> dict[tuple[str, str], tuple[Any, int]]:
+        """(table, column) -> sketch and different values, of columns whose keys are spelled in other ways."""
+        found = self._features.spellings(
+            lambda table: self.content(table) if table in self._lake.index.tables else ()
+        )
+        return {key: told for key, told in found.items() if key[0] in self._lake.index.tables}
+
     def read(self, table: str, sql: str) -> Any:
         """What a statement over the table gives.
 
@@ -103,6 +111,8 @@ def keep_rows(lake: Lake) -> int:
     many were read. A table that cannot be read is left to the search that asks for it.
     """
     store, index = features_of(lake), lake.index
+    if is_kept(lake):
+        return 0
     made = ((name, layout_of(index, name)) for name in index.tables)
     wanted = [
         (name, layout)
@@ -119,12 +129,48 @@ def keep_rows(lake: Lake) -> int:
                 strict=True,
             ):
                 if arrays is not None:
-                    store.put(("rows", *_content(index, name), layout.sql), arrays)
+                    content = _content(index, name)
+                    store.put(("rows", *content, layout.sql), arrays)
+                    store.put_spellings(content, _spelled(index, name, layout, arrays[0]))
             store.commit()
     finally:
         for connection in connections:
             connection.close()
+    store.put(_all_tables(index), ())
+    store.commit()
     return len(wanted)
+
+
+def is_kept(lake: Lake) -> bool:
+    """Has `keep_rows` read the lake as it is now?"""
+    return features_of(lake).has(_all_tables(lake.index))
+
+
+def _all_tables(index: LakeIndex) -> tuple[str, ...]:
+    real = (table for name, table in index.tables.items() if name not in index.unions)
+    return ("all", *sorted(f"{table.name} {table.digest}" for table in real))
+
+
+def _spelled(index: LakeIndex, table: str, layout: Layout, keys: Any) -> dict[str, tuple[Any, int]]:
+    """Columns whose values are others once they are cleaned as keys (`PU-17` and `pu 17`, dates as they are
+    written), with their sketches: by those a key is found whatever its spelling.
+    """
+    found = {}
+    for i, (name, kind) in enumerate(layout.keys):
+        column = index.tables[table].column(name)
+        if kind == "number" or column is None:
+            continue
+        sketch, distinct = key_sketch(keys[:, i])
+        if not np.array_equal(sketch, index.sketch(column)):
+            found[name] = (sketch, distinct)
+    return found
+
+
+def key_sketch(hashes: Any) -> tuple[Any, int]:
+    """The bottom-k sketch of a key's hashes, and how many different ones there are; 0 is none."""
+    values = np.unique(hashes)
+    values = values[values != 0]
+    return values[:SKETCH_SIZE], len(values)
 
 
 def _read_all(

@@ -6,7 +6,7 @@ and columns that exist only after it. Must not know how tables are joined or cho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +27,9 @@ _LIKE = 0.6
 _FEWEST = 6
 """Fewer rows with both values agree by chance."""
 _FEWEST_VALUES = 3
+_TOGETHER = 4
+"""Columns that may make up the target, at most; more fit by themselves where rows are few."""
+_FEWEST_TOGETHER = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,10 @@ def _reason(
             return "the target under another scale: it orders the rows as the target does", round(
                 float(ranked), 4
             )
+        if _in_classes(x, there, by_key, t):
+            return "the target in classes: those of each are all above those of the one before", round(
+                float(ranked), 4
+            )
         if max(pearson, ranked) >= SAME_QUANTITY and same_quantity(index, target, feature):
             return "the same quantity under another name, source or year", round(
                 float(max(pearson, ranked)), 4
@@ -92,6 +99,80 @@ def _reason(
         if told > COPY:
             return "it is filled only once the target is known", round(float(told), 4)
     return "", None
+
+
+def leaks_together(
+    features: Sequence[Feature], values: Any, by_key: TargetByKey, without: Collection[int]
+) -> dict[int, Leak]:
+    """Columns of one table that give the target away together (its two halves, what it is the sum of): at
+    most _TOGETHER of them, found one after the other by what they leave.
+    """
+    offered = [
+        i
+        for i, feature in enumerate(features)
+        if i not in without
+        and feature.column != "*"
+        and not feature.how.startswith(("=", "most", "latest ="))
+    ]
+    found: dict[int, Leak] = {}
+    for target in range(by_key.sums.shape[1]):
+        chosen = _adding_up(values[:, offered], by_key, target) if len(offered) > 1 else []
+        columns = [features[offered[i]].column for i in chosen]
+        for i in chosen:
+            others = ", ".join(dict.fromkeys(c for c in columns if c != features[offered[i]].column))
+            if others:
+                told = features[offered[i]]
+                reason = f"together with {others} it gives the target"
+                found[offered[i]] = Leak(told.table, told.column, reason)
+    return found
+
+
+def _adding_up(values: Any, by_key: TargetByKey, target: int) -> list[int]:
+    """The few columns whose sum, weighted as fits best, is the target; none: no few are."""
+    there = np.isfinite(values)
+    usable = np.flatnonzero(there.sum(axis=0) >= 0.5 * max(int(there.any(axis=1).sum()), 1))
+    rows = np.flatnonzero(there[:, usable].all(axis=1) & (by_key.counts > 0))
+    if len(usable) < 2 or len(rows) < _FEWEST_TOGETHER or not _decides(by_key, rows, target):
+        return []
+    weights = np.sqrt(by_key.counts[rows])
+    x = values[np.ix_(rows, usable)]
+    x = (x - np.average(x, axis=0, weights=weights**2)) * weights[:, None]
+    y = by_key.sums[rows, target] / by_key.counts[rows]
+    y = (y - np.average(y, weights=weights**2)) * weights
+    spread = (x**2).sum(axis=0)
+    whole, left = float(y @ y), y
+    chosen: list[int] = []
+    while len(chosen) < min(_TOGETHER, x.shape[1]) and whole > 0:
+        products = (x.T @ left) ** 2 / np.where(spread > 0, spread, np.inf)
+        products[chosen] = -1.0
+        chosen.append(int(np.argmax(products)))
+        fitted = x[:, chosen] @ np.linalg.lstsq(x[:, chosen], y, rcond=None)[0]
+        left = y - fitted
+        if float(left @ left) < (1.0 - COPY**2) * whole:
+            return [int(usable[i]) for i in chosen] if len(chosen) > 1 else []
+    return []
+
+
+def _in_classes(x: Any, there: Any, by_key: TargetByKey, target: int) -> bool:
+    """Is each of the column's values an interval of the target's, as deciles and price bands are?"""
+    if there.sum() < _FEWEST_TOGETHER or not _decides(by_key, there, target):
+        return False
+    x, y = x[there], by_key.sums[there, target] / by_key.counts[there]
+    values, classes = np.unique(x, return_inverse=True)
+    if not _FEWEST_VALUES <= len(values) <= len(x) // 2 or len(np.unique(y)) <= len(values):
+        return False
+    low, high = np.full(len(values), np.inf), np.full(len(values), -np.inf)
+    np.minimum.at(low, classes, y)
+    np.maximum.at(high, classes, y)
+    return bool((high[:-1] <= low[1:]).all() or (low[:-1] >= high[1:]).all())
+
+
+def _decides(by_key: TargetByKey, there: Any, target: int) -> bool:
+    """Has the target one value per key?"""
+    n, y, yy = by_key.counts[there], by_key.sums[there, target], by_key.squares[there, target]
+    within = (yy - y**2 / n).sum()
+    about = yy.sum() - y.sum() ** 2 / n.sum()
+    return bool(about > 0 and within <= 1e-3 * about)
 
 
 def _weighted(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
@@ -115,11 +196,9 @@ def _by_rank(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     n = by_key.counts[there]
     if len(n) < _FEWEST or len(np.unique(x[there])) < _FEWEST_VALUES:
         return 0.0
-    y, yy = by_key.sums[there, target], by_key.squares[there, target]
-    within = (yy - y**2 / n).sum()
-    about = yy.sum() - y.sum() ** 2 / n.sum()
-    if about <= 0 or within > 1e-3 * about:
+    if not _decides(by_key, there, target):
         return 0.0
+    y = by_key.sums[there, target]
     a, b = ranks(x[there]), ranks(y / n)
     if a.std() == 0 or b.std() == 0:
         return 0.0

@@ -5,6 +5,7 @@ Owns the profiling SQL of files that fit into memory. `sampling` does the same f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Family, Values
 
 _AT_ONCE = 24
+_FEW_ROWS = 500
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
     (
         (
@@ -66,15 +68,23 @@ def counted(connection: Any, source: str, columns: Sequence[tuple[str, str]]) ->
     rows, out = 0, []
     # a few columns at a time: each needs a table of its distinct values
     for part in portions(columns):
-        statistics = ", ".join(
-            f"count({c}), count(DISTINCT {c}), {bounds(c)}" for c in (countable(*column) for column in part)
-        )
+        statistics = ", ".join(f"count({c}), {bounds(c)}" for c in (countable(*one) for one in part))
         found = connection.execute(f"SELECT count(*), {statistics} FROM {source}").fetchone()
         rows = found[0]
-        told = [found[1 + 4 * i : 5 + 4 * i] for i in range(len(part))]
-        values = _values(connection, source, part, [t[1] for t in told])
-        out += [Counted(t[0], t[1], t[2], t[3], v) for t, v in zip(told, values, strict=True)]
+        told = [found[1 + 3 * i : 4 + 3 * i] for i in range(len(part))]
+        if rows <= _FEW_ROWS:
+            values = _values_of_few(connection, source, part)
+            distinct = [len(v.counts) for v in values]
+        else:
+            distinct = _distinct(connection, source, part)
+            values = _values(connection, source, part, distinct)
+        out += [Counted(t[0], d, t[1], t[2], v) for t, d, v in zip(told, distinct, values, strict=True)]
     return rows, out
+
+
+def _distinct(connection: Any, source: str, columns: Sequence[tuple[str, str]]) -> list[int]:
+    listed = ", ".join(f"count(DISTINCT {countable(*column)})" for column in columns)
+    return list(connection.execute(f"SELECT {listed} FROM {source}").fetchone())
 
 
 def portions(columns: Sequence[tuple[str, str]]) -> list[Sequence[tuple[str, str]]]:
@@ -114,6 +124,23 @@ def _values(
         _summary(connection, source, column, sorted(found[i], key=_rank), distinct[i])
         for i, column in enumerate(columns)
     ]
+
+
+def _values_of_few(connection: Any, source: str, columns: Sequence[tuple[str, str]]) -> list[Values]:
+    """The same for few rows: they are read as they are and counted here, which takes less than to plan a
+    statement that counts.
+    """
+    pairs = (forms(*column) for column in columns)
+    listed = ", ".join(f"{text} AS v{i}, {hashed} AS h{i}" for i, (text, hashed) in enumerate(pairs))
+    rows = connection.execute(f"SELECT {listed} FROM {source}").fetchall()
+    out = []
+    for i in range(len(columns)):
+        counts = Counter((row[2 * i], row[2 * i + 1]) for row in rows if row[2 * i] is not None)
+        ranked = sorted(((0, v, n, h) for (v, h), n in counts.items()), key=_rank)
+        hashes = sorted({h for _, h in counts})[:SKETCH_SIZE]
+        told = tuple((v, n) for _, v, n, _ in ranked)
+        out.append(Values(told, complete=True, sketch=np.array(hashes, dtype=np.uint64)))
+    return out
 
 
 def _rank(row: Any) -> tuple[int, str]:

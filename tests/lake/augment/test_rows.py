@@ -13,6 +13,7 @@ import pytest
 
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.api import Lake, open_lake
+from rewright.lake.augment.api import NOT_INDEXED, BaseSpec, Options, augment
 from rewright.lake.augment.encoding import Aggregates, Encoded, Kind, encoded, hash_form
 from rewright.lake.augment.features import features_of
 from rewright.lake.augment.kept import TableRows, keep_rows
@@ -115,3 +116,34 @@ def test_what_is_read_when_the_lake_is_indexed_is_not_read_again(lake: Lake) -> 
     fresh = lake.database.trusted(f"SELECT count(*), count(price) FROM {quoted('shops')}")[0]
     at = [c.name for c in rows.layout.numbers].index("price")
     assert (len(rows.numbers), int(np.isfinite(rows.numbers[:, at]).sum())) == fresh
+
+
+def test_keys_meet_whatever_their_spelling_once_the_lake_is_indexed(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    folder = tmp_path / "spelled"
+    folder.mkdir()
+    chance = random.Random(8)
+    months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug"]
+    rows = [(1000 + 7 * i, 1 + i % 28, i // 28 % 8, chance.gauss(0, 1), chance.gauss(0, 1)) for i in range(200)]  # fmt: skip
+    files: dict[str, list[list[Any]]] = {
+        "pumps": [["pump", "day", "wear"], *([f"PU-{n:06d}", f"2021-{m + 1:02d}-{d:02d}", a + b + chance.gauss(0, 0.3)] for n, d, m, a, b in rows)],
+        "tests": [["ref", "torque"], *([f"pu_{n:06d}", a] for n, _, _, a, _ in rows)],
+        "logs": [["on", "rain"], *([f"{d} {months[m]} 2021", b] for _, d, m, _, b in rows)],
+        "other": [["pump", "x"], *([f"PU-{n:06d}", chance.random()] for n, *_ in rows)],
+    }  # fmt: skip
+    for name, told in files.items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(told)
+    spec, options = BaseSpec("pumps", "wear"), Options(2)
+    with open_lake(folder, catalog=tmp_path / "s.db", embedder=embedder) as lake:
+        before = augment(lake, spec, options)
+        assert NOT_INDEXED in before.notes
+        keep_rows(lake)
+        report = augment(lake, spec, options)
+        assert NOT_INDEXED not in report.notes
+        assert {a.table for a in report.added if a.recommended} == {"tests", "logs"}
+        assert report.r2_after > 0.9
+        # the SQL that is shown joins them, too
+        matched = lake.execute(f'SELECT count("tests.torque"), count("logs.rain") FROM ({report.sql})').rows
+        assert matched == [(200, 200)]
