@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Aggregate,
     Column,
     Compared,
+    During,
     Expression,
     Intent,
     Measured,
@@ -81,6 +82,7 @@ def second_question(question: str) -> None:
 def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent, its lone number added up where no row is named. Raises Unclear."""
     _times_to_come(scope)
+    _times_apart(intent)
     _other_units(intent, scope)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
@@ -94,6 +96,18 @@ def _times_to_come(scope: Scope) -> None:
     told = any(({root(w) for w in scope.words(c)} - {root("date")}) & said for c in dates)
     if "will" in scope.roles and not told:
         scope.doubt("whether what is to come is asked for", _FUTURE)
+
+
+def _times_apart(intent: Intent) -> None:
+    """`in 2022 and in 2023`: no row is of both. Raises Unclear."""
+    held = [c for c in intent.where if isinstance(c, During)]
+    for i, one in enumerate(held):
+        for other in held[i + 1 :]:
+            a, b = one.moment.years, other.moment.years
+            if one.column != other.column or a is None or b is None or None in (*a, *b):
+                continue
+            if one.moment != other.moment and (a[1] < b[0] or b[1] < a[0]):  # type: ignore[operator]
+                raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
 
 
 def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:

@@ -45,6 +45,14 @@ _NO_NAMES = frozenset(
 """Words of texts that tell rows apart without naming them."""
 
 
+_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
+_BESIDE = frozenset(
+    listed("announced planned scheduled booked reported expected due created updated registered published")
+)
+"""Dates before or after what happens, of which none speaks who does not say so."""
+_OF_TWO_DATES = 0.93
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """A decision of the reader's that may be wrong, and what it is worth (0 to 1)."""
@@ -271,12 +279,25 @@ class Scope:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
         dated = next((way for way, word in steps if word == "date"), None)
         dates = [c for c in self.times(table) if c.kind == "date"]
+        if dated is not None and len(dates) > 1 and (happened := self.happening(dates)) is not None:
+            return happened, dated
         aged = any(word == "age" for _, word in steps)
         others = {"birth", "born", *(_JOINED if aged else ())}
         if dated is not None and len(dates) == 1 and not others & set(self.words(dates[0])):
             self.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
             return dates[0], dated
         raise Unclear(f"{table.ref.name} has no such measure")
+
+    def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
+        """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
+        preparation.
+        """
+        held = [c for c in dates if set(self.words(c)) & _TAKES_PLACE]
+        others = [c for c in dates if c not in held]
+        if len(held) != 1 or not all(set(self.words(c)) & _BESIDE for c in others):
+            return None
+        self.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
+        return held[0]
 
     def _is_of(self, column: ColumnContext, table: TableContext, word: str) -> bool:
         """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""

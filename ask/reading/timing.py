@@ -63,13 +63,6 @@ borrowed loaned lent
 """Verbs that say the same of a date."""
 
 
-_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
-_BESIDE = frozenset(
-    listed("announced planned scheduled booked reported expected due created updated registered published")
-)
-"""Dates before or after what happens, of which none speaks who does not say so."""
-
-
 def moments(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark == "moment" and not link.used and not _of_what_is_not(draft, at):
@@ -105,25 +98,13 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     known = {c.column for c in draft.where if isinstance(c, During)} & set(dates)
     if len(known) == 1:
         return next(iter(known))
-    if (happened := _happening(draft, dates)) is not None:
+    if (happened := draft.scope.happening(dates)) is not None:
         return happened
     pair = lasting(draft.scope, table)
     if pair is not None:
         draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
         return pair[0]
     return None
-
-
-def _happening(draft: Draft, dates: Sequence[ColumnContext]) -> ColumnContext | None:
-    """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
-    preparation.
-    """
-    held = [c for c in dates if set(draft.scope.words(c)) & _TAKES_PLACE]
-    others = [c for c in dates if c not in held]
-    if len(held) != 1 or not all(set(draft.scope.words(c)) & _BESIDE for c in others):
-        return None
-    draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
-    return held[0]
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -173,7 +154,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)
             return starts
-        if len(found) > 1 and (happened := _happening(draft, found)) is not None:
+        if len(found) > 1 and (happened := draft.scope.happening(found)) is not None:
             return [happened]
         if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
