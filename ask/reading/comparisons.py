@@ -262,7 +262,7 @@ def _against_average(draft: Draft, at: int, operator: str) -> None:
         left = None  # `the length of articles longer than the average article`: to be shown
     if left is None and right is None and (adjective := _adjective_in(link)) is not None:
         column, way = draft.scope.property(draft.about(at), adjective)
-        operator = ">" if (way == "desc") == (operator == ">") else "<"
+        operator = ">" if way == "desc" else "<"
     else:
         held = (
             left
@@ -298,8 +298,8 @@ def _fitter(draft: Draft, left: int, right: int) -> int:
 
 
 def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
-    words = [w for w in link.word.split() if w not in {"is", "are", "was", "were"}]
-    found = ADJECTIVES.get(words[0]) if words else None
+    words = [w for w in link.word.partition(" than")[0].split() if w not in {"is", "are", "was", "were"}]
+    found = ADJECTIVES.get(" ".join(words))
     return found.steps if found is not None else None
 
 

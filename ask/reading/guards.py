@@ -82,6 +82,7 @@ def second_question(question: str) -> None:
 def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent, its lone number added up where no row is named. Raises Unclear."""
     _times_to_come(scope)
+    _nothing_listed(intent, links, scope)
     _times_apart(intent)
     _other_units(intent, scope)
     _percentages(intent, question, scope)
@@ -96,6 +97,18 @@ def _times_to_come(scope: Scope) -> None:
     told = any(({root(w) for w in scope.words(c)} - {root("date")}) & said for c in dates)
     if "will" in scope.roles and not told:
         scope.doubt("whether what is to come is asked for", _FUTURE)
+
+
+def _nothing_listed(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`list guests with the number of stays` read as the number of all. Raises Unclear."""
+    said = [link for link in links if link.mark not in {"return", "relation", "distinct"}]
+    head = said[0] if said and said[0].mark == "table" else None
+    if head is None or intent.groups or not all(aggregates_of(e) for e in intent.outputs):
+        return
+    measured = {m.of for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)}
+    table = scope.table(head).ref
+    if not any(of == table or (isinstance(of, ColumnContext) and of.table == table) for of in measured):
+        raise Unclear(f"it is not clear what of {table.name} is to be shown")
 
 
 def _times_apart(intent: Intent) -> None:

@@ -297,7 +297,8 @@ def _rows(draft: Draft) -> None:
 def _beside_measure(draft: Draft, at: int) -> bool:
     """`journals and the number of papers`: a measure of each."""
     after = draft.links[at + 1] if at + 1 < len(draft.links) else None
-    return after is not None and after.mark in {"count", *FUNCTIONS} and after.added and after.used
+    joined = after is not None and (after.added or after.preposition == "with")
+    return after is not None and after.mark in {"count", *FUNCTIONS} and joined and after.used
 
 
 def _added(draft: Draft, link: Link) -> bool:

@@ -226,6 +226,7 @@ def _number(draft: Draft, at: int) -> None:
         draft.where.append(OneOf(key, (link.number,)))
         draft.scope.doubt("a number that names a row", _NUMBERED)
     if before is None:
+        _so_many(draft, at)
         return
     if draft.links[before].mark == "identifier":
         column = draft.scope.key(draft.about(before))
@@ -241,6 +242,26 @@ def _number(draft: Draft, at: int) -> None:
         return
     draft.use(at, before, named)
     draft.where.append(value)
+
+
+def _so_many(draft: Draft, at: int) -> None:
+    """`hotels with 5 stars`, `rooms that have 2 or 3 beds`: a column that counts, of the rows spoken of."""
+    numbers, last = [draft.links[at].number], at
+    while (joint := draft.next(last, "or", "comma")) is not None:
+        number = draft.next(joint, "number")
+        if number is None:
+            return
+        numbers, last = [*numbers, draft.links[number].number], number
+    after, said = draft.next(last, "column"), draft.table_before(at)
+    if after is None or said is None or not draft.links[after].glued or draft.limit:
+        return
+    table = draft.scope.table(draft.links[said])
+    held = [c for c in draft.links[after].columns if c.table == table.ref and c.kind == "number" and not c.key]
+    if len(held) != 1 or not all(n.isdigit() for n in numbers):
+        return
+    draft.where.append(OneOf(held[0], tuple(numbers)))
+    draft.use(*range(at, after + 1))
+    draft.scope.doubt("a number of what a column counts", _NUMBERED)
 
 
 def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
