@@ -81,27 +81,32 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         draft.use(negated)
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
+    right = draft.next(number, "column", "table", "value")
+    if right is not None and (draft.links[right].added or draft.links[right].verb):
+        right = None  # `more than 3000 and hired in May`: said of something else
     _compare(
         draft,
         at,
         "<>" if operator == "!=" else operator,
         number,
         left,
-        draft.next(number, "column", "table", "value"),
+        right,
     )
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
     value = draft.links[number].number
     draft.use(number)
-    measure = _measure_before(draft, left)
+    so_many = right is not None and operator != "=" and _counted(draft, right)
+    counts_rows = left is not None and left > 0 and draft.links[left - 1].word == "how many"
+    # `how many books have more than 300 pages`: the pages are compared, not the number of books
+    measure = None if so_many and counts_rows else _measure_before(draft, left)
     if measure is not None and left is not None:
         expression, first = measure
         draft.use(*range(first, left + 1))
         draft.having.append(Compared(expression, operator, value))
         _group_by_head(draft, first)
         return
-    so_many = right is not None and operator != "=" and _counted(draft, right)
     if left is not None and draft.links[left].mark == "column" and not so_many:
         column = draft.scope.column(draft.links[left], ("number",))
         if column.kind == "number":
@@ -136,7 +141,7 @@ def _counted(draft: Draft, right: int) -> bool:
     """`with more than 10 citations`: what stands right behind a number is what there are so many of."""
     link = draft.links[right]
     number = link.mark == "column" and all(c.kind == "number" and not c.key for c in link.columns)
-    return link.glued and (link.mark == "table" or number)
+    return link.glued and (link.mark in {"table", "value"} or number)
 
 
 def _only_number(draft: Draft, at: int) -> ColumnContext:

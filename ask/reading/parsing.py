@@ -13,6 +13,7 @@ from itertools import pairwise
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.counted_groups import counted_groups
 from rewright.ask.reading.counts import counts
 from rewright.ask.reading.differences import differences
 from rewright.ask.reading.division import everything
@@ -59,7 +60,7 @@ _PRESENTATION = re.compile(
 
 
 _THAN_AVERAGE = re.compile(
-    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>\w+)\s+than\s+(?:the\s+)?average"
+    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>(?!expensive|recent|populous)\w+)\s+than\s+(?:the\s+)?average"
     r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
     re.IGNORECASE,
 )
@@ -136,6 +137,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
     settle(draft)
     _counted_again(draft)
+    counted_groups(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")

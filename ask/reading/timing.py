@@ -190,14 +190,14 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
     # nor is `trips from each station in May` about the stations
     grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
-    return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
+    return sorted(tables, key=lambda table: (only_came(draft, table), table.ref in grouped))
 
 
 def _one_table(columns: Sequence[ColumnContext]) -> bool:
     return len({c.table for c in columns}) == 1
 
 
-def _comes(draft: Draft, table: TableContext) -> bool:
+def only_came(draft: Draft, table: TableContext) -> bool:
     """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
     dates = draft.scope.times(table)
     return bool(dates) and all(

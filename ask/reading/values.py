@@ -256,7 +256,9 @@ def _so_many(draft: Draft, at: int) -> None:
     if after is None or said is None or not draft.links[after].glued or draft.limit:
         return
     table = draft.scope.table(draft.links[said])
-    held = [c for c in draft.links[after].columns if c.table == table.ref and c.kind == "number" and not c.key]
+    held = [
+        c for c in draft.links[after].columns if c.table == table.ref and c.kind == "number" and not c.key
+    ]
     if len(held) != 1 or not all(n.isdigit() for n in numbers):
         return
     draft.where.append(OneOf(held[0], tuple(numbers)))
