@@ -156,9 +156,9 @@ class Linker:
             return Link(token.text, "amount"), 1
         if (derived := self._derived(words, at)) is not None:
             return derived
-        if stem(token.word) == "earn" and at + 1 < len(words) and words[at + 1].word in _MEASURING:
-            if (paid := self._same(token)) is not None:
-                return paid, 1
+        paid = self._same(token) if stem(token.word) == "earn" else None
+        if paid is not None and at + 1 < len(words) and words[at + 1].word in _MEASURING:
+            return paid, 1
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
         if (meant := self.nearness.misspelled(token.word)) is not None:

@@ -43,6 +43,8 @@ def without(draft: Draft) -> None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
                 continue
+            if column.kind == "text" and target.word.endswith("ed"):
+                raise Unclear(f"it is not clear what of {column.table.name} was not {target.text}")
             draft.where.append(Known(column, negated=True))
             draft.use(after)
         else:

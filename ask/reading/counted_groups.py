@@ -1,7 +1,7 @@
 """How many have so many: `how many members have more than 3 loans?`.
 
-Owns that form: what the other passes take for groups with a measured condition is counted, so that the condition
-is said of each row that is counted.
+Owns that form: what the other passes take for groups with a measured condition is counted, so that the
+condition is said of each row that is counted.
 """
 
 from __future__ import annotations

@@ -147,9 +147,10 @@ def _for_head(
             steps = direct(draft.scope.context, owner.ref, expression.column.table, draft.scope.roles)
             if any(s.multiplies for s in steps):
                 # the player with the highest fee: that of any of the player's transfers
-                draft.scope.doubt("the highest of several rows of each", 0.85)
                 if counted:
+                    draft.scope.doubt("the sum over several rows of each", 0.93)
                     return Aggregate("sum", expression.column)
+                draft.scope.doubt("the highest of several rows of each", 0.85)
                 return Aggregate("max" if way == "desc" else "min", expression.column)
     return expression
 

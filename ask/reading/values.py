@@ -221,6 +221,11 @@ def _number(draft: Draft, at: int) -> None:
         return
     if draft.next(at, "top", "bottom") is not None:
         return  # `the price of the 5 dearest cars`
+    if before is not None and (key := _row_of_column(draft, before)) is not None:
+        draft.use(at)
+        draft.where.append(OneOf(key, (link.number,)))
+        draft.scope.doubt("a number that names a row", _NUMBERED)
+        return
     if before is None and (key := _numbered_row(draft, at)) is not None:
         draft.use(at)
         draft.where.append(OneOf(key, (link.number,)))
@@ -272,6 +277,17 @@ def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
     if place is None or not link.glued or not link.number.isdigit() or draft.links[place].word.endswith("s"):
         return None
     key = draft.scope.key(draft.scope.table(draft.links[place]))
+    return key if key.kind == "number" and key.key else None
+
+
+def _row_of_column(draft: Draft, at: int) -> ColumnContext | None:
+    """`the fee of play 17`: the number is that of the play."""
+    link = draft.links[at]
+    table = draft.scope.said_table(link)
+    words = link.word.split()
+    if table is None or len(words) < 3 or words[-2] != "of" or words[-1].endswith("s"):
+        return None
+    key = draft.scope.key(table)
     return key if key.kind == "number" and key.key else None
 
 
