@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
@@ -31,6 +32,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
 
 _SECOND = re.compile(
     r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
@@ -87,6 +89,8 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _other_units(intent, scope)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
+    _of_another(intent, links, scope)
+    _flags_shown(intent, links)
     return _added_up(intent, links, scope)
 
 
@@ -163,6 +167,28 @@ def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     shown = {e.column for e in intent.outputs if isinstance(e, Column) and e.column.kind == "date"}
     for link in links:
         if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
+            raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
+
+
+def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the population of the capital` read as both of a state. Raises Unclear."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for first, second in pairwise(links):
+        if scope.roles[:1] not in {("what",), ("what's",)} or second.preposition != "of":
+            continue
+        if first.mark != "column" or second.mark != "column":
+            continue
+        both = shown & set(first.columns), shown & set(second.columns)
+        if all(both) and all(c.kind == "text" and not c.key for c in both[1]):
+            raise Unclear(f"it is not clear of what {second.text} the {first.text} is wanted")
+
+
+def _flags_shown(intent: Intent, links: Sequence[Link]) -> None:
+    """`businesses that are open`, of a number `is_open`: a condition, nothing to show. Raises Unclear."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for link in links[1:]:
+        flags = {c for c in link.columns if names.normal(c.name).split()[:1] in (["is"], ["has"])}
+        if link.mark == "column" and link.verb and shown & flags:
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
 
 
