@@ -38,6 +38,7 @@ from rewright.ask.reading.intent import (
     Without,
 )
 from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
 
@@ -135,8 +136,6 @@ class Spelling:
         if isinstance(what.of, TableRef):
             inner = "*"
             if what.of in self.once or what.distinct:
-                from rewright.ask.reading.writing import key_of
-
                 key = key_of(self.context.table(what.of))
                 if key is None:
                     raise Unclear(f"{what.of.name} has no key by which its rows could be counted once")
@@ -242,8 +241,6 @@ class Spelling:
         return f"from {self.tables(first.new, rest)} where {' and '.join(tests)}"
 
     def _many(self, what: Many) -> str:
-        from rewright.ask.reading.writing import key_of
-
         steps = direct(self.context, what.kept, what.found, self.roles)
         key = key_of(self.context.table(what.found))
         if key is None and not steps[-1].multiplies:

@@ -19,6 +19,7 @@ from rewright.ask.reading.differences import differences
 from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
+from rewright.ask.reading.grouping import groups
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -32,17 +33,17 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
-from rewright.ask.reading.outputs import columns, groups, measures
+from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.periods import measured_over, periods, said_plainly
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
+from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
-from rewright.ask.reading.writing import key_of
 
 _SAID = {"table", "column", "value", "label", "identifier"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, root, stem
-from rewright.ask.reading.writing import key_of
 from rewright.sql.algebra import TableRef
 
 _LABELS = ("name", "title", "label")
