@@ -7,6 +7,7 @@ doubts.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -103,6 +104,11 @@ def _times_to_come(scope: Scope) -> None:
         scope.doubt("whether what is to come is asked for", _FUTURE)
 
 
+def _bounds(years: tuple[int | None, int | None]) -> tuple[float, float]:
+    low, high = years
+    return (-math.inf if low is None else low, math.inf if high is None else high)
+
+
 def _nothing_listed(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`list guests with the number of stays` read as the number of all. Raises Unclear."""
     said = [link for link in links if link.mark not in {"return", "relation", "distinct"}]
@@ -121,9 +127,10 @@ def _times_apart(intent: Intent) -> None:
     for i, one in enumerate(held):
         for other in held[i + 1 :]:
             a, b = one.moment.years, other.moment.years
-            if one.column != other.column or a is None or b is None or None in (*a, *b):
+            if one.column != other.column or a is None or b is None:
                 continue
-            if one.moment != other.moment and (a[1] < b[0] or b[1] < a[0]):  # type: ignore[operator]
+            (low, high), (least, most) = _bounds(a), _bounds(b)
+            if one.moment != other.moment and (high < least or most < low):
                 raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
 
 

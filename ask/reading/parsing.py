@@ -45,6 +45,7 @@ from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
 
+_PLACES = {("in",), ("at",), ("on",), ("from",), ("for",), ("to",), ("by",), ("through",)}
 _SAID = {"table", "column", "value", "label", "identifier"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
 
@@ -173,7 +174,8 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     """
     only = outputs[0] if len(outputs) == 1 else None
     first = draft.links[0] if draft.links else None
-    asked = draft.scope.roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
+    roles = draft.scope.roles[draft.scope.roles[:1] in _PLACES :]
+    asked = roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
     tabled = any(link.mark == "table" for link in draft.links)
     listed = first is not None and first.mark == "column" and first.word.endswith("s") and not tabled
     return (

@@ -280,6 +280,10 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
         if len(whole) == 1:
             return Column(whole[0])
         dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+        others = [c for c in table.columns if c.kind == "number" and unit in draft.scope.words(c)]
+        if dates and others:
+            # `the years of the objects`, with a made_year and a date of another thing
+            raise Unclear(f"{table.ref.name} has several: {', '.join(c.name for c in (*others, *dates))}")
         if (date := date_of(draft, table)) is not None:
             return Part(date, unit)
         if len(dates) > 1:

@@ -212,7 +212,8 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
         return None
     said, spoken = root(verb.word), [t.ref for t in scope.mentioned]
     tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
-    dates = [c for t in tables for c in scope.context.table(t).columns if c.kind == "date"]
+    columns = [c for t in tables for c in scope.context.table(t).columns]
+    dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]
     return told[0] if len(told) == 1 else None
 

@@ -36,6 +36,8 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
+_STATES = {"open", "active", "valid", "running", "current", "live", "alive"}
+"""`open in May`, of dates opens_on and closes_on: all that were open then, not those that opened."""
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
@@ -125,6 +127,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             draft.use(beside)
         elif held:
             column = draft.scope.column(replace(link, columns=tuple(held)))
+            if link.word in _STATES and _begins(draft, column):
+                raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
             draft.use(beside)
             return [column]
     tables = _spoken(draft, at)
@@ -162,6 +166,12 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _begins(draft: Draft, column: ColumnContext) -> bool:
+    """Whether a row has a date of its end beside this one."""
+    pair = lasting(draft.scope, draft.scope.context.table(column.table))
+    return pair is not None and column in pair
 
 
 def _elsewhere(draft: Draft, held: Sequence[ColumnContext], at: int) -> bool:
