@@ -195,11 +195,7 @@ def _between_times(draft: Draft, measure: Expression) -> None:
     draft.where.remove(held)
     if draft.over == "beside":
         apart = [_at(measure, replace(held, moment=moment)) for moment in draft.times]
-        draft.outputs = [
-            (p, made)
-            for p, e in draft.outputs
-            for made in (apart if e == measure else [e])  # type: ignore[misc]
-        ]
+        draft.outputs = [(p, made) for p, e in draft.outputs for made in (apart if e == measure else [e])]
         return
     first, last = (_at(measure, replace(held, moment=moment)) for moment in draft.times)
     made: Expression = Difference(last, first)
