@@ -156,6 +156,9 @@ class Linker:
             return Link(token.text, "amount"), 1
         if (derived := self._derived(words, at)) is not None:
             return derived
+        paid = self._same(token) if stem(token.word) == "earn" else None
+        if paid is not None and at + 1 < len(words) and words[at + 1].word in _MEASURING:
+            return paid, 1
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
         if (meant := self.nearness.misspelled(token.word)) is not None:
@@ -350,6 +353,7 @@ class Linker:
 
 
 _SAYS = frozenset(listed("are is was were have has had that which who do does did"))
+_MEASURING = frozenset(listed("more less over under above below between at"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})
 _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""

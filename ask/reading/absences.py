@@ -43,6 +43,14 @@ def without(draft: Draft) -> None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
                 continue
+            if column.kind == "date" and (kept := _keeping(draft, at, column.table)) is not None:
+                # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
+                had = (Known(column),) if column.nulls else ()
+                draft.where.append(Without(kept, column.table, had))
+                draft.use(at, after)
+                continue
+            if column.kind == "text" and target.word.endswith("ed"):
+                raise Unclear(f"it is not clear what of {column.table.name} was not {target.text}")
             draft.where.append(Known(column, negated=True))
             draft.use(after)
         else:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from rewright.ask.context import TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import behind, is_commonness, is_measure, property_of, ranked_by
+from rewright.ask.reading.grouping import group
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, tables_of
 from rewright.ask.reading.joins import Unclear, direct
-from rewright.ask.reading.outputs import group
 from rewright.ask.reading.phrases import measure_at
 
 _ASKS = {"which", "who", "what"}

@@ -7,7 +7,7 @@ Owns their grammar. What it cannot place raises Unclear.
 from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.reading.adjectives import ADJECTIVES
+from rewright.ask.reading.averages import against_average
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Aggregate,
@@ -18,8 +18,6 @@ from rewright.ask.reading.intent import (
     Ranged,
 )
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.link import Link
-from rewright.ask.reading.own_groups import own_group
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
@@ -36,7 +34,7 @@ def comparisons(draft: Draft) -> None:
         if link.used:
             continue
         if link.mark in _AVERAGES:
-            _against_average(draft, at, _AVERAGES[link.mark])
+            against_average(draft, at, _AVERAGES[link.mark])
         elif link.mark == "between":
             _range(draft, at)
         elif link.mark in _OPERATORS or link.mark in _TIMED:
@@ -81,27 +79,32 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         draft.use(negated)
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
+    right = draft.next(number, "column", "table", "value")
+    if right is not None and (draft.links[right].added or draft.links[right].verb):
+        right = None  # `more than 3000 and hired in May`: said of something else
     _compare(
         draft,
         at,
         "<>" if operator == "!=" else operator,
         number,
         left,
-        draft.next(number, "column", "table", "value"),
+        right,
     )
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
     value = draft.links[number].number
     draft.use(number)
-    measure = _measure_before(draft, left)
+    so_many = right is not None and operator != "=" and _counted(draft, right)
+    counts_rows = left is not None and left > 0 and draft.links[left - 1].word == "how many"
+    # `how many books have more than 300 pages`: the pages are compared, not the number of books
+    measure = None if so_many and counts_rows else _measure_before(draft, left)
     if measure is not None and left is not None:
         expression, first = measure
         draft.use(*range(first, left + 1))
         draft.having.append(Compared(expression, operator, value))
         _group_by_head(draft, first)
         return
-    so_many = right is not None and operator != "=" and _counted(draft, right)
     if left is not None and draft.links[left].mark == "column" and not so_many:
         column = draft.scope.column(draft.links[left], ("number",))
         if column.kind == "number":
@@ -136,7 +139,7 @@ def _counted(draft: Draft, right: int) -> bool:
     """`with more than 10 citations`: what stands right behind a number is what there are so many of."""
     link = draft.links[right]
     number = link.mark == "column" and all(c.kind == "number" and not c.key for c in link.columns)
-    return link.glued and (link.mark == "table" or number)
+    return link.glued and (link.mark in {"table", "value"} or number)
 
 
 def _only_number(draft: Draft, at: int) -> ColumnContext:
@@ -253,54 +256,6 @@ def _range(draft: Draft, at: int) -> None:
         raise Unclear(f"{draft.links[held].text} is not a number")
     draft.where.append(Ranged(Column(column), draft.links[low].number, draft.links[high].number))
     draft.use(at, low, high, held)
-
-
-def _against_average(draft: Draft, at: int, operator: str) -> None:
-    left, right = draft.before(at, "column"), draft.next(at, "column")
-    link = draft.links[at]
-    if left is not None and _adjective_in(link) is not None and draft.scope.said_table(draft.links[left]):
-        left = None  # `the length of articles longer than the average article`: to be shown
-    if left is None and right is None and (adjective := _adjective_in(link)) is not None:
-        column, way = draft.scope.property(draft.about(at), adjective)
-        operator = ">" if (way == "desc") == (operator == ">") else "<"
-    else:
-        held = (
-            left
-            if left is not None and (right is None or "than" in link.word or "the" in link.word.split()[:1])
-            else right
-        )
-        if left is not None and right is not None:
-            held = _fitter(draft, left, right)
-        if held is None:
-            raise Unclear("it is not clear what is compared with its average")
-        column = draft.scope.column(draft.links[held], ("number",))
-        draft.use(held)
-        same = draft.next(at, "column")
-        if same is not None and column in draft.links[same].columns:
-            draft.use(same)
-    if column.kind != "number":
-        raise Unclear(f"{column.name} is not a number")
-    within = own_group(draft, at, column)
-    if within is None and set(draft.scope.roles) & {"own", "same", "respective"}:
-        raise Unclear("it is not clear over which rows the average is taken")
-    draft.where.append(Compared(Column(column), operator, "average", within))
-    draft.use(at)
-
-
-def _fitter(draft: Draft, left: int, right: int) -> int:
-    """`cost more than the average budget`: of a verb and a column's own name the latter."""
-    best = [max(draft.links[i].fits.values(), default=1.0) for i in (left, right)]
-    if best[0] < 0.9 <= best[1]:
-        draft.use(left)
-        draft.scope.doubt("which of two columns is meant", 0.93)
-        return right
-    return left
-
-
-def _adjective_in(link: Link) -> tuple[tuple[str, str], ...] | None:
-    words = [w for w in link.word.split() if w not in {"is", "are", "was", "were"}]
-    found = ADJECTIVES.get(words[0]) if words else None
-    return found.steps if found is not None else None
 
 
 def _comparative(draft: Draft, at: int) -> None:

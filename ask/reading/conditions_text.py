@@ -22,6 +22,7 @@ from rewright.ask.reading.intent import (
     Expression,
     Function,
     Known,
+    Many,
     Measured,
     OneOf,
     Part,
@@ -37,6 +38,7 @@ from rewright.ask.reading.intent import (
     Without,
 )
 from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
 
@@ -134,8 +136,6 @@ class Spelling:
         if isinstance(what.of, TableRef):
             inner = "*"
             if what.of in self.once or what.distinct:
-                from rewright.ask.reading.writing import key_of
-
                 key = key_of(self.context.table(what.of))
                 if key is None:
                     raise Unclear(f"{what.of.name} has no key by which its rows could be counted once")
@@ -170,6 +170,8 @@ class Spelling:
                 return f"not {self._rows_of(kept, gone, where)}"
             case With(kept, found, where):
                 return self._rows_of(kept, found, where)
+            case Many():
+                return self._many(what)
             case Versus(left, operator, right):
                 return f"{self.column(left)} {operator} {self.column(right)}"
             case AnyOf(conditions):
@@ -228,13 +230,24 @@ class Spelling:
         raise Unclear(f"it is not clear when {moment.said} is")
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
-        steps = direct(self.context, kept, of, self.roles)
+        return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"
+
+    def _belonging(self, steps: Sequence[Step], kept: TableRef, where: Sequence[Condition]) -> str:
         first, rest = steps[0], steps[1:]
         own, theirs = first.join.one, first.join.many
         if own.table != kept:
             own, theirs = theirs, own
         tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
-        return f"exists (select from {self.tables(first.new, rest)} where {' and '.join(tests)})"
+        return f"from {self.tables(first.new, rest)} where {' and '.join(tests)}"
+
+    def _many(self, what: Many) -> str:
+        steps = direct(self.context, what.kept, what.found, self.roles)
+        key = key_of(self.context.table(what.found))
+        if key is None and not steps[-1].multiplies:
+            raise Unclear(f"{what.found.name} has no key by which its rows could be counted once")
+        counted = "*" if key is None or steps[-1].multiplies else f"distinct {self.column(key)}"
+        rows = self._belonging(steps, what.kept, what.where)
+        return f"(select count({counted}) {rows}) {what.operator} {what.number}"
 
 
 def _called(function: Function, of: str) -> str:

@@ -20,7 +20,8 @@ IN = frozenset({"in", "at", "to", "with", "by", "on", "through"})
 def everything(draft: Draft) -> None:
     """Raises Unclear where it is not clear of what a row has to have all."""
     for at, link in enumerate(draft.links):
-        grouped = link.mark == "each" and link.word == "every" and link.preposition in IN
+        asked = draft.scope.roles[:1] in {("which",), ("who",)} and at > 0
+        grouped = link.mark == "each" and link.word == "every" and (asked or link.preposition in IN)
         if link.used or not (link.mark == "every" or grouped):
             continue
         if any(o.mark in _MEASURES for o in draft.links):

@@ -10,8 +10,9 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, leave_prices
+from rewright.ask.reading.phrases import FUNCTIONS, amount_column, checked, counting_column, leave_prices
 
+_MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
 MOST = {"most", "least", "fewest", "the most", "the least", "the fewest"}
 
@@ -28,6 +29,12 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
         column = draft.scope.column(draft.links[column_at], ("number",))
         return checked(FUNCTIONS[following.mark], column, draft.links[column_at]), [after, column_at]
     counts = link.word in MOST or "number of" in link.word
+    if following.mark == "table" and counts and following.word in _MONEY:
+        # `the most revenue`, of sales with a price: no number of sales
+        money = amount_column(draft, draft.scope.table(following))
+        if money is None:
+            raise Unclear(f"it is not clear what adds up to the {following.text}")
+        return Aggregate("sum", money), [after]
     if following.mark == "table" and counts:
         return count_of(draft, draft.scope.table(following)), [after]
     if following.mark == "column" and (link.adjective is None or not _property_like(link.word)):

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.grouping import groups
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -26,7 +27,6 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
-from rewright.ask.reading.outputs import groups
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.superlatives import superlatives
 from rewright.sql.algebra import TableRef

@@ -7,15 +7,18 @@ doubts.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
     Compared,
+    During,
     Expression,
     Intent,
     Measured,
@@ -30,6 +33,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
 
 _SECOND = re.compile(
     r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
@@ -81,9 +85,13 @@ def second_question(question: str) -> None:
 def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent, its lone number added up where no row is named. Raises Unclear."""
     _times_to_come(scope)
+    _nothing_listed(intent, links, scope)
+    _times_apart(intent)
     _other_units(intent, scope)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
+    _of_another(intent, links, scope)
+    _flags_shown(intent, links)
     return _added_up(intent, links, scope)
 
 
@@ -94,6 +102,36 @@ def _times_to_come(scope: Scope) -> None:
     told = any(({root(w) for w in scope.words(c)} - {root("date")}) & said for c in dates)
     if "will" in scope.roles and not told:
         scope.doubt("whether what is to come is asked for", _FUTURE)
+
+
+def _bounds(years: tuple[int | None, int | None]) -> tuple[float, float]:
+    low, high = years
+    return (-math.inf if low is None else low, math.inf if high is None else high)
+
+
+def _nothing_listed(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`list guests with the number of stays` read as the number of all. Raises Unclear."""
+    said = [link for link in links if link.mark not in {"return", "relation", "distinct"}]
+    head = said[0] if said and said[0].mark == "table" else None
+    if head is None or intent.groups or not all(aggregates_of(e) for e in intent.outputs):
+        return
+    measured = {m.of for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)}
+    table = scope.table(head).ref
+    if not any(of == table or (isinstance(of, ColumnContext) and of.table == table) for of in measured):
+        raise Unclear(f"it is not clear what of {table.name} is to be shown")
+
+
+def _times_apart(intent: Intent) -> None:
+    """`in 2022 and in 2023`: no row is of both. Raises Unclear."""
+    held = [c for c in intent.where if isinstance(c, During)]
+    for i, one in enumerate(held):
+        for other in held[i + 1 :]:
+            a, b = one.moment.years, other.moment.years
+            if one.column != other.column or a is None or b is None:
+                continue
+            (low, high), (least, most) = _bounds(a), _bounds(b)
+            if one.moment != other.moment and (high < least or most < low):
+                raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
 
 
 def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:
@@ -136,6 +174,28 @@ def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     shown = {e.column for e in intent.outputs if isinstance(e, Column) and e.column.kind == "date"}
     for link in links:
         if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
+            raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
+
+
+def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the population of the capital` read as both of a state. Raises Unclear."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for first, second in pairwise(links):
+        if scope.roles[:1] not in {("what",), ("what's",)} or second.preposition != "of":
+            continue
+        if first.mark != "column" or second.mark != "column":
+            continue
+        both = shown & set(first.columns), shown & set(second.columns)
+        if all(both) and all(c.kind == "text" and not c.key for c in both[1]):
+            raise Unclear(f"it is not clear of what {second.text} the {first.text} is wanted")
+
+
+def _flags_shown(intent: Intent, links: Sequence[Link]) -> None:
+    """`businesses that are open`, of a number `is_open`: a condition, nothing to show. Raises Unclear."""
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)}
+    for link in links[1:]:
+        flags = {c for c in link.columns if names.normal(c.name).split()[:1] in (["is"], ["has"])}
+        if link.mark == "column" and link.verb and shown & flags:
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
 
 

@@ -194,6 +194,17 @@ class With:
 
 
 @dataclass(frozen=True, slots=True)
+class Many:
+    """So many rows of ``found`` that meet the conditions belong to a row of ``kept``."""
+
+    kept: TableRef
+    found: TableRef
+    operator: str
+    number: str
+    where: tuple[Condition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Versus:
     """Two columns of one row compared with one another."""
 
@@ -209,7 +220,7 @@ class AnyOf:
     conditions: tuple[Condition, ...]
 
 
-Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Versus | AnyOf
+Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Many | Versus | AnyOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +277,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return tuple(c for w in conditions for c in columns_of(w))
         case Versus(left, _, right):
             return (left, right)
-        case Without() | With():
+        case Without() | With() | Many():
             return ()
 
 
@@ -282,7 +293,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
-        case Without(kept, _, _) | With(kept, _, _):
+        case Without(kept) | With(kept) | Many(kept):
             found.append(kept)
         case _:
             pass

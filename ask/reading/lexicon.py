@@ -6,6 +6,8 @@ Owns the vocabulary of English questions. Must not know a schema.
 
 from __future__ import annotations
 
+from rewright.ask.reading.adjectives import ADJECTIVES
+
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -217,6 +219,13 @@ GRAMMAR: dict[str, str] = {
     ),
 }
 """Phrases with a meaning of their own, and the mark that stands for it; `unread` ones make a refusal."""
+
+GRAMMAR = {
+    f"{comparative} than {average}": "average of all"
+    for comparative, adjective in ADJECTIVES.items()
+    if adjective.sort == "comparative"
+    for average in ("average", "the average")
+} | GRAMMAR
 
 GRAMMAR |= {
     f"{verb} {phrase}": mark

@@ -7,163 +7,24 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.grouping import group_rows
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
     Expression,
     Known,
     OneOf,
-    Part,
     aggregates_of,
     columns_of,
     tables_of,
 )
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
+from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, expressions_at, measure_at, parted
 from rewright.ask.reading.words import stem
-from rewright.lake import names
 
 _BY_VERB = 0.8
-
-
-def groups(draft: Draft) -> None:
-    """`for each T`, `per C`, `by year`, `monthly`."""
-    for at, link in enumerate(draft.links):
-        if link.used:
-            continue
-        if link.mark == "periodic":
-            period = parted(draft, PERIODIC[link.word], at)
-            draft.groups.append(period)
-            draft.outputs.append((-1, period))
-            draft.use(at)
-        elif link.mark == "each":
-            group(draft, at)
-
-
-def group(draft: Draft, at: int) -> None:
-    """What an `each` names. Raises Unclear."""
-    draft.use(at)
-    place = at + 1
-    taken = 0
-    while place < len(draft.links) and not draft.links[place].used:
-        end = _grouped(draft, place)
-        if end is None:
-            break
-        draft.use(*range(place, end))
-        taken += 1
-        place = end
-        # `for each city and year`: a group more, unless it is wanted for itself
-        if place >= len(draft.links) or not _another_group(draft, place):
-            break
-    if not taken and not _each_of_times(draft, at):
-        raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
-    shown = [e for _, e in draft.outputs]
-    draft.outputs += [(-1, e) for e in draft.groups if e not in shown and not _of_rows(draft, e)]
-
-
-def _each_of_times(draft: Draft, at: int) -> bool:
-    """`in each of the last 3 months`: by month."""
-    link = draft.links[at + 1] if at + 1 < len(draft.links) else None
-    unit = TIME_UNITS.get(link.word.split()[-1]) if link is not None and link.mark == "moment" else None
-    if unit is None:
-        return False
-    draft.groups.append(parted(draft, unit, at + 1))
-    return True
-
-
-def _another_group(draft: Draft, place: int) -> bool:
-    """`for each month and ward`: what comes right after a group, with a word between."""
-    link = draft.links[place]
-    if link.mark != "table":
-        return link.mark in {"column", "unit"}
-    after = draft.links[place + 1].mark if place + 1 < len(draft.links) else "stop"
-    ends = after in {"stop", "comma", "order", "desc", "asc", "each", "moment"}
-    return ends and not link.glued and not link.preposition and not link.theirs
-
-
-def _of_rows(draft: Draft, expression: Expression) -> bool:
-    """A key by which rows are grouped is not shown beside their names."""
-    return isinstance(expression, Column) and expression.column.table in draft.grouped_rows
-
-
-def _grouped(draft: Draft, place: int) -> int | None:
-    link = draft.links[place]
-    if link.mark == "distinct":
-        draft.use(place)
-        return _grouped(draft, place + 1) if place + 1 < len(draft.links) else None
-    if link.mark == "unit":
-        named = draft.next(place, "column")
-        if named is not None and draft.links[named].preposition == "of":
-            # `per month of issue`
-            date = draft.scope.column(draft.links[named], ("date",))
-            if date.kind == "date":
-                draft.groups.append(Part(date, TIME_UNITS[link.word]))
-                return named + 1
-        draft.groups.append(parted(draft, TIME_UNITS[link.word], place))
-        return place + 1
-    if link.mark == "table":
-        column = _own_column(draft, place)
-        if column is not None:
-            draft.groups.append(column)
-            return place + 1
-        table = draft.scope.table(link)
-        follows = draft.next(place, "identifier", "label")
-        if follows is not None and draft.links[follows].mark == "identifier":
-            draft.groups.append(Column(draft.scope.key(table)))
-            return follows + 1
-        _group_rows(draft, table)
-        return (follows or place) + 1
-    if link.mark == "column":
-        column_of = draft.scope.column(link)
-        if (
-            column_of.kind == "date"
-            and "date" in draft.scope.words(column_of)
-            and link.word in {"date", "day"}
-        ):
-            draft.groups.append(Part(column_of, "day"))
-        else:
-            draft.groups.append(Column(column_of))
-        return place + 1
-    return None
-
-
-def _group_rows(draft: Draft, table: TableContext) -> None:
-    label = draft.scope.label(table)
-    draft.grouped_rows.append(table.ref)
-    try:
-        key = draft.scope.key(table)
-    except Unclear:
-        key = label[0]
-    draft.outputs += [(-1, Column(c)) for c in label]
-    draft.groups += [Column(c) for c in dict.fromkeys((key, *label))]
-
-
-def _own_column(draft: Draft, place: int) -> Column | None:
-    """`each city` where the table that is measured has a column of that name."""
-    link = draft.links[place]
-    group = link.tables[0].ref
-    others = [
-        o.tables[0] for o in draft.links if o.mark == "table" and o is not link and o.tables[0].ref != group
-    ]
-    named = any(o is not link and o.mark == "table" and o.tables[0].ref == group for o in draft.links)
-    held = [c for c in link.columns if c.table in [t.ref for t in others]]
-    if not held or named:
-        return None
-    tables = {c.table for c in held}
-    if len(tables) > 1:
-        measured = next((o.tables[0].ref for o in draft.links if o.mark == "table"), None)
-        held = [c for c in held if c.table == measured]
-    joined = [
-        j
-        for j in draft.scope.context.joins
-        if any((j.many.table, j.many.name) == (c.table, c.name) for c in held) and j.one.table == group
-    ]
-    if len(held) != 1 or (joined and draft.scope.words(held[0])[-1] in names.KEY_WORDS):
-        return None
-    draft.scope.mentioned = [t for t in draft.scope.mentioned if t.ref != group]
-    return Column(held[0])
 
 
 # ------------------------------------------------------------------ measures and columns
@@ -260,7 +121,7 @@ def _rows(draft: Draft) -> None:
         if link.theirs and not shown and not draft.groups and draft.head is None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
         if _beside_measure(draft, at) and not draft.groups and draft.head is None:
-            _group_rows(draft, table)
+            group_rows(draft, table)
         elif not shown and (not draft.groups or draft.having) and draft.head is None:
             draft.head = table
             draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
@@ -297,7 +158,8 @@ def _rows(draft: Draft) -> None:
 def _beside_measure(draft: Draft, at: int) -> bool:
     """`journals and the number of papers`: a measure of each."""
     after = draft.links[at + 1] if at + 1 < len(draft.links) else None
-    return after is not None and after.mark in {"count", *FUNCTIONS} and after.added and after.used
+    joined = after is not None and (after.added or after.preposition == "with")
+    return after is not None and after.mark in {"count", *FUNCTIONS} and joined and after.used
 
 
 def _added(draft: Draft, link: Link) -> bool:

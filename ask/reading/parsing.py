@@ -13,11 +13,13 @@ from itertools import pairwise
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.best import bests
 from rewright.ask.reading.conditions import conditions
+from rewright.ask.reading.counted_groups import counted_groups
 from rewright.ask.reading.counts import counts
 from rewright.ask.reading.differences import differences
 from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
+from rewright.ask.reading.grouping import groups
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -31,18 +33,19 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
-from rewright.ask.reading.outputs import columns, groups, measures
+from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.periods import measured_over, periods, said_plainly
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
+from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
-from rewright.ask.reading.writing import key_of
 
+_PLACES = {("in",), ("at",), ("on",), ("from",), ("for",), ("to",), ("by",), ("through",)}
 _SAID = {"table", "column", "value", "label", "identifier"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
 
@@ -59,11 +62,13 @@ _PRESENTATION = re.compile(
 
 
 _THAN_AVERAGE = re.compile(
-    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>\w+)\s+than\s+(?:the\s+)?average"
+    r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>(?!expensive|recent|populous)\w+)\s+than\s+(?:the\s+)?average"
     r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
     re.IGNORECASE,
 )
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
+_COMPARED_IN_TOTAL = re.compile(r"(?<=\d )(?:in total|altogether|overall|combined)(?=\W*$)", re.IGNORECASE)
+"""`paid more than 10,000 in total`: not in one row."""
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
 _POLITE = re.compile(
@@ -103,6 +108,7 @@ def without_presentation(question: str) -> str:
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
+    question = _COMPARED_IN_TOTAL.sub("altogether added up", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
 
@@ -136,6 +142,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
         returned(draft, [link for link in wanted if link.mark not in {"relation", "there"}])
     settle(draft)
     _counted_again(draft)
+    counted_groups(draft)
     left = [link.text for link in draft.links if not link.used and link.mark not in _LOOSE]
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
@@ -167,7 +174,8 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     """
     only = outputs[0] if len(outputs) == 1 else None
     first = draft.links[0] if draft.links else None
-    asked = draft.scope.roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
+    roles = draft.scope.roles[draft.scope.roles[:1] in _PLACES :]
+    asked = roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
     tabled = any(link.mark == "table" for link in draft.links)
     listed = first is not None and first.mark == "column" and first.word.endswith("s") and not tabled
     return (

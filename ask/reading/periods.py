@@ -52,6 +52,7 @@ _MEASURED_FIRST = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = 0.93
+_BETWEEN = {"compare", "count", "comma", "relation", "than"}
 _GROWTH = 0.8
 
 
@@ -92,6 +93,38 @@ def periods(draft: Draft) -> None:
             draft.use(at, percent)
     if draft.over in {"change", "percent"}:
         _two_times(draft)
+    if not draft.over:
+        _times_beside(draft)
+
+
+def _times_beside(draft: Draft) -> None:
+    """`compare the claims of 2022 with those of 2023`, `how many in 2022 and how many in 2023`: a measure for
+    each of two times.
+    """
+    _years_compared(draft)
+    found = [i for i, link in enumerate(draft.links) if link.mark == "moment" and not link.used]
+    compared = [i for i, link in enumerate(draft.links) if link.mark == "compare" and not link.used]
+    if len(found) != 2:
+        return
+    between = range(found[0] + 1, found[1])
+    again = [i for i in between if draft.links[i].mark == "count"]
+    if not (compared or again) or any(draft.links[i].mark not in _BETWEEN for i in between):
+        return
+    first, last = (draft.links[i].moment for i in found)
+    if first is None or last is None or first == last:
+        return
+    draft.times, draft.over = (first, last), "beside"
+    draft.use(found[1], *compared, *again)
+
+
+def _years_compared(draft: Draft) -> None:
+    """`in 2022 vs 2023`: the second is a year too."""
+    for at, link in enumerate(draft.links):
+        before = draft.links[at - 1].mark if at else ""
+        if link.mark == "number" and before == "compare" and at > 1 and draft.links[at - 2].mark == "moment":
+            made = moment_at(tokens(f"in {link.text}"), 0)
+            if made is not None and made[0].whole_years:
+                link.mark, link.moment = "moment", made[0]
 
 
 def _two_times(draft: Draft) -> None:
@@ -160,6 +193,10 @@ def _between_times(draft: Draft, measure: Expression) -> None:
     if draft.times is None or held is None or not isinstance(measure, Aggregate):
         raise Unclear("it is not clear between which times the change is wanted")
     draft.where.remove(held)
+    if draft.over == "beside":
+        apart = [_at(measure, replace(held, moment=moment)) for moment in draft.times]
+        draft.outputs = [(p, made) for p, e in draft.outputs for made in (apart if e == measure else [e])]
+        return
     first, last = (_at(measure, replace(held, moment=moment)) for moment in draft.times)
     made: Expression = Difference(last, first)
     if draft.over == "percent":

@@ -11,7 +11,7 @@ from rewright.ask.reading.intent import Aggregate, Column, Expression, Function,
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.timing import date_of
+from rewright.ask.reading.timing import date_of, only_came
 from rewright.ask.reading.words import listed, stem
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
@@ -274,11 +274,16 @@ def parted(draft: Draft, unit: str, at: int) -> Expression:
         draft.scope.table(draft.links[i]) for i in range(len(draft.links)) if draft.links[i].mark == "table"
     ]
     tables += [t for t in draft.scope.mentioned if t not in tables]
+    tables = sorted(tables, key=lambda t: only_came(draft, t))
     for table in tables:
         whole = [c for c in table.columns if draft.scope.words(c) == (unit,)]
         if len(whole) == 1:
             return Column(whole[0])
         dates = [c for c in draft.scope.times(table) if c.kind == "date"]
+        others = [c for c in table.columns if c.kind == "number" and unit in draft.scope.words(c)]
+        if dates and others:
+            # `the years of the objects`, with a made_year and a date of another thing
+            raise Unclear(f"{table.ref.name} has several: {', '.join(c.name for c in (*others, *dates))}")
         if (date := date_of(draft, table)) is not None:
             return Part(date, unit)
         if len(dates) > 1:

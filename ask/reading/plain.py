@@ -17,6 +17,7 @@ from rewright.ask.reading.intent import (
     Expression,
     Intent,
     Known,
+    Many,
     Measured,
     OneOf,
     Part,
@@ -139,6 +140,8 @@ def condition(what: Condition) -> str:
             return f"{kept.name} without any row of {gone.name}" + _where(where)
         case With(kept, found, where):
             return f"{kept.name} with a row of {found.name}" + _where(where)
+        case Many(kept, found, operator, number, where):
+            return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
         case Versus(left, operator, right):
             return f"{_column(left)} {operator} {_column(right)}"
         case AnyOf(conditions):

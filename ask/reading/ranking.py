@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.reading.intent import Intent, With, Without, columns_of, tables_of
+from rewright.ask.reading.intent import Intent, Many, With, Without, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, path
 from rewright.ask.reading.lexicon import FILLERS
 from rewright.ask.reading.link import Link
@@ -87,7 +87,7 @@ def columns_in(intent: Intent, context: Context) -> list[ColumnContext]:
     tables = [t for what in (*expressions, *conditions) for t in tables_of(what)]
     tables += [*intent.rows, *([intent.head] if intent.head else [])]
     tables += [c.gone for c in conditions if isinstance(c, Without)]
-    tables += [c.found for c in conditions if isinstance(c, With)]
+    tables += [c.found for c in conditions if isinstance(c, With | Many)]
     found = [c for what in (*expressions, *conditions) for c in columns_of(what)]
     for a, b in combinations(dict.fromkeys(tables), 2):
         try:

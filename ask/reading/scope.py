@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.labels import label_of
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, root, stem
-from rewright.ask.reading.writing import key_of
 from rewright.sql.algebra import TableRef
 
-_LABELS = ("name", "title", "label")
 _ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
@@ -31,9 +31,6 @@ _JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitt
 _NO_AGE = 0.85
 """The oldest of rows that have a date, but none of their birth."""
 _WHOLE_NAME = 0.75
-_ORGANISATIONS = frozenset(
-    listed("company firm organisation organization nick nickname heading headline caption designation")
-)
 _COUNTED_LENGTHS = {"page", "word"}
 _COUNTS = frozenset(map(root, listed("count number num no total")))
 _NO_NAMES = frozenset(
@@ -43,6 +40,14 @@ _NO_NAMES = frozenset(
     )
 )
 """Words of texts that tell rows apart without naming them."""
+
+
+_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
+_BESIDE = frozenset(
+    listed("announced planned scheduled booked reported expected due created updated registered published")
+)
+"""Dates before or after what happens, of which none speaks who does not say so."""
+_OF_TWO_DATES = 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,44 +201,7 @@ class Scope:
 
     def label(self, table: TableContext) -> tuple[ColumnContext, ...]:
         """The columns by which a person knows a row: its name or title, first and last name, else its key."""
-        own = self.words(table)
-        for word in _LABELS:
-            for column in table.columns:
-                words = self.words(column)
-                if words == (word,) or (
-                    set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
-                ):
-                    return (column,)
-        by_words = {self.words(c): c for c in table.columns}
-        people = [by_words[w] for w in (("first", "name"), ("last", "name")) if w in by_words]
-        if people:
-            return tuple(people)
-        for column in table.columns:
-            words = self.words(column)
-            if column.kind == "text" and (words in {own, ("full", "name"), ("username",), ("user", "name")}):
-                return (column,)
-        named = [
-            c for c in table.columns if c.kind == "text" and self.words(c)[-1] in _LABELS and c.distinct > 1
-        ]
-        if len(named) == 1:
-            return (named[0],)
-        first = self.first_text(table)
-        if first is not None and (set(self.words(first)) & _ORGANISATIONS or first in named):
-            return (first,)
-        numbered = self._numbered(table)
-        if numbered is not None:
-            return (numbered,)
-        key = key_of(table)
-        if key is None:
-            raise Unclear(f"nothing names a row of {table.ref.name}")
-        return (key,)
-
-    def _numbered(self, table: TableContext) -> ColumnContext | None:
-        """`room_number` of a table room: the text by which people tell its rows."""
-        own = tuple(map(stem, self.words(table)))
-        texts = [c for c in table.columns if c.kind == "text" and tuple(map(stem, self.words(c)[:-1])) == own]
-        found = [c for c in texts if self.words(c)[-1] in {"number", "no", "code"}]
-        return found[0] if len(found) == 1 else None
+        return label_of(self, table)
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
         """Where a number is the key, the column right after it, if it tells the rows apart and refers to
@@ -271,12 +239,25 @@ class Scope:
                 raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
         dated = next((way for way, word in steps if word == "date"), None)
         dates = [c for c in self.times(table) if c.kind == "date"]
+        if dated is not None and len(dates) > 1 and (happened := self.happening(dates)) is not None:
+            return happened, dated
         aged = any(word == "age" for _, word in steps)
         others = {"birth", "born", *(_JOINED if aged else ())}
         if dated is not None and len(dates) == 1 and not others & set(self.words(dates[0])):
             self.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
             return dates[0], dated
         raise Unclear(f"{table.ref.name} has no such measure")
+
+    def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
+        """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
+        preparation.
+        """
+        held = [c for c in dates if set(self.words(c)) & _TAKES_PLACE]
+        others = [c for c in dates if c not in held]
+        if len(held) != 1 or not all(set(self.words(c)) & _BESIDE for c in others):
+            return None
+        self.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
+        return held[0]
 
     def _is_of(self, column: ColumnContext, table: TableContext, word: str) -> bool:
         """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""

@@ -189,6 +189,11 @@ def _never_done(links: list[Link]) -> None:
 def _verbs_of_times(links: list[Link], scope: Scope) -> None:
     """`members who left in 2023`, of members with a date `cancelled`: the verb says which date is meant."""
     dates = [{root(w) for w in scope.words(c)} for t in scope.mentioned for c in scope.times(t)]
+    for at, link in enumerate(links):
+        for verb in links[at + 1 : at + 4] if link.mark == "between" else ():
+            if (told := _date_of_verb(verb, scope)) is not None:
+                verb.mark, verb.columns, verb.values = "column", (told,), ()
+                verb.fits = {(told.table, told.name): 0.9}
     for verb, when in pairwise(links):
         if when.mark == "moment" and (told := _date_of_verb(verb, scope)) is not None:
             verb.mark, verb.columns, verb.values = "column", (told,), ()
@@ -207,7 +212,8 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
         return None
     said, spoken = root(verb.word), [t.ref for t in scope.mentioned]
     tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
-    dates = [c for t in tables for c in scope.context.table(t).columns if c.kind == "date"]
+    columns = [c for t in tables for c in scope.context.table(t).columns]
+    dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]
     return told[0] if len(told) == 1 else None
 

@@ -16,12 +16,12 @@ from rewright.ask.reading.extremes import (
     property_of,
     ranked_by,
 )
+from rewright.ask.reading.heads import for_head, head_of, rank_head
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
-from rewright.ask.reading.joins import Unclear, direct
-from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
-from rewright.ask.reading.phrases import measure_at, parted
+from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
 
@@ -77,7 +77,7 @@ def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
     """`by number of orders`, `by total amount`, `by price`: what the head's rows are
     ranked by, and then by.
     """
-    head = _head(draft, at) if of is None else of
+    head = head_of(draft, at) if of is None else of
     draft.use(at)
     place = at + 1
     while place < len(draft.links):
@@ -94,7 +94,7 @@ def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
         else:
             break
         draft.use(*range(place, end))
-        ranked = _for_head(draft, head, expression, way)
+        ranked = for_head(draft, head, expression, way)
         if ranked != expression:
             draft.scope.doubt(f"whether the highest {draft.links[place].text} counts or their sum", 0.8)
         expression = ranked
@@ -102,7 +102,7 @@ def _by(draft: Draft, at: int, way: Direction, of: int | None = None) -> None:
         place = end
     if not draft.order:
         raise Unclear("it is not clear by what the top is to be found")
-    _rank_head(draft, head, shown=True)
+    rank_head(draft, head, shown=True)
 
 
 def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expression:
@@ -112,86 +112,6 @@ def _total(draft: Draft, place: int, head: int, column: ColumnContext) -> Expres
     if draft.links[place].word.startswith("total ") and not own and column.kind == "number":
         return Aggregate("sum", column)
     return Column(column)
-
-
-def _head(draft: Draft, at: int) -> int:
-    """What is ranked: the first table or column before; else the next after. `which month had the most`:
-    the months.
-    """
-    units = [i for i in range(at) if draft.links[i].mark == "unit" and not draft.links[i].used]
-    if len(units) == 1 and not any(draft.links[i].mark in {"table", "column"} for i in range(units[0])):
-        return units[0]
-    for i in range(at):
-        if draft.links[i].mark in {"table", "column"} and not draft.links[i].used:
-            return i
-    place = draft.table_before(at)
-    if place is None:
-        place = draft.table_after(at)
-    if place is None:
-        raise Unclear("it is not clear what is to be ranked")
-    return place
-
-
-def _for_head(
-    draft: Draft, head: int, expression: Expression, way: Direction, *, counted: bool = False
-) -> Expression:
-    """A column of another table can't rank the head's rows by itself."""
-    link = draft.links[head]
-    if isinstance(expression, Column) and link.mark == "unit":
-        if not counted:
-            raise Unclear(f"it is not clear how the {expression.column.name} of a {link.text} is meant")
-        return Aggregate("sum", expression.column)
-    if isinstance(expression, Column) and link.mark == "table":
-        owner = draft.scope.table(link)
-        if expression.column.table != owner.ref:
-            steps = direct(draft.scope.context, owner.ref, expression.column.table, draft.scope.roles)
-            if any(s.multiplies for s in steps):
-                # the player with the highest fee: that of any of the player's transfers
-                draft.scope.doubt("the highest of several rows of each", 0.85)
-                if counted:
-                    return Aggregate("sum", expression.column)
-                return Aggregate("max" if way == "desc" else "min", expression.column)
-    return expression
-
-
-def _rank_head(draft: Draft, head: int, *, shown: bool) -> None:
-    """The ranked rows' names, with what they are ranked by where several are wanted."""
-    link = draft.links[head]
-    measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
-    if not link.used:
-        if link.mark == "unit":
-            period = parted(draft, TIME_UNITS[link.word], head)
-            draft.outputs.append((head, period))
-            draft.groups.append(period)
-        elif link.mark == "table":
-            table = draft.scope.table(link)
-            draft.head = table
-            follows = draft.next(head, "column")
-            if (
-                follows is not None
-                and draft.scope.context.table(draft.links[follows].columns[0].table) == table
-            ):
-                return
-            draft.outputs += [(head, Column(c)) for c in draft.scope.label(table)]
-            if measured:
-                draft.groups += [
-                    Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))
-                ]
-                draft.grouped_rows.append(table.ref)
-        else:
-            column = draft.scope.column(link)
-            draft.outputs.append((head, Column(column)))
-            if measured:
-                draft.groups.append(Column(column))
-        draft.use(head)
-    elif link.mark == "table" and measured and draft.scope.table(link).ref not in draft.grouped_rows:
-        table = draft.scope.table(link)
-        draft.groups.append(Column(draft.scope.key(table)))
-        draft.grouped_rows.append(table.ref)
-    if shown:
-        for expression, _ in draft.order:
-            if not isinstance(expression, Whole):
-                draft.outputs.append((len(draft.links), expression))
 
 
 def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
@@ -220,10 +140,8 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     if isinstance(expression, Column) and _stands_alone(draft, at):
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return
-    head = _head(draft, at)
-    expression = _for_head(
-        draft, head, expression, way, counted=link.word in MOST or "number of" in link.word
-    )
+    head = head_of(draft, at)
+    expression = for_head(draft, head, expression, way, counted=link.word in MOST or "number of" in link.word)
     _alone(draft, expression)
     if any(e == expression and w != way for e, w in draft.order):
         raise Unclear("it is not clear which end of an order is wanted")
@@ -233,7 +151,7 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     if draft.links[head].mark == "column" and not isinstance(expression, Aggregate):
         _columns_ranked(draft, head, expression, several=several)
         return
-    _rank_head(draft, head, shown=several)
+    rank_head(draft, head, shown=several)
     del keep
 
 
@@ -382,4 +300,4 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     draft.head = table
     wanted = [i for i in draft.unused() if draft.links[i].mark in {"column", "label", "identifier"}]
     if not wanted and not draft.links[place].used:
-        _rank_head(draft, place, shown=several)
+        rank_head(draft, place, shown=several)

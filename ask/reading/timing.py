@@ -36,6 +36,8 @@ _FOUNDED = frozenset(
 """Columns of numbers that hold years."""
 
 
+_STATES = {"open", "active", "valid", "running", "current", "live", "alive"}
+"""`open in May`, of dates opens_on and closes_on: all that were open then, not those that opened."""
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
@@ -61,13 +63,6 @@ borrowed loaned lent
 """.strip().splitlines()
 )
 """Verbs that say the same of a date."""
-
-
-_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
-_BESIDE = frozenset(
-    listed("announced planned scheduled booked reported expected due created updated registered published")
-)
-"""Dates before or after what happens, of which none speaks who does not say so."""
 
 
 def moments(draft: Draft) -> None:
@@ -105,25 +100,13 @@ def date_of(draft: Draft, table: TableContext) -> ColumnContext | None:
     known = {c.column for c in draft.where if isinstance(c, During)} & set(dates)
     if len(known) == 1:
         return next(iter(known))
-    if (happened := _happening(draft, dates)) is not None:
+    if (happened := draft.scope.happening(dates)) is not None:
         return happened
     pair = lasting(draft.scope, table)
     if pair is not None:
         draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
         return pair[0]
     return None
-
-
-def _happening(draft: Draft, dates: Sequence[ColumnContext]) -> ColumnContext | None:
-    """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
-    preparation.
-    """
-    held = [c for c in dates if set(draft.scope.words(c)) & _TAKES_PLACE]
-    others = [c for c in dates if c not in held]
-    if len(held) != 1 or not all(set(draft.scope.words(c)) & _BESIDE for c in others):
-        return None
-    draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
-    return held[0]
 
 
 def _timed(draft: Draft, at: int) -> list[ColumnContext]:
@@ -144,6 +127,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             draft.use(beside)
         elif held:
             column = draft.scope.column(replace(link, columns=tuple(held)))
+            if link.word in _STATES and _begins(draft, column):
+                raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
             draft.use(beside)
             return [column]
     tables = _spoken(draft, at)
@@ -173,7 +158,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)
             return starts
-        if len(found) > 1 and (happened := _happening(draft, found)) is not None:
+        if len(found) > 1 and (happened := draft.scope.happening(found)) is not None:
             return [happened]
         if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
@@ -181,6 +166,12 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _begins(draft: Draft, column: ColumnContext) -> bool:
+    """Whether a row has a date of its end beside this one."""
+    pair = lasting(draft.scope, draft.scope.context.table(column.table))
+    return pair is not None and column in pair
 
 
 def _elsewhere(draft: Draft, held: Sequence[ColumnContext], at: int) -> bool:
@@ -209,14 +200,14 @@ def _spoken(draft: Draft, at: int) -> list[TableContext]:
     # `customers who made a transaction in May`: what happened then, unless a verb says when they came
     # nor is `trips from each station in May` about the stations
     grouped = {b.tables[0].ref for a, b in pairwise(draft.links) if a.mark == "each" and b.mark == "table"}
-    return sorted(tables, key=lambda table: (_comes(draft, table), table.ref in grouped))
+    return sorted(tables, key=lambda table: (only_came(draft, table), table.ref in grouped))
 
 
 def _one_table(columns: Sequence[ColumnContext]) -> bool:
     return len({c.table for c in columns}) == 1
 
 
-def _comes(draft: Draft, table: TableContext) -> bool:
+def only_came(draft: Draft, table: TableContext) -> bool:
     """Whether the dates of a table's rows only tell when they came to be, and no word speaks of that."""
     dates = draft.scope.times(table)
     return bool(dates) and all(

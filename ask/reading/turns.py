@@ -21,6 +21,11 @@ _TURNS = tuple(
         (r"\bcarried\b", "done"),
         (r"\b(?:add|adds|added|sum|sums) up to\b", "total"),
         (r"\b(?:up )?(?:so far|until now|till now|to date)(?=\W*$)", ""),
+        # `when was X released?`: one thing's date
+        (
+            r"^when (?:was|were) (.+?) (\w+ed|born|built|sold|held|sent|paid)\s*\?*$",
+            r"what is the \2 date of \1?",
+        ),
         # `recorded in 2021 but released in 2022`
         (r",?\s+\bbut\b(?!\s+(?:only|for|rather|instead|also))", " and"),
         (r",?\s+\bbut also\b", " and also"),

@@ -12,6 +12,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.prefixes import (
+    SHORTEST_PREFIX,
+    common_letters,
+    common_prefix,
+    shared_start,
+    stands_for,
+    without,
+)
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
@@ -81,7 +89,6 @@ _TAILS = (
     (frozenset({"email", "mail"}), "address"),
 )
 """`phone number`, `email address`: words that say no more than the name before them."""
-_SHORTEST_PREFIX = 3
 
 
 @dataclass(slots=True)
@@ -107,10 +114,10 @@ def vocabulary(context: Context) -> Vocabulary:
     """Built once a context. Linear in columns times the words of their names."""
     made = Vocabulary(context)
     known = _known(context)
-    prefix = _common_prefix([names.normal(t.ref.name).split() for t in context.tables])
-    letters = _common_letters([t.ref.name for t in context.tables])
+    prefix = common_prefix([names.normal(t.ref.name).split() for t in context.tables])
+    letters = common_letters([t.ref.name for t in context.tables])
     for table in context.tables:
-        words = _split(names.words(_without(table.ref.name[len(letters) :], prefix)), known) or table.words
+        words = _split(names.words(without(table.ref.name[len(letters) :], prefix)), known) or table.words
         made.table_words[table.ref] = words
         for key, score in _table_phrases(words):
             made.tables[key].append((table, score))
@@ -200,72 +207,23 @@ def _split(words: Words, known: frozenset[str]) -> Words:
     return tuple(made)
 
 
-def _common_prefix(spelled: list[list[str]]) -> str:
-    firsts = Counter(words[0] for words in spelled if len(words) > 1)
-    if len(spelled) < _SHORTEST_PREFIX or not firsts:
-        return ""
-    word, times = firsts.most_common(1)[0]
-    return word if times >= 0.8 * len(spelled) and len(word) <= 4 else ""
-
-
-def _common_letters(spelled: list[str]) -> str:
-    """`sb` of sbcustomer, sbticker and sbtransaction: letters that all tables begin with, run together with
-    their names.
-    """
-    shared = _shared_start([name.lower() for name in spelled])
-    at_most = all(len(name) > len(shared) + 3 for name in spelled)
-    return (
-        shared
-        if len(spelled) >= _SHORTEST_PREFIX and 2 <= len(shared) <= 4 and at_most and "_" not in shared
-        else ""
-    )
-
-
-def _shared_start(spelled: list[str]) -> str:
-    first, last = min(spelled, default=""), max(spelled, default="")
-    shared = 0
-    while shared < min(len(first), len(last)) and first[shared] == last[shared]:
-        shared += 1
-    return first[:shared]
-
-
-def _without(name: str, prefix: str) -> str:
-    spelled = names.spaced(name)
-    head, _, rest = spelled.partition(" ")
-    return rest if prefix and rest and head.lower() == prefix else name
-
-
 def _columns_split(
     table: TableContext, table_words: Words, known: frozenset[str], prefix: str, letters: str
 ) -> Iterator[tuple[ColumnContext, Words]]:
     if letters:
-        shared = _shared_start([c.name.lower() for c in table.columns])
-        if len(table.columns) >= _SHORTEST_PREFIX and shared.startswith(letters):
+        shared = shared_start([c.name.lower() for c in table.columns])
+        if len(table.columns) >= SHORTEST_PREFIX and shared.startswith(letters):
             for column in table.columns:
                 yield column, _split(names.words(column.name[len(shared) :]), known) or column.words
             return
-    spelled = {c: names.normal(_without(c.name, prefix)).split() for c in table.columns}
+    spelled = {c: names.normal(without(c.name, prefix)).split() for c in table.columns}
     firsts = Counter(words[0] for words in spelled.values() if len(words) > 1)
     word, times = firsts.most_common(1)[0] if firsts else ("", 0)
-    enough = len(table.columns) >= _SHORTEST_PREFIX and times >= 0.7 * len(table.columns)
-    own = word if enough and _stands_for(word, table_words) else ""
+    enough = len(table.columns) >= SHORTEST_PREFIX and times >= 0.7 * len(table.columns)
+    own = word if enough and stands_for(word, table_words) else ""
     for column in table.columns:
-        name = _without(_without(column.name, prefix), own)
+        name = without(without(column.name, prefix), own)
         yield column, _split(names.words(name), known) or column.words
-
-
-def _stands_for(short: str, words: Words) -> bool:
-    """A table's name shortened: `tx`, `dp` (daily price), `cust`."""
-    initials = "".join(w[0] for w in words)
-    whole = "".join(words)
-    return (
-        len(short) <= 2
-        or short == initials
-        or whole.startswith(short)
-        or names.skeleton_of(short, whole)
-        or short in words
-        or names.words(short) == words
-    )
 
 
 def _table_phrases(words: Words) -> Iterator[tuple[Key, float]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.apart import by_row, over_all
 from rewright.ask.reading.conditions_text import Spelling
 from rewright.ask.reading.intent import (
@@ -23,10 +23,10 @@ from rewright.ask.reading.intent import (
     Measured,
     Ranged,
     aggregates_of,
-    columns_of,
     tables_of,
 )
 from rewright.ask.reading.joins import Step, Unclear, path
+from rewright.ask.reading.rows import key_of, measured_once, measured_tables, needed
 from rewright.sql.algebra import TableRef
 
 
@@ -106,7 +106,7 @@ class _Writer:
         return written.sql, written.likelihood, written.tables
 
     def _several_measured(self) -> bool:
-        counted = {t for a in self.measures for t in _measured(a)}
+        counted = {t for a in self.measures for t in measured_tables(a)}
         if len(counted) < 2:
             return False
         try:
@@ -118,7 +118,7 @@ class _Writer:
     # -- the tables
 
     def _root(self) -> TableRef:
-        counted = {t for a in self.measures for t in _measured(a)}
+        counted = {t for a in self.measures for t in measured_tables(a)}
         if len(counted) > 1:
             counted = self._outermost(counted)
         if counted:
@@ -130,8 +130,8 @@ class _Writer:
         """Of several measured tables the one from which all others are reached without multiplying."""
         for table in sorted(tables, key=lambda t: t.name):
             steps, _ = path(self.context, table, sorted(tables - {table}, key=lambda t: t.name), self.roles)
-            others = [a for a in self.measures if table not in _measured(a)]
-            if not any(s.multiplies for s in steps) and all(_once(a) for a in others):
+            others = [a for a in self.measures if table not in measured_tables(a)]
+            if not any(s.multiplies for s in steps) and all(measured_once(a) for a in others):
                 return {table}
         raise Unclear("two tables are measured at once: " + ", ".join(sorted(t.name for t in tables)))
 
@@ -174,11 +174,11 @@ class _Writer:
         near = {root, *(s.new for s in steps)}
         inside = [c for c in self.intent.where if not set(tables_of(c)) <= near]
         outside: list[Condition | str] = [c for c in self.intent.where if set(tables_of(c)) <= near]
-        needed = _needed(
+        steps_needed = needed(
             root, more, {t for c in inside for t in tables_of(c)} | set(self._tested_tables()) - near
         )
         tests = [self.spelling.condition(c) for c in inside]
-        found = f"select {self.spelling.column(key)} from {self.spelling.tables(root, needed)}"
+        found = f"select {self.spelling.column(key)} from {self.spelling.tables(root, steps_needed)}"
         if tests:
             found += f" where {' and '.join(tests)}"
         return [*outside, f"{self.spelling.column(key)} in ({found})"]
@@ -186,13 +186,13 @@ class _Writer:
     def _count_once(self, root: TableRef, steps: Sequence[Step]) -> None:
         """Rows of a measured table that a join multiplies are counted by their key."""
         for measure in self.measures:
-            of = _measured(measure)
+            of = measured_tables(measure)
             # what is worked out of several tables is measured once for each row of the outermost
             of = [root] if isinstance(measure, Measured) and root in of else of
             for table in of:
                 if not self._multiplied(table, root, steps):
                     continue
-                if _once(measure):
+                if measured_once(measure):
                     continue
                 key = self.key(table)
                 if isinstance(measure, Aggregate) and measure.function == "count" and key is not None:
@@ -208,9 +208,7 @@ class _Writer:
                 for e in self.intent.groups
                 if isinstance(e, Column) and e.column == self.key(e.column.table)
             }
-            to_groups = [
-                s for s in _needed(root, steps, grouped) if key_of(self.context.table(s.new)) is None
-            ]
+            to_groups = [s for s in needed(root, steps, grouped) if key_of(self.context.table(s.new)) is None]
             return any(s.multiplies for s in steps if s not in to_groups)
         return any(not s.multiplies for s in steps if s.new == table) or any(s.multiplies for s in steps)
 
@@ -302,37 +300,3 @@ def _aliases(outputs: Sequence[str]) -> list[str]:
         name = plain[1] if plain else "measure"
         found.append(name if name not in {*found, "place"} else f"{name}_{number}")
     return found
-
-
-def key_of(table: TableContext) -> ColumnContext | None:
-    """The declared key of one column, else a unique number or identifier."""
-    declared = (c for c in table.columns if c.key)
-    found = (
-        c
-        for c in table.columns
-        if c.unique and (c.kind == "number" or c.name.lower().endswith(("id", "code")))
-    )
-    unique = (c for c in table.columns if c.unique and c.kind == "text")
-    return next(declared, None) or next(found, None) or next(unique, None)
-
-
-def _measured(measure: Aggregate | Measured) -> list[TableRef]:
-    if isinstance(measure, Measured):
-        return list(dict.fromkeys(c.table for c in columns_of(measure)))
-    return [measure.of if isinstance(measure.of, TableRef) else measure.of.table]
-
-
-def _once(measure: Aggregate | Measured) -> bool:
-    return isinstance(measure, Aggregate) and (measure.distinct or measure.function in {"min", "max"})
-
-
-def _needed(root: TableRef, steps: Sequence[Step], targets: set[TableRef]) -> list[Step]:
-    """The steps on the way to the targets."""
-    kept: list[Step] = []
-    wanted = set(targets)
-    for step in reversed(steps):
-        if step.new in wanted:
-            kept.append(step)
-            wanted |= {step.join.many.table, step.join.one.table}
-    del root
-    return kept[::-1]

@@ -25,6 +25,7 @@ LEAST_ANSWERED = {
     "ask_third_strangers": 0.55,
     "ask_fourth_strangers": 0.65,
     "ask_fifth_strangers": 0.5,
+    "ask_sixth_strangers": 0.4,
 }
 LEAST_RIGHT = 0.9
 

@@ -1,0 +1,94 @@
+"""What a superlative ranks: the rows or values whose best are wanted, their names and groups.
+
+Owns that choice, and what of the ranked is shown. Must not know by what they are ranked.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.ordering import Whole
+from rewright.ask.reading.phrases import parted
+
+
+def head_of(draft: Draft, at: int) -> int:
+    """What is ranked: the first table or column before; else the next after. `which month had the most`:
+    the months.
+    """
+    units = [i for i in range(at) if draft.links[i].mark == "unit" and not draft.links[i].used]
+    if len(units) == 1 and not any(draft.links[i].mark in {"table", "column"} for i in range(units[0])):
+        return units[0]
+    for i in range(at):
+        if draft.links[i].mark in {"table", "column"} and not draft.links[i].used:
+            return i
+    place = draft.table_before(at)
+    if place is None:
+        place = draft.table_after(at)
+    if place is None:
+        raise Unclear("it is not clear what is to be ranked")
+    return place
+
+
+def for_head(
+    draft: Draft, head: int, expression: Expression, way: Direction, *, counted: bool = False
+) -> Expression:
+    """A column of another table can't rank the head's rows by itself."""
+    link = draft.links[head]
+    if isinstance(expression, Column) and link.mark == "unit":
+        if not counted:
+            raise Unclear(f"it is not clear how the {expression.column.name} of a {link.text} is meant")
+        return Aggregate("sum", expression.column)
+    if isinstance(expression, Column) and link.mark == "table":
+        owner = draft.scope.table(link)
+        if expression.column.table != owner.ref:
+            steps = direct(draft.scope.context, owner.ref, expression.column.table, draft.scope.roles)
+            if any(s.multiplies for s in steps):
+                # the player with the highest fee: that of any of the player's transfers
+                if counted:
+                    draft.scope.doubt("the sum over several rows of each", 0.93)
+                    return Aggregate("sum", expression.column)
+                draft.scope.doubt("the highest of several rows of each", 0.85)
+                return Aggregate("max" if way == "desc" else "min", expression.column)
+    return expression
+
+
+def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
+    """The ranked rows' names, with what they are ranked by where several are wanted."""
+    link = draft.links[head]
+    measured = any(isinstance(e, Aggregate) for e, _ in draft.order)
+    if not link.used:
+        if link.mark == "unit":
+            period = parted(draft, TIME_UNITS[link.word], head)
+            draft.outputs.append((head, period))
+            draft.groups.append(period)
+        elif link.mark == "table":
+            table = draft.scope.table(link)
+            draft.head = table
+            follows = draft.next(head, "column")
+            if (
+                follows is not None
+                and draft.scope.context.table(draft.links[follows].columns[0].table) == table
+            ):
+                return
+            draft.outputs += [(head, Column(c)) for c in draft.scope.label(table)]
+            if measured:
+                draft.groups += [
+                    Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))
+                ]
+                draft.grouped_rows.append(table.ref)
+        else:
+            column = draft.scope.column(link)
+            draft.outputs.append((head, Column(column)))
+            if measured:
+                draft.groups.append(Column(column))
+        draft.use(head)
+    elif link.mark == "table" and measured and draft.scope.table(link).ref not in draft.grouped_rows:
+        table = draft.scope.table(link)
+        draft.groups.append(Column(draft.scope.key(table)))
+        draft.grouped_rows.append(table.ref)
+    if shown:
+        for expression, _ in draft.order:
+            if not isinstance(expression, Whole):
+                draft.outputs.append((len(draft.links), expression))

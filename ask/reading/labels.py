@@ -1,0 +1,69 @@
+"""By which columns a person knows the rows of a table: their name or title, else their key.
+
+Owns that choice. Must not know a question; raises Unclear where nothing names a row.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.words import listed, stem
+
+_LABELS = ("name", "title", "label")
+_ORGANISATIONS = frozenset(
+    listed("company firm organisation organization nick nickname heading headline caption designation")
+)
+
+
+class Words(Protocol):
+    """Who knows the words of names."""
+
+    def words(self, what: ColumnContext | TableContext) -> tuple[str, ...]: ...
+
+    def first_text(self, table: TableContext) -> ColumnContext | None: ...
+
+
+def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
+    """The columns by which a person knows a row: its name or title, first and last name, else its key."""
+    own = scope.words(table)
+    for word in _LABELS:
+        for column in table.columns:
+            words = scope.words(column)
+            if words == (word,) or (
+                set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
+            ):
+                return (column,)
+    by_words = {scope.words(c): c for c in table.columns}
+    people = [by_words[w] for w in (("first", "name"), ("last", "name")) if w in by_words]
+    if people:
+        return tuple(people)
+    for column in table.columns:
+        words = scope.words(column)
+        if column.kind == "text" and (words in {own, ("full", "name"), ("username",), ("user", "name")}):
+            return (column,)
+    named = [
+        c for c in table.columns if c.kind == "text" and scope.words(c)[-1] in _LABELS and c.distinct > 1
+    ]
+    if len(named) == 1:
+        return (named[0],)
+    first = scope.first_text(table)
+    if first is not None and (set(scope.words(first)) & _ORGANISATIONS or first in named):
+        return (first,)
+    numbered = _numbered(scope, table)
+    if numbered is not None:
+        return (numbered,)
+    key = key_of(table)
+    if key is None:
+        raise Unclear(f"nothing names a row of {table.ref.name}")
+    return (key,)
+
+
+def _numbered(scope: Words, table: TableContext) -> ColumnContext | None:
+    """`room_number` of a table room: the text by which people tell its rows."""
+    own = tuple(map(stem, scope.words(table)))
+    texts = [c for c in table.columns if c.kind == "text" and tuple(map(stem, scope.words(c)[:-1])) == own]
+    found = [c for c in texts if scope.words(c)[-1] in {"number", "no", "code"}]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,51 @@
+"""Which column tells the rows of a table apart, which tables are measured, which joins lead to a table.
+
+Owns these facts of tables and joins. Must not know text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Measured,
+    columns_of,
+)
+from rewright.ask.reading.joins import Step
+from rewright.sql.algebra import TableRef
+
+
+def key_of(table: TableContext) -> ColumnContext | None:
+    """The declared key of one column, else a unique number or identifier."""
+    declared = (c for c in table.columns if c.key)
+    found = (
+        c
+        for c in table.columns
+        if c.unique and (c.kind == "number" or c.name.lower().endswith(("id", "code")))
+    )
+    unique = (c for c in table.columns if c.unique and c.kind == "text")
+    return next(declared, None) or next(found, None) or next(unique, None)
+
+
+def measured_tables(measure: Aggregate | Measured) -> list[TableRef]:
+    if isinstance(measure, Measured):
+        return list(dict.fromkeys(c.table for c in columns_of(measure)))
+    return [measure.of if isinstance(measure.of, TableRef) else measure.of.table]
+
+
+def measured_once(measure: Aggregate | Measured) -> bool:
+    return isinstance(measure, Aggregate) and (measure.distinct or measure.function in {"min", "max"})
+
+
+def needed(root: TableRef, steps: Sequence[Step], targets: set[TableRef]) -> list[Step]:
+    """The steps on the way to the targets."""
+    kept: list[Step] = []
+    wanted = set(targets)
+    for step in reversed(steps):
+        if step.new in wanted:
+            kept.append(step)
+            wanted |= {step.join.many.table, step.join.one.table}
+    del root
+    return kept[::-1]
