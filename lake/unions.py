@@ -113,6 +113,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     if stem is None and len(shared) < 4:
         # few columns agree by chance
         return None
+    marks = _whole_years(marks)
     years = all(re.fullmatch(r"(?:1[5-9]|20|21)\d\d", mark) for mark in marks)
     mark = "year" if years else "part"
     while any(c.name.lower() == mark for c in shared):
@@ -157,7 +158,9 @@ def _by_year(table: Table) -> UnitedTable | None:
     if not _LEAST_YEARS <= len(spread) <= _MOST_PARTS or not rest or len(rest) > len(spread) + 8:
         return None
     name, taken = f"{table.name}_by_year", {c.name.lower() for c in rest}
-    if "year" in taken or (value := stem or table.name).lower() in taken | {"year"}:
+    # `year_1985` says no more of what is counted than `1985` does
+    value = stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x"} else table.name
+    if "year" in taken or value.lower() in taken | {"year"}:
         return None
     cells = [c for c in table.columns if c.name in spread.values()]
     rows = sum(c.rows - c.nulls for c in cells)
@@ -195,6 +198,19 @@ def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     if len(set(rest)) < len(rest) or not all(rest):
         return "_".join(common), list(table_names)
     return "_".join(common), [_as_written(name, told) for name, told in zip(table_names, rest, strict=True)]
+
+
+_NUMBERED, _PIVOT = 12, 69
+"""Two digits up to which files are numbered or named by their month; POSIX's first two of the 1900s."""
+
+
+def _whole_years(marks: list[str]) -> list[str]:
+    """`97`, `98` and `00` as the years they are; `01`, `02` may count anything, and stay."""
+    if not all(re.fullmatch(r"\d\d", mark) for mark in marks) or max(map(int, marks)) <= _NUMBERED:
+        return marks
+    if min(map(int, marks)) <= _NUMBERED and not any(int(mark) >= _PIVOT for mark in marks):
+        return marks
+    return [f"{19 if int(mark) >= _PIVOT else 20}{mark}" for mark in marks]
 
 
 def _as_written(name: str, told: str) -> str:

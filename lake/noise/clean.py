@@ -6,6 +6,7 @@ Owns the vetted normalisers. Must not decide whether to clean (detect.py does).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.catalog.model import Column, Noise, Values
@@ -16,13 +17,18 @@ from rewright.lake.noise.values import FALSE, TRUE, date_formats
 _CASE_LIMIT = 1500
 
 
-def clean_expression(column: Column, values: Values, *, qualifier: str = "") -> str | None:
-    """SQL of the cleaned column, or None if there is nothing to clean."""
+def clean_expression(
+    column: Column, values: Values, *, qualifier: str = "", percent: bool = False
+) -> str | None:
+    """SQL of the cleaned column, or None if there is nothing to clean. `percent`: `90 %` is 90, whatever the
+    column's name says.
+    """
     ref = f"{qualifier}.{quoted(column.name)}" if qualifier else quoted(column.name)
     if Noise.BOOLEANS in column.noise:
         return _boolean(ref)
     if Noise.NUMBERS in column.noise or Noise.FORMATTED in column.noise:
-        return _number(ref, values, notation_of(column.name, values.counts))
+        told = notation_of(column.name, values.counts)
+        return _number(ref, values, replace(told, fraction=told.fraction and not percent))
     if Noise.DATES in column.noise:
         return _date(ref, values)
     return _text(ref, column, values) if column.noise else None

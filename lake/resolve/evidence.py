@@ -17,6 +17,7 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex, code_like, label
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
+from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import ACRONYM, covered, head_of, initials, left_out, lexical
@@ -51,8 +52,12 @@ _BOUND = 1.2
 _AS_BEFORE = 0.25
 """A column named again in a subquery is the same column."""
 _MARKED = 0.5
+_UNMARKED = 0.2
+"""Likeness of a name to what tells a union's parts apart where these say nothing of it."""
 _SAME_IN_ALL = 0.3
 _NAMES_THINGS = 0.8
+_POOL_CUT = 6
+_CUT_SURELY = 0.7
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -84,6 +89,7 @@ class Evidence:
         self._unions = unions
         self._index = self.index = index
         self._matcher = matcher
+        self._cut = CutColumns(index)
         self._weights = weights or Weights()
         self.site = site
         self.columns = [c for c in site.columns() if not c.only_key]
@@ -130,6 +136,8 @@ class Evidence:
 
     def _left_out(self, imagined: ImaginedColumn, real: Column) -> dict[str, float]:
         if self.name_score(imagined.table, imagined.name, real) >= _AS_NAMED:
+            return {}
+        if self._cut.likeness(imagined.name, real) >= _CUT_SURELY:
             return {}
         own = set(names.words(imagined.table))
         asked = tuple(w for w in names.words(imagined.name) if w not in own) or names.words(imagined.name)
@@ -245,15 +253,15 @@ class Evidence:
             # values
             own = self._index.embedder.one(names.expanded(name))
             held = float(own @ self._index.value_vectors[self._index.position[real.key]])
-            return 0.5 + _MARKED * max(0.0, held)
+            return min(0.5 + _MARKED * max(0.0, held), _UNMARKED + 2.0 * max(0.0, held))
         index = self._index
         if self._but_for_subject(table, name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
         if self._names_its_table(table, name, real):
             return 0.9
-        least = _CALLED if self._called_like(table, name, real) else 0.0
+        least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
         if self._names_the_things(table, name, real):
-            least = _NAMES_THINGS
+            least = max(least, _NAMES_THINGS)
         if self._qualified(name, real):
             least = _HEAD
         i = index.position[real.key]
@@ -503,6 +511,7 @@ class Evidence:
         for found in self._hits.values():
             if len({table for table, _ in found}) <= _RARE:
                 pool.update(dict.fromkeys(sorted({table for table, _ in found})))
+        pool.update(dict.fromkeys(self._cut.tables([c.name for c in self.columns], _POOL_CUT)))
         pool.update(dict.fromkeys(self._siblings(list(pool)[:_LEADERS])))
         pool.update(dict.fromkeys(half for name in list(pool) for half in self._index.halves.get(name, ())))
         return [name for name in pool if self._unions or name not in self._index.unions]
@@ -557,9 +566,14 @@ def _among(word: str, subject: Collection[str]) -> bool:
 
 
 def _spellings(value: str) -> list[str]:
-    """`Hip Hop`, `hip-hop`, `hip_hop`, `hiphop`: words of a value may be joined in any way."""
+    """`Hip Hop`, `hip-hop`, `hip_hop`, `hiphop`: words of a value may be joined in any way, and `rodents` may
+    be one `Rodent`.
+    """
     parts = re.split(r"[\s_-]+", value.strip())
-    return list(dict.fromkeys([value, *(mark.join(parts) for mark in (" ", "-", "_", ""))]))
+    one = names.singular(parts[-1]) if parts[-1].isalpha() and parts[-1].islower() else parts[-1]
+    counts = [[*parts[:-1], one]] if one != parts[-1] else []
+    joined = (mark.join(words) for words in (parts, *counts) for mark in (" ", "-", "_", ""))
+    return list(dict.fromkeys([value, *joined]))
 
 
 def real_columns(index: LakeIndex, tables: Sequence[str]) -> list[Column]:

@@ -274,6 +274,17 @@ def _clause(node: exp.Expression, select: exp.Select) -> str:
     return str(child.arg_key or "")
 
 
+def _is_ordered_by(node: exp.Column, select: exp.Select | None) -> bool:
+    """Is the column given out as it is, under a name that the rows are ordered by?"""
+    item = node.parent if isinstance(node.parent, exp.Alias) else node
+    order = select.args.get("order") if select is not None and item.parent is select else None
+    named = item.alias_or_name.lower()
+    return order is not None and any(
+        isinstance(term.this, exp.Column) and not term.this.table and term.this.name.lower() == named
+        for term in order.expressions
+    )
+
+
 def _note(relation: Relation, node: exp.Column) -> None:
     column = relation.columns.setdefault(
         node.name.lower(), ImaginedColumn(relation.alias, relation.name, node.name)
@@ -293,7 +304,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
     clause = _clause(node, select) if select is not None else ""
     column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
     column.grouped |= clause == "group"
-    column.sorted |= clause == "order"
+    column.sorted |= clause == "order" or (clause == "expressions" and _is_ordered_by(node, select))
     parent = node.parent
     wrapped: exp.Expression = node
     while isinstance(

@@ -39,6 +39,8 @@ _DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
 _ONE_PART = 0.2
 """Held against one part of a union of which nothing in the query speaks."""
+_ALL_PARTS = 0.2
+"""Held against a union of which the table's name tells one part, where its mark is not asked for."""
 _NAMED_TABLE = 0.45
 _CHASM = 0.25
 _STRANGE_YEAR = 1.5
@@ -61,6 +63,7 @@ class Placer:
         self._aliases = {r.alias: r for r in self._relations}
         self._halves = halves
         self._unasked = self._parts_unasked()
+        self._named = self._parts_named()
 
     def _parts_unasked(self) -> frozenset[str]:
         """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
@@ -75,6 +78,19 @@ class Placer:
             for part, mark in united.parts
             if str(mark) != part and part.lower() not in named and not spoken & set(names.words(str(mark)))
         )
+
+    def _parts_named(self) -> dict[str, str]:
+        """Unions of which a relation's name tells one part: `standings_2016` is not all years' standings."""
+        found: dict[str, str] = {}
+        for united in self._index.unions.values():
+            if united.spread:
+                continue
+            for r in self._relations:
+                said = set(names.words(r.name))
+                told = [part for part, mark in united.parts if set(names.words(str(mark))) <= said]
+                if len(told) == 1:
+                    found[united.table.name] = united.mark
+        return found
 
     def evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate:
         reals = real_columns(self._index, tables)
@@ -240,6 +256,8 @@ class Placer:
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
+        marks = {c.key for c in columns.values()}
+        value -= _ALL_PARTS * sum((t, mark) not in marks for t, mark in self._named.items() if t in tables)
         return value / scale_of(self._evidence)
 
     def _cost_away(self, table: str, home: str | None, taken: Collection[str]) -> float:

@@ -18,6 +18,7 @@ from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder, mixed
 from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.noise.detect import readable
+from rewright.lake.noise.numbers import notation_of
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.conditions import (
     columns_of,
@@ -76,11 +77,14 @@ class Writer:
             if real is None:
                 self.written.missing_columns.append(imagined.name)
                 continue
+            percent = self._told_in_percent(imagined, real)
             if self._corrector is not None:
                 for test in imagined.tests:
-                    self._corrector.correct(test, imagined, real)
+                    if not (percent and isinstance(test.value, (int, float))):
+                        self._corrector.correct(test, imagined, real)
             self._use(
                 real,
+                percent=percent,
                 calculated=imagined.numeric
                 or imagined.extreme
                 or imagined.sorted
@@ -212,13 +216,27 @@ class Writer:
                 used.add(alias.lower())
         return out
 
-    def _use(self, real: Column, *, calculated: bool = False) -> None:
+    def _told_in_percent(self, imagined: ImaginedColumn, real: Column) -> bool:
+        """Does the query compare `90 %` with numbers like 60? Then its numbers are hundredths, and what it is
+        shown, too.
+        """
+        told = [abs(t.value) for t in imagined.tests if isinstance(t.value, (int, float))]
+        bounds = real.bounds()
+        if not told or bounds is None or real.family is not Family.TEXT or not real.meaning.numeric:
+            return False
+        most = max(abs(bounds[0]), abs(bounds[1]))
+        return (
+            most < max(told) <= 100.0 * most
+            and notation_of(real.name, self._index.values(real).counts).fraction
+        )
+
+    def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
         real = self._index.soiled(real)
         if not self._clean or not real.noise or (Noise.FORMATTED in real.noise and not calculated):
             return
         values = self._index.values(real)
-        expression = clean_expression(real, values)
+        expression = clean_expression(real, values, percent=percent)
         if expression is None:
             return
         self._note_unread(real, values)
@@ -228,7 +246,8 @@ class Writer:
         for table, name in parts:
             held = self._index.tables[table].column(name)
             if held is not None and held.family is Family.TEXT:
-                own = expression if name == real.name else clean_expression(replace(real, name=name), values)
+                other = replace(real, name=name)
+                own = expression if name == real.name else clean_expression(other, values, percent=percent)
                 self.written.cleaned.setdefault(table, {})[held.name] = own or expression
 
     def _note_unread(self, real: Column, values: Values) -> None:
