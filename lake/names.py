@@ -231,6 +231,7 @@ for _short, _long in ABBREVIATIONS.items():
     if _long and " " not in _long:
         _SHORTENED[_long] = (*_SHORTENED.get(_long, ()), _short)
 _LEAST_PIECE = 3
+_YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 
 
 def pieces(word: str, by: Sequence[str], needed: Sequence[str] = ()) -> tuple[str, ...]:
@@ -264,6 +265,18 @@ def _forms(word: str) -> tuple[str, ...]:
     """What a word may look like inside another, longest first."""
     prefixes = [word[:n] for n in range(len(word), _LEAST_PIECE - 1, -1)]
     return tuple(dict.fromkeys([word, f"{word}s", *_SHORTENED.get(word, ()), *prefixes]))
+
+
+def of_another_year(asked: str, held: str) -> bool:
+    """`standings_2016` and `stnd14`: both names tell a year, and not the same. Two digits are a year from 13
+    on: files are numbered from one on, or named by their month. Two years are those in between, too.
+    """
+    told = {word for word in normal(asked).split() if _YEAR.fullmatch(word)}
+    own = {w for w in normal(held).split() if _YEAR.fullmatch(w) or re.fullmatch(r"1[3-9]|[2-9]\d", w)}
+    if not told or not own or any(year.endswith(word) for year in told for word in own):
+        return False
+    span = sorted(word for word in own if len(word) == len("1999"))
+    return len(span) < 2 or not any(span[0] <= year <= span[-1] for year in told)
 
 
 def scale_of(name: str) -> float | None:

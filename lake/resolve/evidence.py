@@ -57,6 +57,7 @@ _UNMARKED = 0.2
 _SAME_IN_ALL = 0.3
 _NAMES_THINGS = 0.8
 _POOL_CUT = 6
+_OTHER_YEAR = 0.2
 _CUT_SURELY = 0.7
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
@@ -492,6 +493,7 @@ class Evidence:
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
         spelt = np.array([lexical(names.words(name), names.words(table)) for table in index.tables])
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
+        scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)

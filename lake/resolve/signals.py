@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from rewright.lake import names
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
@@ -48,7 +49,7 @@ def signals_of(
         table=sum(told) / len(told) if told else 0.0,
         join=min((min(1.0, j.quality) for j in joins), default=0.8),
         margin=min(margins, default=0.3),
-        missing_values=len(best.written.missing_values),
+        missing_values=len(best.written.missing_values) + _other_years(best, judged),
         missing_columns=len(best.written.missing_columns),
         empty=best.empty,
         failed=bool(best.error),
@@ -114,6 +115,17 @@ def _alike(best: Trial, judged: list[Evidence]) -> float:
             others = evidence.lookalikes(r.alias, candidate.homes[r.alias])
             found.append(strange / _STRANGE_TABLE * min(others, _LOOKALIKES) / _LOOKALIKES)
     return max(found)
+
+
+def _other_years(best: Trial, judged: list[Evidence]) -> int:
+    """Relations whose name tells a year for which tables of other years were found."""
+    found = 0
+    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
+        for r in site.relations:
+            united = evidence.index.unions.get(home := candidate.homes[r.alias])
+            parts = united.part_names() if united is not None else [home]
+            found += all(names.of_another_year(r.name, part) for part in parts)
+    return found
 
 
 def _groups_of_one(best: Trial) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from rewright.lake import names
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.cut import cut_to
 from rewright.lake.embedding import CachedEmbedder
@@ -154,3 +155,25 @@ def test_several_are_found_where_one_is_held(lake: Lake) -> None:
 def test_what_tells_files_apart_is_not_everything(lake: Lake) -> None:
     answer = lake.query("SELECT genus, SUM(hits) AS n FROM batting GROUP BY genus", "resolve")
     assert answer.resolution.confidence < 0.7
+
+
+def test_a_table_of_another_year_is_not_the_one(lake: Lake) -> None:
+    answer = lake.query("SELECT team, wins FROM standings_2012 ORDER BY wins DESC, team", "resolve")
+    assert answer.resolution.confidence < 0.7
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [("standings_2016", "stnd14"), ("sales_2016", "sales_2015"), ("index_2019", "index_1950_2018")],
+)
+def test_both_names_tell_a_year_and_not_the_same(asked: str, held: str) -> None:
+    assert names.of_another_year(asked, held)
+
+
+@pytest.mark.parametrize(
+    ("asked", "held"),
+    [("standings_2016", "stnd16"), ("index_2016", "index_1950_2018"), ("orders_2016", "orders"),
+     ("pets", "pets_2018"), ("sales_2016", "sales_03")],
+)  # fmt: skip
+def test_a_year_that_may_be_meant_is_no_other(asked: str, held: str) -> None:
+    assert not names.of_another_year(asked, held)
