@@ -15,7 +15,8 @@ from rewright.lake.index import LakeIndex
 
 _TWICE = 0.2
 """What is held against letters that another column of the table has as well a claim to."""
-_OTHER_READING = 0.9
+_OTHER_READING, _OF_TWO = 0.9, 0.8
+"""What is left where the letters are usually short for something else, and where they are but two."""
 
 
 class CutColumns:
@@ -37,8 +38,12 @@ class CutColumns:
             known = short in names.ABBREVIATIONS and len(short) > 2
             return _OTHER_READING * cut_to(short, name) if known else 0.0
         own = cut_to(letters, name)
+        if own == 0.0:
+            return own
         rival = max((cut_to(other, name) for other in named.values() if other != letters), default=0.0)
-        return own - (_TWICE if 0.0 < own <= rival else 0.0)
+        usual = letters in names.ABBREVIATIONS
+        sure = (_OTHER_READING if len(letters) > 2 else _OF_TWO) if usual else 1.0
+        return own * sure - (_TWICE if own <= rival else 0.0)
 
     def tables(self, asked: Iterable[str], top: int) -> list[str]:
         """The tables that have the most of the names asked for, as far as these may have been cut."""

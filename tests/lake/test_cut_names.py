@@ -177,3 +177,9 @@ def test_both_names_tell_a_year_and_not_the_same(asked: str, held: str) -> None:
 )  # fmt: skip
 def test_a_year_that_may_be_meant_is_no_other(asked: str, held: str) -> None:
     assert not names.of_another_year(asked, held)
+
+
+def test_letters_with_a_usual_meaning_mean_nothing_else_for_sure(lake: Lake) -> None:
+    """`st` is a state; a street it may be, which is asked back."""
+    answer = lake.query("SELECT street, beer_tax FROM roads WHERE year = 1983 ORDER BY beer_tax", "resolve")
+    assert answer.resolution.confidence < 0.7
