@@ -15,7 +15,7 @@ from rewright.lake.index import LakeIndex
 
 _TWICE = 0.2
 """What is held against letters that another column of the table has as well a claim to."""
-_OTHER_READING, _OF_TWO = 0.9, 0.8
+_OTHER_READING, _OF_TWO = 0.9, 0.5
 """What is left where the letters are usually short for something else, and where they are but two."""
 
 
