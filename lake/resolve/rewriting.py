@@ -55,6 +55,9 @@ class Writer:
         self._clean = clean
         self.written = Written()
         self._taken: set[str] = set()
+        self._as_written: list[Column] = []
+        """Columns of numbers written with signs that are only shown, and tables of which others are more."""
+        self._calculated: set[str] = set()
         self._corrector = Corrector(index, matcher, self.written, closest=closest) if correct_values else None
 
     def apply(self, site: Site, candidate: Candidate) -> None:
@@ -110,6 +113,10 @@ class Writer:
 
     def finish(self, tree: exp.Expression) -> exp.Expression:
         """Add the CTEs of cleaned and united tables in front."""
+        # an answer in which `$40.17` has become a number does not show `$4.73` beside it
+        for real in self._as_written:
+            if real.table in self._calculated:
+                self._use(real, calculated=True)
         ctes: list[tuple[str, str]] = []
         labels = self._corrector.labels if self._corrector is not None else {}
         for name, columns in self.written.cleaned.items():
@@ -233,8 +240,13 @@ class Writer:
     def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
         real = self._index.soiled(real)
-        if not self._clean or not real.noise or (Noise.FORMATTED in real.noise and not calculated):
+        if not self._clean or not real.noise:
             return
+        if Noise.FORMATTED in real.noise:
+            if not calculated:
+                self._as_written.append(real)
+                return
+            self._calculated.add(real.table)
         values = self._index.values(real)
         expression = clean_expression(real, values, percent=percent)
         if expression is None:

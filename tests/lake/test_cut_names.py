@@ -42,8 +42,8 @@ def _write(folder: Path) -> None:
         f"{s},20{10 + q} Q{q % 4 + 1},{40 + 3 * i + q} %" for i, s in enumerate(_STATES) for q in range(4)
     ]
     _table(folder, "lodging", "state,quarter,occupancy", beds)
-    bills = [f"T{i},${3 + 1.25 * i:.2f},{i % 4 + 1}" for i in range(30)]
-    _table(folder, "bills", "ticket,amount,guests", bills)
+    bills = [f"T{i},${3 + 1.25 * i:.2f},${1 + i / 4:.2f},{i % 4 + 1}" for i in range(30)]
+    _table(folder, "bills", "ticket,amount,tip,guests", bills)
     _table(
         folder, "sp", "sp,gen,spec,grp",
         [f"{'ABCDEFGH'[i]}{i},Genus {i % 5},kind {i},{['Rodent', 'Bird', 'Reptile'][i % 3]}" for i in range(8)],
@@ -183,3 +183,15 @@ def test_letters_with_a_usual_meaning_mean_nothing_else_for_sure(lake: Lake) -> 
     """`st` is a state; a street it may be, which is asked back."""
     answer = lake.query("SELECT street, beer_tax FROM roads WHERE year = 1983 ORDER BY beer_tax", "resolve")
     assert answer.resolution.confidence < 0.7
+
+
+def test_one_answer_writes_its_numbers_in_one_way(lake: Lake) -> None:
+    answer = _asked(lake, "SELECT amount, tip FROM restaurant_bills WHERE amount > 38 ORDER BY amount")
+    assert answer.rows is not None
+    assert [tuple(map(float, row)) for row in answer.rows.rows] == [(38.0, 8.0), (39.25, 8.25)][1:]
+
+
+def test_what_is_only_shown_stays_as_it_is_written(lake: Lake) -> None:
+    answer = _asked(lake, "SELECT ticket_no, tip FROM restaurant_bills WHERE guests = 4 LIMIT 1")
+    assert answer.rows is not None
+    assert str(answer.rows.rows[0][1]).startswith("$")
