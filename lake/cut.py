@@ -19,7 +19,7 @@ _WHOLE = frozenset(
     {"age", "sex", "day", "id", "key", "tax", "car", "sum", "no", "job", "fee", "war", "row", "gas"}
 )
 """Words that short are words."""
-_ALL_WORDS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.8, 0.72, 0.7, 0.6
+_ALL_WORDS, _INITIALS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.8, 0.8, 0.72, 0.7, 0.6
 _QUALIFIER = 0.92
 """What is left where not the head but what qualifies it was kept."""
 _LITTLE = frozenset({"of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "to"})
@@ -42,7 +42,7 @@ def _cut_to(short: str, words: tuple[str, ...]) -> float:
     if short in words:
         return 0.0  # it is a word of its own here
     if len(words) > 1 and _over_all(short, words):
-        return _ALL_WORDS
+        return _ALL_WORDS if len(short) > len(words) else _INITIALS
     telling = [w for w in words if w not in _UNTELLING] or list(words)
     return max(_of_word(short, w) * (1.0 if w == telling[-1] else _QUALIFIER) for w in telling)
 
