@@ -267,6 +267,11 @@ def _forms(word: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([word, f"{word}s", *_SHORTENED.get(word, ()), *prefixes]))
 
 
+def tells_year(name: str) -> bool:
+    """`standings_2016`."""
+    return any(_YEAR.fullmatch(word) for word in normal(name).split())
+
+
 def of_another_year(asked: str, held: str) -> bool:
     """`standings_2016` and `stnd14`: both names tell a year, and not the same. Two digits are a year from 13
     on: files are numbered from one on, or named by their month. Two years are those in between, too.

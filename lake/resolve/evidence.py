@@ -493,7 +493,8 @@ class Evidence:
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
         spelt = np.array([lexical(names.words(name), names.words(table)) for table in index.tables])
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
-        scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
+        if names.tells_year(name):
+            scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)
