@@ -113,7 +113,7 @@ def _united(group: list[Table]) -> UnitedTable | None:
     if stem is None and len(shared) < 4:
         # few columns agree by chance
         return None
-    marks = _whole_years(marks)
+    marks = _whole_years(stem, shared, marks)
     years = all(re.fullmatch(r"(?:1[5-9]|20|21)\d\d", mark) for mark in marks)
     mark = "year" if years else "part"
     while any(c.name.lower() == mark for c in shared):
@@ -200,15 +200,81 @@ def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     return "_".join(common), [_as_written(name, told) for name, told in zip(table_names, rest, strict=True)]
 
 
+_TWO_DIGITS = re.compile(r"1[3-9]|2\d|69|[789]\d|0\d|1[0-2]")
 _NUMBERED, _PIVOT = 12, 69
 """Two digits up to which files are numbered or named by their month; POSIX's first two of the 1900s."""
+_THINGS = frozenset(
+    [
+        *(
+            "shop",
+            "store",
+            "branch",
+            "ward",
+            "district",
+            "room",
+            "sector",
+            "site",
+            "station",
+            "plot",
+            "region",
+        ),
+        *(
+            "zone",
+            "line",
+            "route",
+            "block",
+            "version",
+            "week",
+            "day",
+            "batch",
+            "run",
+            "part",
+            "page",
+            "chapter",
+        ),
+        *(
+            "team",
+            "group",
+            "unit",
+            "sensor",
+            "node",
+            "server",
+            "gate",
+            "lane",
+            "line",
+            "bus",
+            "subject",
+            "patient",
+        ),
+        *(
+            "school",
+            "class",
+            "grade",
+            "level",
+            "game",
+            "round",
+            "experiment",
+            "trial",
+            "sample",
+            "v",
+            "no",
+            "nr",
+        ),
+    ]
+)
+"""What is told apart by numbers."""
 
 
-def _whole_years(marks: list[str]) -> list[str]:
-    """`97`, `98` and `00` as the years they are; `01`, `02` may count anything, and stay."""
-    if not all(re.fullmatch(r"\d\d", mark) for mark in marks) or max(map(int, marks)) <= _NUMBERED:
+def _whole_years(stem: str | None, shared: list[Column], marks: list[str]) -> list[str]:
+    """`97`, `98` and `00` as the years they are; `01`, `02` may count anything, shops and rooms have numbers,
+    and a table with years of its own is of none.
+    """
+    if not all(_TWO_DIGITS.fullmatch(mark) for mark in marks) or max(map(int, marks)) <= _NUMBERED:
         return marks
     if min(map(int, marks)) <= _NUMBERED and not any(int(mark) >= _PIVOT for mark in marks):
+        return marks
+    told = {word for c in shared for word in names.words(c.name)}
+    if "year" in told or set(names.words(stem or "")) & _THINGS:
         return marks
     return [f"{19 if int(mark) >= _PIVOT else 20}{mark}" for mark in marks]
 

@@ -48,6 +48,10 @@ def _write(folder: Path) -> None:
         folder, "sp", "sp,gen,spec,grp",
         [f"{'ABCDEFGH'[i]}{i},Genus {i % 5},kind {i},{['Rodent', 'Bird', 'Reptile'][i % 3]}" for i in range(8)],
     )  # fmt: skip
+    for shop in (21, 22):
+        _table(
+            folder, f"shop_{shop}", "item,pieces,shelf", [f"Item {i},{i * shop},{i % 7}" for i in range(12)]
+        )
     for part in ("al", "nl"):
         rows = [f"P{i},20{i % 9:02d},{i % 7 * 9},{i % 5}" for i in range(40)]
         _table(folder, f"bat_{part}", "player,season,hits,errors", rows)
@@ -195,3 +199,9 @@ def test_what_is_only_shown_stays_as_it_is_written(lake: Lake) -> None:
     answer = _asked(lake, "SELECT ticket_no, tip FROM restaurant_bills WHERE guests = 4 LIMIT 1")
     assert answer.rows is not None
     assert str(answer.rows.rows[0][1]).startswith("$")
+
+
+def test_numbers_of_shops_are_no_years(lake: Lake) -> None:
+    answer = _asked(lake, "SELECT item, pieces FROM shops WHERE shop = '22' ORDER BY pieces DESC LIMIT 1")
+    assert answer.rows is not None
+    assert [tuple(row) for row in answer.rows.rows] == [("Item 11", 242)]
