@@ -19,7 +19,7 @@ _WHOLE = frozenset(
     {"age", "sex", "day", "id", "key", "tax", "car", "sum", "no", "job", "fee", "war", "row", "gas"}
 )
 """Words that short are words."""
-_ALL_WORDS, _INITIALS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.8, 0.8, 0.72, 0.7, 0.6
+_ALL_WORDS, _INITIALS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.7, 0.8, 0.72, 0.7, 0.6
 _QUALIFIER = 0.92
 """What is left where not the head but what qualifies it was kept."""
 _LITTLE = frozenset({"of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "to"})
