@@ -72,6 +72,9 @@ LAWS: Mapping[str, str] = {
     "some-first": "where there are rows, one of them is the first",
     "bounded-count": "a comparison of a count is one with a smaller number, or asks whether a row exists",
     "extreme-as-exists": "an extreme is a value that a row has and none exceeds",
+    "child-to-parent": "a row that only its foreign key is shown of is the row that it refers to",
+    "several": "at least n rows are n rows that differ in their key",
+    "met-outside": "two values that one and the same column equals are equal",
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
 }
