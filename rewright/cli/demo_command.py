@@ -6,7 +6,6 @@ import secrets
 import shutil
 import socket
 import sys
-import tempfile
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,12 +43,13 @@ def command(once: bool) -> None:
 def _demo(*, once: bool) -> None:
     from rewright import logs
     from rewright.demo.world import world
+    from rewright.processes import interrupts
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
     from rewright.wiring.stores import open_configured
 
     click.echo("starting PostgreSQL and loading the sample …")
-    with tempfile.TemporaryDirectory(prefix="rewright-demo-") as directory, world() as sample:
+    with interrupts.temporary_directory("rewright-demo-") as directory, world() as sample:
         config = demo_config(sample, Path(directory))
         logs.set_up(config.log.format, config.log.level, "supervisor")
         supervisor = Supervisor(config)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -33,6 +34,17 @@ def ignore() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def temporary_directory(prefix: str) -> tempfile.TemporaryDirectory[str]:
+    """A signal that ends this process comes before the folder is made, or when something is there that
+    removes it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+    try:
+        return tempfile.TemporaryDirectory(prefix=prefix)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def end_quietly() -> None:

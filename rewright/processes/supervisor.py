@@ -10,7 +10,6 @@ import multiprocessing.connection
 import os
 import signal
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -115,7 +114,7 @@ class Supervisor:
         self._listeners = list(listeners)
         self._retiring = threading.Event()
         self.on_retire: Callable[[], None] = lambda: None
-        self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-") if self._has_files else None
+        self._directory = interrupts.temporary_directory("rewright-run-") if self._has_files else None
         # told to workers also while there is no optimiser: a reload may start one
         self._job_path = str(Path(self._directory.name) / "jobs") if self._directory is not None else ""
         self._children: list[_Child] = []

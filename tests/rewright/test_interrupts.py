@@ -5,7 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
 
 from rewright.processes import interrupts
 
@@ -28,3 +33,33 @@ def test_an_interrupt_is_for_the_parent_alone() -> None:
     assert ours.recv() == (True, False)
     process.join(60)
     assert process.exitcode == 0
+
+
+ENDED = """
+import os, signal, sys, tempfile
+from rewright.processes import interrupts
+interrupts.end_quietly()
+made = tempfile.mkdtemp
+
+def interrupted(*arguments, **options):
+    folder = made(*arguments, **options)
+    print(folder, flush=True)
+    os.kill(os.getpid(), getattr(signal, sys.argv[1]))
+    return folder
+
+tempfile.mkdtemp = interrupted
+with interrupts.temporary_directory("rewright-test-"):
+    print("not reached")
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_folder_that_is_being_made_is_removed(tmp_path: Path, number: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED, number], env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip().startswith(str(tmp_path))
+    assert "not reached" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
