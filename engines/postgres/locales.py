@@ -25,7 +25,8 @@ def compile_locale(directory: Path) -> bool:
     if program is None:
         return False
     directory.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as work:
+    # beside what is made of it, so that it goes with that if this process is ended here
+    with tempfile.TemporaryDirectory(dir=directory.parent) as work:
         source, charmap = Path(work) / "source", Path(work) / "UTF-8"
         source.write_text(_source())
         charmap.write_text(_charmap())

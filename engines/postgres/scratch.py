@@ -149,8 +149,10 @@ class ScratchServer:
 
     def start(self) -> None:
         installation = find_installation()
-        self._home = Path(tempfile.mkdtemp(prefix="rewright-pg-"))
+        # named before it is made: a signal between the two that ends this process finds what to remove
+        self._home = Path(tempfile.gettempdir()) / f"rewright-pg-{secrets.token_hex(8)}"
         try:
+            self._home.mkdir(mode=0o700)
             self._start_in(self._home, installation)
         except BaseException:
             self.stop()

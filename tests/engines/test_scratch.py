@@ -65,6 +65,23 @@ def test_stop_leaves_nothing() -> None:
         server.dsn()
 
 
+def test_a_signal_while_its_folder_is_made_leaves_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = os.mkdir
+
+    def made_then_interrupted(path: str | Path, mode: int = 0o777) -> None:
+        make(path, mode)
+        if Path(path).parent == tmp_path:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "mkdir", made_then_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ScratchServer().start()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_setting_the_server_refuses_is_reported() -> None:
     with pytest.raises(ServerUnavailable, match="no_such_setting"), ScratchServer({"no_such_setting": "1"}):
         pass
