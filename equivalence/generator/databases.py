@@ -20,8 +20,9 @@ from rewright.equivalence.generator.schema import ColumnShape, Reference, Shape,
 Row = tuple[str | None, ...]
 # rows of each table, by table index
 Database = tuple[tuple[Row, ...], ...]
-# table index -> (columns of the checks, tuples the checks accept)
-ValidRows = Mapping[int, tuple[tuple[int, ...], Sequence[tuple[str | None, ...]]]]
+Cells = tuple[str | None, ...]
+# table index -> (columns of the checks, tuples the checks accept, those with an extreme value)
+ValidRows = Mapping[int, tuple[tuple[int, ...], Sequence[Cells], Sequence[Cells]]]
 
 PROFILES = ("empty", "single", "tiny", "small", "alike", "groups", "sparse", "large")
 _WEIGHTS = (1, 10, 30, 25, 15, 14, 8, 3)
@@ -209,7 +210,9 @@ class Generator:
                 if not (column.generated or i in self.idle[index]) and rnd.random() < mood.seed_share:
                     row[i] = seed[i]
         if index in self.valid and self.valid[index][1] and (seed is None or rnd.random() < 0.2):
-            columns, tuples = self.valid[index]
+            columns, tuples, extreme = self.valid[index]
+            if mood.extreme_share and extreme and rnd.random() < mood.extreme_share:
+                tuples = extreme
             for i, value in zip(columns, rnd.choice(tuples), strict=True):
                 row[i] = value
         for reference in table.references:

@@ -53,8 +53,8 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
         "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
         "\\x00", "\\x61",
-        "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002", "10.0.0.1",
-        "10.0.0.0/8",
+        "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
+        "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
@@ -230,17 +230,32 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         "timestamp": tuple(dict.fromkeys(dates)),
         "time": tuple(sorted(constants.strings)),
         "interval": tuple(sorted(constants.intervals | constants.strings)),
-        "other": (*sorted(constants.strings), *_documents(sorted(constants.strings))),
+        "other": (
+            *sorted(constants.strings),
+            *_documents(sorted(constants.strings)),
+            *_arrays(sorted(constants.strings)),
+            *_arrays(numbers),
+        ),
     }
 
 
 def _documents(strings: Iterable[str]) -> list[str]:
-    """JSON objects with the constants as keys and as values, a key's null among them."""
+    """JSON objects with the constants as keys and as values, a key's null among them; arrays and strings of
+    the constants, in which jsonb's ``?`` finds them as it does keys, and ``->`` does not.
+    """
     names = [s for s in strings if _NAME.fullmatch(s)][:4]
     found = [f'{{"{n}": {value}}}' for n in names for value in ("null", "1", '"1"', "true", "[]")]
     nested = ('"{}"', '{{"{}": 1}}', '{{"{}": null}}')
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
-    return found
+    whole = ('["{}"]', '"{}"', '[{{"{}": 1}}]', '["{}", null]')
+    return found + [value.format(n) for n in names for value in whole]
+
+
+def _arrays(texts: Iterable[str]) -> list[str]:
+    """Arrays with the constants, alone, repeated, beside a NULL and beside each other (array_in's syntax)."""
+    quoted = ['"' + t.replace("\\", r"\\").replace('"', r"\"") + '"' for t in texts if len(t) <= 20][:5]
+    found = [pattern.format(q) for q in quoted for pattern in ("{{{0}}}", "{{{0},NULL}}", "{{{0},{0}}}")]
+    return found + [f"{{{a},{b}}}" for a in quoted for b in quoted if a != b]
 
 
 def _shifted(text: str, interval: str) -> list[str]:

@@ -19,13 +19,12 @@ from rewright.equivalence.generator.databases import (
     PROFILES,
     Database,
     Generator,
-    ValidRows,
-    closure,
     without_rows,
 )
 from rewright.equivalence.generator.exhaustive import Bound, all_small
-from rewright.equivalence.generator.pools import Pool, pools_for
+from rewright.equivalence.generator.pools import pools_for
 from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.checked_rows import valid_rows
 from rewright.equivalence.refuter.environments import PLAIN, Environment
 from rewright.equivalence.refuter.prefilter import Prefilter
 from rewright.equivalence.refuter.replay import Confirmer, Difference, Outcome
@@ -342,28 +341,3 @@ def _add_check_constants(scratch_db: ScratchDatabase, constants: Constants) -> N
                     constants.near[name] |= texts
                 constants.numbers |= found.numbers
                 constants.strings |= found.strings
-
-
-def valid_rows(
-    scratch_db: ScratchDatabase, pools: Sequence[Sequence[Pool]], used: frozenset[int], seed: int
-) -> ValidRows:
-    """For each table with CHECKs, tuples of the checked columns that the server lets pass."""
-    rnd = random.Random(seed)  # noqa: S311 - test data
-    found: dict[int, tuple[tuple[int, ...], list[tuple[str | None, ...]]]] = {}
-    for index in closure(scratch_db.shape, used):
-        table = scratch_db.shape.tables[index]
-        columns = tuple(sorted({i for check in table.checks for i in check.columns}))
-        columns = tuple(i for i in columns if not table.columns[i].generated)
-        if not columns:
-            continue
-        choices = [_choices(pools[index][i], nullable=table.columns[i].nullable) for i in columns]
-        if not all(choices):
-            continue
-        tuples = [tuple(rnd.choice(values) for values in choices) for _ in range(1500)]
-        found[index] = (columns, scratch_db.valid_tuples(index, columns, list(dict.fromkeys(tuples))))
-    return found
-
-
-def _choices(pool: Pool, *, nullable: bool) -> list[str | None]:
-    values: list[str | None] = [*pool.near, *pool.near, *pool.family]
-    return [*values, None] if nullable else values
