@@ -84,14 +84,17 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     Raises DdlError for syntax errors and for anything that is not plain schema: code in other languages
     than SQL, COPY, DO, event triggers, extensions, more tables than a schema has.
     """
+    # before parsing: the parser takes time and memory in proportion
     if len(text) > MAX_TEXT:
         raise DdlError(f"more than {MAX_TEXT} characters")
     try:
+        # each statement costs the parser's C structures: too many are refused by their number
         statements = parse(without_commands(text), statements=MAX_TABLES)
     except ParseError as error:
         raise DdlError(f"syntax error: {error.args[0]}") from None
     except TooDeep as error:
         raise DdlError(str(error)) from None
+    # again before anything is built, since each table costs a catalog
     if sum(type(s.stmt).__name__ == "CreateStmt" for s in statements) > MAX_TABLES:
         raise DdlError(f"more than {MAX_TABLES} tables")
     builder = Builder()
@@ -104,6 +107,7 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
             raise DdlError(f"{error.feature} is not accepted") from None
         except RecursionError:
             raise DdlError("nested too deeply") from None
+        # views and CREATE TABLE AS add tables, too
         if len(builder.tables) > MAX_TABLES:
             raise DdlError(f"more than {MAX_TABLES} tables")
     if builder.in_transaction:
@@ -114,6 +118,7 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
 def _apply(builder: Builder, node: Any) -> None:
     name = type(node).__name__
     handler = _HANDLERS.get(name)
+    # what is neither handled nor ignored may change what the text means
     if handler is not None:
         handler(builder, node)
     elif name not in _IGNORED:
@@ -121,6 +126,7 @@ def _apply(builder: Builder, node: Any) -> None:
 
 
 def _set(builder: Builder, node: Any) -> None:
+    # SET ... TO DEFAULT and RESET leave what is usual
     if node.kind.name == "VAR_SET_VALUE":
         _setting(builder, node.name, node.args)
 
@@ -129,6 +135,7 @@ def _setting(builder: Builder, name: str, args: Any) -> None:
     """One setting gets its value, or several for a search path."""
     usual = _USUAL.get(name.lower())
     values = [getattr(getattr(x, "val", None), "sval", None) for x in args]
+    # settings that would change how later statements are read
     if usual is not None and [str(v).lower() for v in values] != [usual]:
         raise DdlError(f"SET {name} is not accepted")
     if name.lower() == "search_path":
@@ -139,6 +146,7 @@ def _select(builder: Builder, node: Any) -> None:
     """pg_dump's set_config() and setval() calls."""
     call = node.targetList[0].val if len(node.targetList or ()) == 1 and not node.fromClause else None
     name = call.funcname[-1].sval if isinstance(call, ast.FuncCall) else None
+    # setval() moves a sequence, which is no fact
     if name not in {"set_config", "setval"}:
         raise DdlError("SELECT is not accepted")
     args = tuple(getattr(call, "args", None) or ())
@@ -149,6 +157,7 @@ def _select(builder: Builder, node: Any) -> None:
 def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
     """A setting by its name as a text; the search path of a dump is empty: all names in it are qualified."""
     said: list[Any] = [getattr(getattr(x, "val", None), "sval", None) for x in args[:2]]
+    # a path given so would have to be parsed as a list
     if len(said) < 2 or None in said or (said[0].lower() == "search_path" and said[1]):
         raise DdlError("SELECT set_config() but of plain settings is not accepted")
     if said[1]:
@@ -165,6 +174,7 @@ def _transaction(builder: Builder, node: Any) -> None:
 
 def _create_schema(builder: Builder, node: Any) -> None:
     if node.schemaElts:
+        # elements would be created under another path
         raise DdlError("CREATE SCHEMA with elements is not accepted")
     if node.schemaname:
         builder.schemas.add(node.schemaname)
@@ -203,6 +213,7 @@ def _create_domain(builder: Builder, node: Any) -> None:
         kind = c.contype.name
         if kind == "CONSTR_NOTNULL":
             not_null = True
+        # the server names them name_check, name_check1, …
         elif kind == "CONSTR_CHECK":
             unnamed = f"{name}_check{len(checks) or ''}"
             checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
@@ -225,15 +236,18 @@ def _create_function(builder: Builder, node: Any) -> None:
     """SQL functions only: their body is never run here, but a checker's scratch database would."""
     options = {o.defname: o.arg for o in node.options or ()}
     language = options["language"].sval.lower() if "language" in options else "sql"
+    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed
     if language != "sql" or node.is_procedure or node.sql_body is not None:
         raise DdlError(f"a function or procedure in {language} is not accepted")
     schema, name = builder.new_name([n.sval for n in node.funcname])
     inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
+    # OUT parameters change what a call returns
     if len(inputs) != len(node.parameters or ()):
         raise DdlError("a function with OUT, TABLE or VARIADIC parameters is not accepted")
     word = options["volatility"].sval if "volatility" in options else "volatile"
     body = options["as"][0].sval if "as" in options else ""
     result = node.returnType
+    # setof is a part of the TypeName: the type alone is resolved
     setof, result.setof = bool(result.setof), False
     made = FunctionInfo(
         schema,
@@ -249,6 +263,7 @@ def _create_function(builder: Builder, node: Any) -> None:
         language="sql",
         body=body,
     )
+    # CREATE OR REPLACE: same name, same arguments
     builder.functions = [
         f for f in builder.functions if (f.schema, f.name, f.args) != (schema, name, made.args)
     ]
@@ -258,6 +273,7 @@ def _create_function(builder: Builder, node: Any) -> None:
 
 def _drop(builder: Builder, node: Any) -> None:
     kind = node.removeType.name
+    # IF EXISTS of what never was changes nothing
     if kind not in _DROPPABLE and not (
         node.missing_ok and all(_is_missing(builder, n) for n in node.objects)
     ):
@@ -278,6 +294,7 @@ def _is_missing(builder: Builder, named: Any) -> bool:
     known |= {f.schema for f in builder.functions}
     names = getattr(named, "names", None) or getattr(named, "objname", None) or named
     parts = names if isinstance(names, tuple) else (names,)
+    # by the last part of a name; a schema of that name counts as well
     last = getattr(parts[-1], "sval", None)
     return last is not None and last not in known
 

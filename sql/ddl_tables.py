@@ -23,6 +23,7 @@ from rewright.sql.parsing import nodes_of
 from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
 from rewright.sql.types import SqlType, equality_is_identity
 
+# MaxHeapAttributeNumber (htup_details.h)
 MAX_COLUMNS = 1600
 _SERIALS = {
     "serial": "int4",
@@ -33,6 +34,7 @@ _SERIALS = {
     "serial2": "int2",
 }
 _MATCH: dict[str, Literal["simple", "full", "partial"]] = {"s": "simple", "f": "full", "p": "partial"}
+# what changes no fact: owners, storage, statistics, clustering
 _HARMLESS_ALTERS = frozenset(
     {
         "AT_ChangeOwner",
@@ -67,6 +69,7 @@ class Builder:
     in_transaction: bool = False
     # indexes of partitions that were attached to an index of their parent, both by schema and name
     attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
+    # made when first asked for, and again after a change
     _catalog: Catalog | None = None
     _types: Catalog | None = None
 
@@ -104,6 +107,7 @@ class Builder:
             if names[0] not in self.schemas:
                 raise BindError("3F000", f'schema "{names[0]}" does not exist')
             return names[0], names[-1]
+        # the first schema of the path is where new objects go
         return (self.search_path[0] if self.search_path else "public"), names[-1]
 
     def existing_name(self, names: Sequence[str]) -> TableRef:
@@ -112,6 +116,7 @@ class Builder:
         for schema in self.search_path:
             if TableRef(schema, names[0]) in self.tables:
                 return TableRef(schema, names[0])
+        # a name that nobody created: PostgreSQL's usual schema, so that the error names one
         return TableRef("public", names[0])
 
     def existing(self, node: Any) -> TableRef:
@@ -162,11 +167,14 @@ def check_name(node: Any, default: str) -> str:
 def create_table(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
     ref = TableRef(schema, name)
+    # the server only says that it exists
     if node.if_not_exists and ref in builder.tables:
         return
     if node.ofTypename is not None:
+        # its columns would be those of the type
         raise Unsupported("CREATE TABLE OF type")
     if node.relation.relpersistence == "t":
+        # pg_temp comes first on every path: names would change their meaning
         raise Unsupported("CREATE TEMPORARY TABLE")
     table = Table(
         ref,
@@ -181,6 +189,7 @@ def create_table(builder: Builder, node: Any) -> None:
     for element in node.tableElts or ():
         table = _add_element(builder, table, element, constraints)
     builder.add(table)
+    # constraints last: they name columns that stand behind them in the text
     for c in constraints:
         builder.replace(add_constraint(builder, builder.tables[ref], c))
 
@@ -193,8 +202,11 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
     checks: list[Check] = []
     for p in parents:
         parent = builder.tables[p]
+        # the same column of two parents is merged into one
         columns += [c for c in parent.columns if c.name not in {k.name for k in columns}]
+        # a NO INHERIT check holds for the parent's own rows alone
         checks += [c for c in parent.checks if not c.no_inherit]
+    # a partition has its parent's keys and references, an inheriting table has not
     if node.partbound is not None:
         parent = builder.tables[parents[0]]
         return replace(
@@ -207,6 +219,7 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
             bounds=_bounds(builder, parents[0], node.partbound),
         )
     for p in parents:
+        # a scan of the parent returns the children's rows, which its own keys do not cover
         builder.replace(replace(builder.tables[p], has_children=True))
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
 
@@ -256,6 +269,7 @@ def _add_column(builder: Builder, table: Table, node: Any, constraints: list[Any
     column = _column_type(builder, node)
     for c in node.constraints or ():
         column = _column_constraint(column, c, constraints)
+    # a column of an inherited name adds its constraints to it
     if column.name in {c.name for c in table.columns} and table.parents:
         merged = tuple(
             replace(column, not_null=c.not_null or column.not_null) if c.name == column.name else c
@@ -268,9 +282,11 @@ def _add_column(builder: Builder, table: Table, node: Any, constraints: list[Any
 
 
 def _column_type(builder: Builder, node: Any) -> TableColumn:
+    # CREATE TABLE OF and partitions may name columns without types
     if node.typeName is None:
         raise Unsupported("a column without a type")
     names = [n.sval for n in node.typeName.names]
+    # serial is int4, NOT NULL, and a default that draws from a sequence
     serial = _SERIALS.get(names[-1]) if len(names) == 1 else None
     if serial:
         return TableColumn(node.colname, SqlType(serial), not_null=True, default="nextval(…)")
@@ -288,6 +304,7 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
 def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -> TableColumn:
     match node.contype.name:
         case "CONSTR_NOTNULL":
+            # NO INHERIT or NOT VALID: rows may hold NULLs all the same
             valid = not node.skip_validation and not node.is_no_inherit
             return replace(column, not_null=column.not_null or valid, not_null_constraint=node.conname or "")
         case "CONSTR_NULL":
@@ -298,6 +315,7 @@ def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -
             word: Literal["always", "by default"] = "always" if node.generated_when == "a" else "by default"
             return replace(column, identity=word, not_null=True)
         case "CONSTR_GENERATED":
+            # before PostgreSQL 18 the field did not exist, and all were stored
             stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
             return replace(
                 column,
@@ -306,6 +324,7 @@ def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -
             )
         case "CONSTR_PRIMARY":
             constraints.append(_ColumnConstraint(node, column.name))
+            # NOT NULL comes with it
             return replace(column, not_null=True)
         case "CONSTR_UNIQUE" | "CONSTR_FOREIGN":
             constraints.append(_ColumnConstraint(node, column.name))
@@ -314,6 +333,7 @@ def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -
             constraints.append(_ColumnConstraint(node, column.name))
             return column
         case "CONSTR_ATTR_DEFERRABLE" | "CONSTR_ATTR_DEFERRED":
+            # these words stand behind the constraint that they change, as nodes of their own
             _mark_deferrable(constraints)
             return column
         case "CONSTR_ATTR_NOT_DEFERRABLE" | "CONSTR_ATTR_IMMEDIATE" | "CONSTR_ATTR_ENFORCED":
@@ -338,6 +358,7 @@ class _ColumnConstraint:
 
 def _mark_deferrable(constraints: list[Any]) -> None:
     if constraints and isinstance(constraints[-1], _ColumnConstraint):
+        # the last one is the one in front of it
         constraints[-1].deferrable = True
 
 
@@ -357,6 +378,7 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             columns = [own.column] if own else _names(node.fk_attrs)
             return _add_foreign_key(builder, table, node, columns, deferrable=deferrable, enforced=enforced)
         case "CONSTR_CHECK":
+            # CHECK's name is table_column_check where it names one column, else table_check
             named = {n.fields[-1].sval for n in nodes_of(node.raw_expr) if _is_column(n)}
             base = "_".join((table.ref.name, *(named if len(named) == 1 else ()), "check"))
             name = node.conname or _free_name(base, _constraint_names(table))
@@ -379,6 +401,7 @@ def _is_column(node: Any) -> bool:
 
 def _enforced(node: Any) -> bool:
     flag = getattr(node, "is_enforced", None)
+    # None: a parser older than NOT ENFORCED
     return True if flag is None else bool(flag)
 
 
@@ -393,6 +416,7 @@ def _constraint_names(table: Table) -> set[str]:
 def _free_name(base: str, taken: set[str]) -> str:
     if base not in taken:
         return base
+    # the server adds 1, 2, … until the name is free
     return next(f"{base}{i}" for i in range(1, len(taken) + 2) if f"{base}{i}" not in taken)
 
 
@@ -432,7 +456,9 @@ def _add_key(table: Table, node: Any, columns: list[str], *, deferrable: bool) -
 def _add_exclusion(builder: Builder, table: Table, node: Any, *, deferrable: bool) -> Table:
     """An exclusion constraint of plain equalities is a key; others are no fact of ours."""
     elements = [element for element, _ in node.exclusions]
+    # operators of other names, or qualified ones, may be no equality
     equal = all([n.sval for n in names][-1:] == ["="] and len(names) == 1 for _, names in node.exclusions)
+    # GiST and SP-GiST: their equality may be another than ours
     if not equal or node.access_method not in {"btree", "hash"}:
         return table
     base = f"{table.ref.name}_{'_'.join(e.name or 'expr' for e in elements)}_excl"
@@ -463,6 +489,7 @@ def _with_index(
         partial=where is not None,
         expression=expression,
         constraint=constraint,
+        # another operator class has another equality
         foreign_equality=any(e.opclass or not _own_collation(builder, table, e) for e in elements),
         predicate="" if where is None else expression_text(where),
         expressions=tuple(_element_text(e) for e in elements) if expression else (),
@@ -474,6 +501,7 @@ def _element_text(element: Any) -> str:
     """What is indexed: a column or an expression."""
     if not element.name:
         return expression_text(element.expr)
+    # as text, to be parsed again by who needs it
     return '"{}"'.format(element.name.replace('"', '""'))
 
 
@@ -481,12 +509,14 @@ def _own_collation(builder: Builder, table: Table, element: Any) -> bool:
     """Whether what is equal in the index is equal in queries: under deterministic collations the same texts
     are.
     """
+    # no COLLATE: the column's own
     if not element.collation:
         return True
     column = next((c for c in table.columns if c.name == element.name), None)
     path = builder.search_path if len(element.collation) == 1 else (element.collation[0].sval,)
     found = builder.catalog().collation(element.collation[-1].sval, path)
     plain = column is not None and equality_is_identity(column.type)
+    # in pg_catalog: users' collations may be nondeterministic
     return plain and found is not None and found.schema == "pg_catalog" and found.deterministic
 
 
@@ -512,6 +542,7 @@ def _add_foreign_key(
     ref = builder.existing(node.pktable)
     target = table if ref == table.ref else builder.tables[ref]
     targets = _names(node.pk_attrs)
+    # REFERENCES t without columns means its primary key
     if not targets:
         key = target.primary_key
         if key is None:
@@ -521,6 +552,7 @@ def _add_foreign_key(
         raise BindError("42830", "number of referencing and referenced columns for foreign key disagree")
     _check_foreign_columns(table, columns, target, targets)
     base = f"{table.ref.name}_{'_'.join(columns)}_fkey"
+    # PERIOD: ranges have to be covered, not equal ones found
     period = bool(getattr(node, "fk_with_period", False) or getattr(node, "pk_with_period", False))
     made = ForeignKey(
         node.conname or _free_name(base, _constraint_names(table)),
@@ -528,6 +560,7 @@ def _add_foreign_key(
         ref,
         tuple(targets),
         _MATCH[node.fk_matchtype or "s"],
+        # NOT VALID: rows that were there are not checked
         validated=not node.skip_validation and enforced,
         enforced=enforced,
         deferrable=deferrable,
@@ -542,6 +575,7 @@ def _check_foreign_columns(table: Table, columns: list[str], target: Table, targ
         for n in names:
             if n not in known:
                 raise BindError("42703", f'column "{n}" referenced in foreign key constraint does not exist')
+    # the referenced columns must be a key, in any order; a partial one does not count
     if not any(set(k.columns) == set(targets) and not (k.partial or k.expression) for k in target.keys):
         raise BindError(
             "42830",
@@ -555,6 +589,7 @@ def _check_foreign_columns(table: Table, columns: list[str], target: Table, targ
 def create_index(builder: Builder, node: Any) -> None:
     """Unique indexes are keys unless partial or on expressions; others say nothing about meaning."""
     ref = builder.existing(node.relation)
+    # an index that is not unique says nothing of rows
     if not node.unique:
         return
     table = builder.tables[ref]
@@ -568,12 +603,14 @@ def create_index(builder: Builder, node: Any) -> None:
         nulls_distinct=not node.nulls_not_distinct,
         constraint=False,
     )
+    # inh is False for ON ONLY
     builder.replace(made if node.relation.inh else _of_parent_only(builder, table, made))
 
 
 def _of_parent_only(builder: Builder, table: Table, made: Table) -> Table:
     """ONLY a partitioned table: its new keys are invalid until every partition's is attached."""
     if table.kind != "partitioned" or not _partitions(builder, table):
+        # constraints that were there stay as they are
         return made
     known = {k.name for k in table.keys}
     return replace(made, keys=tuple(k if k.name in known else replace(k, valid=False) for k in made.keys))
@@ -590,6 +627,7 @@ def _attach_index(builder: Builder, node: Any) -> None:
         if command.subtype.name == "AT_AttachPartition":
             pair = [(n.schemaname or schema, n.relname) for n in (node.relation, command.def_.name)]
             builder.attached.add((pair[0], pair[1]))
+    # a completed key may complete its parent's in turn
     while found := next(filter(None, (_completed(builder, t) for t in builder.tables.values())), None):
         builder.replace(found)
 
@@ -598,6 +636,7 @@ def _completed(builder: Builder, table: Table) -> Table | None:
     """The table with one more key that holds, since all its partitions have it; None where there is none."""
     partitions = _partitions(builder, table)
     for key in table.keys:
+        # every partition, also those attached later in the text
         if not key.valid and partitions and all(_has_part(builder, table, key, p) for p in partitions):
             return replace(table, keys=tuple(replace(k, valid=True) if k == key else k for k in table.keys))
     return None
@@ -607,6 +646,7 @@ def _has_part(builder: Builder, table: Table, key: Key, partition: Table) -> boo
     own = (table.ref.schema, key.name)
     return any(
         (own, (partition.ref.schema, k.name)) in builder.attached
+        # the same key: columns, NULLs and predicate; and valid itself
         and (k.valid, k.columns, k.nulls_distinct, k.predicate)
         == (True, key.columns, key.nulls_distinct, key.predicate)
         for k in partition.keys
@@ -622,11 +662,13 @@ def alter_table(builder: Builder, node: Any) -> None:
         if kind in _HARMLESS_ALTERS:
             continue
         ref = builder.existing_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
+        # pg_dump alters sequences and views as well
         if ref not in builder.tables:
             if node.objtype.name == "OBJECT_SEQUENCE" or node.missing_ok:
                 continue
             raise BindError("42P01", f'relation "{ref.name}" does not exist')
         made = _altered(builder, builder.tables[ref], command, kind)
+        # inh is False for ALTER TABLE ONLY
         builder.replace(made if node.relation.inh else _of_parent_only(builder, builder.tables[ref], made))
 
 
@@ -643,12 +685,14 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_SetNotNull":
             return with_not_null(table, [command.name])
         case "AT_DropNotNull":
+            # columns of children would lose NOT NULL as well
             _refuse_parent(builder, table, kind)
             return _with_column(table, command.name, not_null=False, not_null_constraint="")
         case "AT_ColumnDefault":
             text = expression_text(command.def_) if command.def_ is not None else None
             return _with_column(table, command.name, default=text)
         case "AT_AddIdentity":
+            # the word comes as a character or as a DefElem, by version
             word = "by default" if "d" in str(getattr(command.def_, "generated_when", "d")) else "always"
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
@@ -659,6 +703,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_AttachPartition":
             child = builder.existing(command.def_.name)
             bounds = _bounds(builder, table.ref, command.def_.bound)
+            # rows of the child were checked against its bounds
             builder.replace(replace(builder.tables[child], partition_of=table.ref, bounds=bounds))
             return table
         case _:

@@ -22,6 +22,7 @@ from rewright.engines.duckdb.guard import Relations, TableName, guard
 from rewright.engines.duckdb.locked import Limits, open_beside
 from rewright.engines.duckdb.quoting import quoted
 
+# 64 MiB: larger files stay views, whose rows DuckDB reads anew for each query
 _COPY_BYTES = 64 << 20
 
 
@@ -38,6 +39,7 @@ class Source:
 
     def stamp(self) -> tuple[tuple[int, int], ...]:
         """Changes when a file does. Raises OSError: one is gone."""
+        # size and time of change; a file rewritten within the clock's resolution keeps its size rarely
         stats = [file.stat() for file in self.files or (self.path,)]
         return tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
 
@@ -98,6 +100,7 @@ class LakeDatabase:
         """DuckDB's error as one of ours, without telling where the lake's folders are."""
         found = translated(error)
         text = str(found)
+        # longest first (see __init__), so that a folder within another leaves no rest
         for root in self._roots:
             text = text.replace(root + "/", "").replace(root, "")
         return type(found)(text, hint=found.hint, sqlstate=found.sqlstate)
@@ -111,6 +114,7 @@ class LakeDatabase:
 
         :raises LakeError: several files could claim it: which of them was meant is for the client to say.
         """
+        # views to be made later count: their first use makes them
         if name in self._sources or name in self._later or name in self._made_views:
             return True
         if (could_be := self._ambiguous.get(name)) is not None:
@@ -123,6 +127,7 @@ class LakeDatabase:
         with self._lock:
             for name in names:
                 if (source := self._sources.get(name.lower())) is not None:
+                    # loading a table asks DuckDB, which is why all of this holds the lock
                     self._load(source)
                 elif (later := self._later.pop(name.lower(), None)) is not None:
                     self.view(*later)
@@ -161,7 +166,9 @@ class LakeDatabase:
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:
+            # a view's own tables first: DuckDB binds it when it is made
             self.load(sorted({table.name for table in guard(sql, self._parser, self._relations)}))
+            # the guard looked at the text; DuckDB parses it once more as the body of CREATE VIEW
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
             self._publish(name)
             self._views[name] = sql
@@ -194,6 +201,7 @@ class LakeDatabase:
                 cursor = self._run(sql, parameters)
                 described = cursor.description or []
                 rows = self._fetch(cursor, limit)
+            # one row more than the limit is fetched, to know whether there are more
             truncated = limit is not None and len(rows) > limit
             return Rows(
                 tuple(d[0] for d in described),
@@ -246,6 +254,7 @@ class LakeDatabase:
     def _prepare(self, sql: str) -> None:
         """Check a client's statement and load the tables it reads."""
         tables = guard(sql, self._parser, self._relations)
+        # a database may be named as catalog (a.b.c) or in the place of the schema (a.c)
         named = {part.lower() for table in tables for part in (table.catalog, table.schema)}
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
@@ -255,6 +264,7 @@ class LakeDatabase:
         self.load(sorted({table.name for table in tables}))
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
+        # views kept earlier may read databases beside: their definitions are looked through
         """Of the databases beside, a query reads what needs no more rights than its own; kept views are
         looked into.
         """
@@ -262,6 +272,7 @@ class LakeDatabase:
             if (beside := self._gates.get((table.catalog or table.schema).lower())) is not None:
                 beside.require_trusted(table.schema if table.catalog else "public", table.name)
             definition = self.definition(table.name)
+            # seen: views may not refer to themselves, but a definition changed since might
             if isinstance(definition, str) and table.name.lower() not in seen:
                 inner = guard(definition, self._parser, self._relations)
                 self._require_trusted(inner, seen | {table.name.lower()})
@@ -273,6 +284,7 @@ class LakeDatabase:
             raise LakeError(
                 f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01"
             ) from error
+        # a table whose file did not change is not read again
         if self._loaded.get(source.name) == stamp:
             return
         # a small table is copied once: a resolution runs many candidates over it
@@ -320,6 +332,7 @@ class LakeDatabase:
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
+        # DuckDB has no statement_timeout: another thread interrupts
         timer = threading.Timer(seconds, self._connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -329,6 +342,7 @@ class LakeDatabase:
             timer.cancel()
 
 
+# quoted texts first, so that a $1 inside of one is no parameter
 _PARAMETER = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\d+)")
 
 
@@ -337,6 +351,7 @@ def _given(sql: str, parameters: Sequence[Any]) -> Any:
     if not parameters:
         return None
     numbers = {int(found[1]) for found in _PARAMETER.finditer(sql) if found[1]}
+    # DuckDB fails on parameters that the statement does not name
     if not numbers:
         return list(parameters) if "?" in sql else None
     return {str(number): parameters[number - 1] for number in numbers}
@@ -393,6 +408,7 @@ class LakeQuery:
         try:
             yield
         except (duckdb.Error, RuntimeError) as error:
+            # an interrupt surfaces as DuckDB's error: told as a cancellation
             self._go_on()
             raise self._database.translated(error) from error
 

@@ -48,6 +48,7 @@ Schemas = Mapping[str, Tables]
 LAKE = "public"
 # the lowest cost puts it before the client's own conditions, of which leakproof ones may go before a policy
 # otherwise
+# in a schema of its own, so that \d of public does not list it; plpgsql is never inlined
 _UNREAD = """
 create schema if not exists rewright_lake;
 create or replace function rewright_lake.unread() returns boolean language plpgsql stable cost 0.000001 as $$

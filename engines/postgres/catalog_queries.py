@@ -6,8 +6,10 @@ them. System schemas, other sessions' temporary schemas and the information sche
 
 from __future__ import annotations
 
+# a user's type of a built-in's name must not be taken for it
 # Names of types as keys: typname, preceded by the schema unless it is pg_catalog.
 _KEY = "case when {n}.nspname = 'pg_catalog' then {t}.typname else {n}.nspname || '.' || {t}.typname end"
+# the prefix pg_ is reserved for system schemas (manual, 5.10.1)
 _OURS = "{0}.nspname !~ '^pg_' and {0}.nspname <> 'information_schema'"
 _OURS_OR_TEMP = (
     "({0}.nspname !~ '^pg_' and {0}.nspname <> 'information_schema' or {0}.oid = pg_my_temp_schema())"
@@ -45,6 +47,9 @@ SCHEMAS = f"select n.nspname as name from pg_namespace n where {_OURS.format('n'
 
 EXTENSIONS = "select extname as name from pg_extension order by 1"
 
+# A partition may be a foreign table, whose rows nobody here checks. _RETURN is the rule that makes a view;
+# others change what a statement does. Bounds are left out where a collation's library has changed since rows
+# were routed by it; 100 is the OID of the collation "default".
 RELATIONS = f"""
 with recursive above_foreign(oid) as (
   select i.inhparent from pg_inherits i join pg_class f on f.oid = i.inhrelid where f.relkind = 'f'
@@ -83,6 +88,7 @@ left join pg_constraint nn on nn.conrelid = a.attrelid and nn.contype = 'n' and 
 def columns(version: int) -> str:
     valid, name, join = "true", "''", ""
     if version >= 180000:
+        # connoinherit: the rows of children may still be NULL
         valid, name, join = (
             "coalesce(nn.convalidated and not nn.connoinherit, true)",
             "coalesce(nn.conname::text, '')",
@@ -103,6 +109,8 @@ order by a.attrelid, a.attnum"""
 
 
 # What a type is made of: (root, typ, coll), with the collations that comparing its values depends on.
+# arrays compare their elements, domains their base, ranges their subtype, rows their fields. 3802 is jsonb,
+# whose texts compare under the database's collation.
 _PARTS = """
 parts(root, typ, coll) as (
   select t.oid, t.oid, t.typcollation from pg_type t where t.oid in ({roots})
@@ -118,6 +126,7 @@ parts(root, typ, coll) as (
 
 # Collations whose order the library gives now may differ from the one under which rows were checked and
 # indexes built
+# NULL where the library has no versions: such a collation never counts as stale
 _STALE = """
 stale(oid) as (
   select c.oid from pg_collation c where c.collversion <> pg_collation_actual_version(c.oid)
@@ -126,6 +135,7 @@ stale(oid) as (
     and to_jsonb(d) ->> 'datcollversion' <> pg_collation_actual_version(100))"""
 
 # types whose equality is a user's function: base types, and ranges over an operator class of a user's
+# 16384 is FirstNormalObjectId: from there on objects are users'
 _FOREIGN_TYPES = """
 foreign_types(oid) as (
   select t.oid from pg_type t where t.oid >= 16384 and t.typtype = 'b' and not (t.typcategory = 'A'
@@ -152,6 +162,7 @@ stale_types(oid) as (select root from parts where coll in (select oid from stale
 changed_types(oid) as (select root from parts where typ in (select oid from foreign_types))"""
 
 
+# such a constraint is a unique key in other words; strategy 3 is = of btree, 1 of hash
 # an exclusion constraint all of whose operators are the equality of their operator class
 _EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint x
   where x.conindid = i.indexrelid and x.contype = 'x'
@@ -163,8 +174,10 @@ _EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint 
 
 
 def keys(version: int) -> str:
+    # NULLS NOT DISTINCT is PostgreSQL 15's, WITHOUT OVERLAPS 18's
     nulls_distinct = "not i.indnullsnotdistinct" if version >= 150000 else "true"
     period = "coalesce(con.conperiod, false)" if version >= 180000 else "false"
+    # an index that is invalid on one partition says nothing of the whole table
     return f"""
 {_doubts(_UNIQUE_TYPES)},
 invalid(oid) as (
@@ -220,6 +233,10 @@ def foreign_keys(version: int) -> str:
     """
     enforced = "bool_and(k.conenforced)" if version >= 180000 else "true"
     period = "k.conperiod" if version >= 180000 else "false"
+    # By the top constraint, which PostgreSQL copies to each pair of partitions. tgenabled O fires in ordinary
+    # sessions; a disabled trigger (D) checks nothing. Rows that logical replication applies are not checked
+    # by triggers of kind O, and a session_replication_role that a role or database sets makes later sessions
+    # skip the checks.
     return f"""
 with recursive family(top, oid) as (
   select k.oid, k.oid from pg_constraint k where k.contype = 'f' and k.conparentid = 0

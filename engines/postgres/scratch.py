@@ -33,8 +33,10 @@ from rewright.engines.postgres.installation import Installation, ServerUnavailab
 SUPERUSER = "postgres"
 UNPRIVILEGED = "scratch"
 START_SECONDS = 30.0
+# the low bound keeps clear of well-known services
 # Linux gives 32768 and above to connections that go out, other systems 49152 and above
 _LOWEST_PORT, _OUTGOING_PORTS = 15_000, 32_768
+# then the system chooses
 _TRIES = 20
 
 # Durability is bought with time, and what is in here may vanish at any moment.
@@ -44,10 +46,13 @@ THROW_AWAY: Mapping[str, str] = {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    # sync: no I/O workers, which would cost processes for each server
     "io_method": "sync",
     "shared_buffers": "32MB",
     "max_connections": "60",
+    # jit compiles for longer than statements on small scratch data run
     "jit": "off",
+    # autovacuum would change statistics, and with them plans, at times of its own
     "autovacuum": "off",
 }
 
@@ -129,6 +134,7 @@ class ScratchServer:
 
         ``locale``: one of `locales.LINGUISTIC`, or empty for the order of code points.
         """
+        # the number of the process keeps names apart where several share a kept directory
         name = name or f"scratch_{os.getpid()}_{next(self._names)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
@@ -142,6 +148,7 @@ class ScratchServer:
         """Drop it, whoever is still connected."""
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
+                # force ends sessions (PostgreSQL 13)
                 sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
             )
 
@@ -160,11 +167,13 @@ class ScratchServer:
         """Stop the server and remove its data; safe to call twice."""
         guard, self._guard = self._guard, None
         if guard is not None:
+            # the watchdog stops the server once the pipe closes
             assert guard.stdin is not None
             with contextlib.suppress(BrokenPipeError):
                 guard.stdin.close()
             try:
                 guard.wait(timeout=20)
+            # 20 s: the watchdog itself tries three signals for 5 s each
             except subprocess.TimeoutExpired:
                 guard.kill()
                 guard.wait()
@@ -180,12 +189,14 @@ class ScratchServer:
         return log.read_text(errors="replace")[-size:] if log.exists() else ""
 
     def _start_in(self, home: Path, installation: Installation) -> None:
+        # the server's programs run as another account where we are root
         installation.give(home)
         data = self._keep or home / "data"
         if not (data / "PG_VERSION").exists():
             initialise(data, installation)
         locales.compile_locale(home / "locale")
         _open_to_owner(home / "locale", installation)
+        # a port that was free may be taken before the server listens: five tries
         for _ in range(5):
             port = free_port()
             self._launch(home, data, port, installation)
@@ -213,6 +224,7 @@ class ScratchServer:
         mode = "kept" if self._keep else "throw-away"
         server = [str(installation.program("postgres")), "-D", str(data), *options]
         with (home / "log").open("ab") as log:
+            # -I and -S: no site packages or PYTHON... variables, so it starts at once and as intended
             self._guard = subprocess.Popen(
                 [
                     sys.executable,
@@ -228,6 +240,7 @@ class ScratchServer:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
+                # a Ctrl-C at the terminal is for us; the server is stopped in order
                 start_new_session=True,
                 env=os.environ | {"LOCPATH": str(home / "locale")},
             )
@@ -237,9 +250,11 @@ class ScratchServer:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             log = self.log_tail()
+            # the address is in use, by the server's own words
             if "could not bind" in log or "could not create any TCP" in log:
                 self._abandon(home)
                 return False
+            # any other FATAL ends the start
             if "FATAL" in log or (self._guard is not None and self._guard.poll() is not None):
                 break
             if "ready to accept connections" in log:
@@ -266,8 +281,11 @@ def initialise(data: Path, installation: Installation) -> None:
     installation.give(data)
     account = installation.account
     command = [str(installation.program("initdb")), "-D", str(data), "-U", SUPERUSER]
+    # built-in C.UTF-8 (PostgreSQL 17): order by code points, without a library whose version could change it
     command += ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    # trust by the socket, whose directory only this account may enter
     command += ["--auth-local=trust", "--auth-host=scram-sha-256"]
+    # small segments: an empty cluster takes a quarter of the space
     command += ["--no-sync", "--no-instructions", "--wal-segsize=4"]
     done = subprocess.run(
         command,
@@ -277,6 +295,7 @@ def initialise(data: Path, installation: Installation) -> None:
         stdin=subprocess.DEVNULL,
         cwd=data,
         user=account.uid if account else None,
+        # without extra_groups the root's groups would stay
         group=account.gid if account else None,
         extra_groups=[] if account else None,
     )
@@ -309,6 +328,7 @@ def free_port() -> int:
         with socket.socket() as probe, contextlib.suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+    # all tries taken: a port that the system gives, though it might be reused
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -43,6 +43,7 @@ _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 1500
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
   where x.extname = %s"""
+# libpq gives chunks as TUPLES_CHUNK and the end as TUPLES_OK; before 17 it knows single rows only
 ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 # a server that vanished is noticed within a minute
 KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
@@ -163,6 +164,7 @@ class Session:
 
         They are planned as a first execution is (with the values known), not generically.
         """
+        # the types that the server resolved: a rewritten text without $2 could not decide them anew
         self.values = values and values.typed(self.describe(statement, values.types).parameter_oids)
 
     def fetch(
@@ -241,9 +243,11 @@ class Session:
         generic: bool,
         timeout: float | None = None,
     ) -> bytes:
+        # with values bound the plan is that of these values
         generic = generic and not self.values
         with self._text(statement, settings, timeout=timeout) as text:
             connection = self.connection.pgconn
+            # EXPLAIN (GENERIC_PLAN) is PostgreSQL 16's; before, a prepared statement under force_generic_plan
             if generic and connection.server_version < GENERIC_PLAN_SINCE:
                 return _document(explain_generic(connection, text, ["format json", *options]))
             chosen = ["format json", *["generic_plan"] * generic, *options]
@@ -253,6 +257,7 @@ class Session:
         """Parse and Describe, without executing: types of parameters and columns."""
         with self._text(statement, None, parameters=parameter_oids) as text:
             connection = self.connection.pgconn
+            # the unnamed statement: nothing is left on a connection that a pooler may share
             parsed = connection.prepare(b"", text.encode(), list(parameter_oids) or None)
             _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             described = connection.describe_prepared(b"")
@@ -284,6 +289,7 @@ class Session:
                 with meter:
                     self._digest_rows(text, digest)
                 finished = True
+            # stopped by our own statement_timeout: a slow statement is a finding, not a failure
             except psycopg.errors.QueryCanceled:
                 finished = False
             duration = time.perf_counter() - began
@@ -310,6 +316,7 @@ class Session:
             "default_transaction_read_only": "on",
             "statement_timeout": _milliseconds(self.limits.statement),
             "lock_timeout": _milliseconds(self.limits.lock),
+            # a process that hangs between statements must not hold back VACUUM
             "idle_in_transaction_session_timeout": "60000",
             # names and literals are read here as the gate reads them
             "standard_conforming_strings": "on",
@@ -317,15 +324,19 @@ class Session:
         try:
             connection = psycopg.connect(
                 self._dsn,
+                # each statement begins and ends its own transaction in _statement
                 autocommit=True,
+                # psycopg would prepare repeated texts, whose plan would then be the generic one
                 prepare_threshold=None,
                 application_name=APPLICATION_NAME,
+                # libpq takes whole seconds, and 0 would mean no limit
                 connect_timeout=max(int(self.limits.connect), 1),
                 **KEEPALIVE,
             )
             # SET works through poolers that refuse startup options
             for name, value in options.items():
                 connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
+            # PostgreSQL 14 and later, and only where the platform can tell (Linux: POLLRDHUP)
             with suppress(psycopg.DataError, psycopg.ProgrammingError):
                 # the server stops what runs for us a second after this process was killed; not every platform
                 # can
@@ -353,6 +364,7 @@ class Session:
         """A read-only transaction that sees the catalog as it is now, without a search path, rolled back
         whatever happens.
         """
+        # read committed: each statement sees the catalog as it is, which is also what the planner sees
         if self.connection.closed:
             self.connection = self._connect()
         try:
@@ -382,14 +394,18 @@ class Session:
         """
         chosen = dict(settings or {})
         with self._statement():
+            # before the gate, which resolves names along this path
             schemas = self._schemas_of(chosen.pop("search_path", None))
+            # 0 stands for a type that the server is to find
             types = tuple(oid for oid in (*parameters, *self.values.types) if oid)
             try:
                 admitted = gate.admit(self.connection, statement, schemas, parameters=types, own=self._own)
             except gate.Refused as error:
                 raise Untrusted(str(error)) from error
+            # case of a setting's name does not matter to the server
             if refused := sorted(_OURS & {name.lower() for name in chosen}):
                 raise SessionError(f"{refused[0]} cannot be set for a statement", "42501")
+            # after the caller's settings, so that no one of them can lift the limit
             if timeout is not None:
                 chosen["statement_timeout"] = _milliseconds(timeout)
             self._set_all({**admitted.settings, **chosen})
@@ -417,6 +433,7 @@ class Session:
         self.connection.execute(f"select {calls}".encode(), pairs)
 
     def _roll_back(self) -> None:
+        # a failed connect() or a server that went: nothing to roll back
         if self.connection.closed:
             return
         if self.connection.info.transaction_status is TransactionStatus.ACTIVE:
@@ -441,6 +458,7 @@ class Session:
         if values := self._values_for(statement):
             result = connection.exec_params(statement.encode(), values.values, values.types, values.formats)
         else:
+            # Parse takes exactly one statement: "select 1; commit" is refused before anything runs
             parsed = connection.prepare(b"", statement.encode())
             _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             result = connection.exec_(statement.encode())
@@ -453,11 +471,13 @@ class Session:
         """Stream the rows, as a client would get them (a cursor would never be planned in parallel)."""
         connection = self.connection.pgconn
         given = self._values_for(statement)
+        # send_query_params: the extended protocol, one statement, results in binary
         connection.send_query_params(
             statement.encode(), given.values, given.types or None, given.formats or None, Format.BINARY
         )
         connection.set_chunked_rows_mode(CHUNK)
         failure = None
+        # get_result() must be called until it gives None, also after an error: else the connection stays busy
         while (result := _next_result(connection)) is not None:
             if result.status not in ROWS and result.status != ExecStatus.COMMAND_OK:
                 failure = failure or result
@@ -482,6 +502,7 @@ def _next_result(connection: PGconn) -> PGresult | None:
     """Waits on the socket: libpq's own waiting would hold the interpreter, and with it the CPU meter."""
     poller = select.poll()
     poller.register(connection.socket, select.POLLIN)
+    # is_busy() without consume_input() would never change
     while connection.is_busy():
         poller.poll()
         connection.consume_input()
@@ -504,4 +525,5 @@ def _column(described: Any, index: int) -> ColumnDescription:
 
 
 def _milliseconds(seconds: float) -> str:
+    # statement_timeout = 0 would mean no limit
     return str(max(int(seconds * 1000), 1))

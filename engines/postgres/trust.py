@@ -27,6 +27,8 @@ from rewright.sql.mentions import Mentions
 
 # Built-in functions that run a query, or a type's checks, that an argument names: what they run is seen in no
 # tree.
+# XML exports take a query or a table's name as text; ts_stat takes a query; the pg_input_... functions take a
+# type's
 INDIRECT = (
     "query_to_xml",
     "query_to_xmlschema",
@@ -48,6 +50,7 @@ INDIRECT = (
     "satisfies_hash_partition",
 )
 # Volatile built-in functions without effect on anything but the answer; all others are refused.
+# pg_sleep delays only its own statement, which has a limit; sizes are read of relations that are named anyway
 WITHOUT_EFFECT = (
     "random",
     "random_normal",
@@ -66,6 +69,7 @@ WITHOUT_EFFECT = (
     "pg_total_relation_size",
     "pg_database_size",
 )
+# stable functions of other extensions may call SPI with a text that an argument holds
 # Extensions whose stable functions run no SQL that an argument holds (tablefunc's and xml2's do).
 PLAIN_EXTENSIONS = (
     "btree_gin",
@@ -87,13 +91,16 @@ PLAIN_EXTENSIONS = (
     "vector",
 )
 
+# FirstNormalObjectId (transam.h): below are the objects that initdb made
 _FIRST_NORMAL_OID = 16384
+# BOOTSTRAP_SUPERUSERID: the role that initdb runs as
 _BOOTSTRAP = 10
 # OIDs of the catalogs themselves, the same in all versions
 _CLASS, _TYPE, _PROC, _OPERATOR, _OPCLASS, _AM, _EXTENSION = 1259, 1247, 1255, 2617, 2616, 2601, 3079
 
 
 def _builtin(alias: str, owner: str) -> str:
+    # both: a superuser may replace a built-in function or give it to another role, and it keeps its OID
     return f"({alias}.oid < {_FIRST_NORMAL_OID} and {alias}.{owner} = {_BOOTSTRAP})"
 
 
@@ -102,6 +109,7 @@ def _superuser(oid: str) -> str:
 
 
 def _member(catalog: int, oid: str, more: str = "") -> str:
+    # an objid is unique within its catalog only
     """In an extension of a superuser's."""
     return f"""exists (select from pg_depend md join pg_extension mx on mx.oid = md.refobjid
       where md.classid = {catalog} and md.objid = {oid} and md.refclassid = {_EXTENSION} and md.deptype = 'e'
@@ -112,12 +120,16 @@ def _own(owner: str) -> str:
     return f"(%(own)s and {owner} = (select me.oid from pg_roles me where me.rolname = current_user))"
 
 
+# 2275 is cstring: input functions, which read a text as any type; ts_rewrite's form of two arguments runs a
+# query
 # a function that finds what it runs by its arguments, or that changes something
 _HARMFUL = f"""(p.proname = any (%(indirect)s::text[]) or {2275} = any (p.proargtypes::oid[])
    or (p.proname = 'ts_rewrite' and p.pronargs = 2)
    or (p.prokind = 'f' and p.provolatile = 'v' and p.proname <> all (%(harmless)s::text[])))"""
 _BUILTIN_FUNCTION = f"({_builtin('p', 'proowner')} and not {_HARMFUL})"
 _PLAIN_MEMBER = "and (p.provolatile = 'i' or p.prokind <> 'f' or mx.extname = any (%(plain)s::text[]))"
+# languages 12 and 13 are internal and C: no name in them is looked up at run time; prosqlbody is parsed
+# already
 _KNOWN_CODE = f"""(p.prolang in (12, 13) or p.prosqlbody is not null) and p.provolatile <> 'v'
    and {_member(_PROC, "p.oid", _PLAIN_MEMBER)}"""
 _TRUSTED_FUNCTION = (
@@ -135,8 +147,11 @@ def _trusted(alias: str, owner: str, catalog: int) -> str:
 
 # Whose name it is: in the schema that was written, or in one that the search path goes through.
 _VISIBLE = "case when m.schema = '' then n.nspname = any (%(path)s::text[]) else n.nspname = m.schema end"
+# the first schema of the path wins, as in RangeVarGetRelid
 _FIRST = "order by array_position(%(path)s::text[], n.nspname::text) limit 1"
 
+# Every function of a name counts, whatever its arguments: which one is called is known only after parsing.
+# An attribute in dot notation may be a function of one row: r.f is f(r) (manual, 8.16.5).
 _ASKED = f"""
 asked_relations as materialized (
   select m.place, f.* from unnest(%(relation_schemas)s::text[],
@@ -168,12 +183,15 @@ asked_operators as materialized (
   join pg_operator o on o.oprname = m.name join pg_namespace n on n.oid = o.oprnamespace
   where {_VISIBLE} and not {_builtin("o", "oprowner")})"""
 
+# locations and lengths are numbers as well, and a place such as 16500 would look like an OID
 # Integers of a bound tree that can be OIDs of what users made; places in the text are no OIDs.
 _NUMBERS = r"""regexp_matches(regexp_replace(t.tree, ':\w*(location|len) -?\d+', '', 'g'),
   '[ (](\d{5,10})(?=[ )}])', 'g') as found (number)"""
+# calls by OIDs below 16384, too: a built-in may be one that is refused
 _CALLS = r"""regexp_matches(t.tree, ':(?:funcid|opfuncid|aggfnoid|winfnoid) (\d{1,5})(?=[ }])',
   'g') as found (number)"""
 
+# pg_node_tree texts, each of which the planner may fold, inline or estimate with
 _TREES = f"""
   select w.ev_action::text || coalesce(w.ev_qual::text, '') from pg_rewrite w
     where r.class = {_CLASS} and w.ev_class = r.oid and w.ev_type = '1'
@@ -195,6 +213,7 @@ _TREES = f"""
   union all select coalesce(p.prosqlbody::text, '') || coalesce(p.proargdefaults::text, '') from pg_proc p
     where r.class = {_PROC} and p.oid = r.oid and p.oid >= {_FIRST_NORMAL_OID}"""
 
+# whatever the planner may open with the object: types of all its columns, also of those that nobody reads
 # one row an object, directly behind ``r``
 _BEHIND = f"""
   select {_TYPE}, a.atttypid from pg_attribute a
@@ -249,6 +268,8 @@ _FOREIGN = f"""case e.class
     and {_builtin("o", "opcowner")})
   else e.oid >= {_FIRST_NORMAL_OID} end"""
 
+# UNION, not UNION ALL: objects may reach themselves. A function's name may also be a type's: numeric(x) is a
+# cast
 _REACHED = f"""
 reached (class, oid) as (
   select e.class, e.oid from (
@@ -266,6 +287,7 @@ reached (class, oid) as (
   where e.oid <> 0 and {_FOREIGN})"""
 
 
+# types that were never reached can't be an argument's
 _OCCURS = f"(u < {_FIRST_NORMAL_OID} or exists (select from reached q where q.class = {_TYPE} and q.oid = u))"
 
 
@@ -277,6 +299,7 @@ def _possible(type_oid: str) -> str:
     )
 
 
+# casts are found by their types alone, so any between two types that can occur may be called
 _STRANGERS = f"""
 strangers (class, oid) as (
   select r.class, r.oid from reached r join pg_proc p on p.oid = r.oid where r.class = {_PROC}
@@ -302,6 +325,7 @@ _DESCRIBED = f"""
     s.oid::bigint < {_FIRST_NORMAL_OID}
   from strangers s order by s.oid::bigint limit 1"""
 
+# all answers in one row: a second query would see another state of the catalog
 _LOOK = f"""
 with recursive {_ASKED}, {_REACHED}, {_STRANGERS},
 schemas as (
@@ -315,6 +339,7 @@ select array(select array[a.place::text, a.oid::text, a.relkind::text, a.nspname
   array(select s.nspname::text from schemas s),
   (select to_json(d) from ({_DESCRIBED}) d (what, class, owner, builtin))"""
 
+# the relations alone, to lock them before anything else is looked at
 _RELATIONS = f"""
 with {_ASKED.split("asked_types", maxsplit=1)[0].strip().rstrip(",")}
 select a.place, a.oid::bigint, a.relkind::text, a.nspname::text from asked_relations a order by a.place"""
@@ -331,15 +356,19 @@ class _Statement:
     """
 
     def __init__(self, text: str) -> None:
+        # psycopg's %(name)s become PREPARE's $1, each name once
         self.parameters = tuple(dict.fromkeys(re.findall(r"%\((\w+)\)s", text)))
         for number, name in enumerate(self.parameters, 1):
             text = re.sub(rf"%\({name}\)s(::text\[\]|::oid\[\])?", f"${number}", text)
         types = ", ".join(_TYPES.get(name, "text[]") for name in self.parameters)
+        # by the text, so that a new version of this program never runs an old plan
         self.name = "rewright_" + hashlib.sha256(text.encode()).hexdigest()[:24]
         self.prepare = f"prepare {self.name} ({types}) as {text}".encode()
 
     def run(self, connection: psycopg.Connection[Any], values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        # ClientCursor writes values into the text: EXECUTE takes no protocol parameters
         with psycopg.ClientCursor(connection) as cursor:
+            # asked each time: a pooler may have given us another backend, which has not prepared it
             known = cursor.execute(
                 "select from pg_prepared_statements where name = %s", [self.name]
             ).fetchone()

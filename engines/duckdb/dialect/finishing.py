@@ -107,8 +107,7 @@ class _Leaves:
         function = self.catalog.functions[int(node["aggfnoid"])]
         if function.signature not in SPLIT:
             return None
-        # sum(bigint) is numeric in PostgreSQL: 38 digits hold the sum of any number of bigints that a lake
-        # has
+        # sum(bigint) is numeric in PostgreSQL; 38 digits are the most that DuckDB has
         total, count = (
             (
                 self.printer.aggregated(node, words)

@@ -136,7 +136,7 @@ class QueryPrinter:
             or query["utilityStmt"] is not None
         ):
             raise NotTranslated("a statement that is no query")
-        # how many rows come of several such functions is PostgreSQL's rule since 10 (manual, "SQL Functions Returning Sets")
+        # how many rows come of several such functions changed in 10 ("SQL Functions Returning Sets")
         if query["hasTargetSRFs"] == "true":
             raise NotTranslated("functions in the select list that give several rows")
         if query["rowMarks"]:

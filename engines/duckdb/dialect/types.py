@@ -5,9 +5,8 @@ DuckDB. Must not know expressions.
 from __future__ import annotations
 
 from collections.abc import Mapping
-# OIDs of pg_type.dat: fixed for all servers and versions
-# OIDs of pg_type.dat: the same in all servers and versions
 
+# OIDs of pg_type.dat: the same in all servers and versions
 BOOL, BYTEA, NAME, INT8, INT2, INT4, TEXT = 16, 17, 19, 20, 21, 23, 25
 FLOAT4, FLOAT8, UNKNOWN, VARCHAR, DATE, TIME = 700, 701, 705, 1043, 1082, 1083
 TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, UUID = 1114, 1184, 1186, 1700, 2950
