@@ -6,11 +6,9 @@ Thread-safe per call: one statement at a time on one cursor.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,39 +17,15 @@ import duckdb
 from rewright.engines.duckdb.beside import Beside, TablesBeside, tables_beside
 from rewright.engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
 from rewright.engines.duckdb.guard import Relations, TableName, guard
+from rewright.engines.duckdb.lake_query import LakeQuery, given
 from rewright.engines.duckdb.locked import Limits, open_beside
 from rewright.engines.duckdb.quoting import quoted
+from rewright.engines.duckdb.rows import Rows, Source
+
+__all__ = ["LakeDatabase", "LakeQuery", "Rows", "Source"]
 
 # 64 MiB: larger files stay views, whose rows DuckDB reads anew for each query
 _COPY_BYTES = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One table of the lake: its file and the scan that reads it."""
-
-    name: str
-    path: Path
-    sql: str
-    bytes: int
-    files: tuple[Path, ...] = ()
-    """All files that hold its rows, where they are not `path` alone."""
-
-    def stamp(self) -> tuple[tuple[int, int], ...]:
-        """Changes when a file does. Raises OSError: one is gone."""
-        # size and time of change; a file rewritten within the clock's resolution keeps its size rarely
-        stats = [file.stat() for file in self.files or (self.path,)]
-        return tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A finished result: column names, DuckDB type names, rows of Python values."""
-
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    truncated: bool = False
 
 
 class LakeDatabase:
@@ -317,7 +291,7 @@ class LakeDatabase:
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         try:
-            return self._connection.execute(sql, _given(sql, parameters))
+            return self._connection.execute(sql, given(sql, parameters))
         except duckdb.Error as error:
             raise self.translated(error) from error
         except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
@@ -340,87 +314,3 @@ class LakeDatabase:
             yield
         finally:
             timer.cancel()
-
-
-# quoted texts first, so that a $1 inside of one is no parameter
-_PARAMETER = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\d+)")
-
-
-def _given(sql: str, parameters: Sequence[Any]) -> Any:
-    """The parameters that a statement names: DuckDB takes no more. Those called ``?`` go in their order."""
-    if not parameters:
-        return None
-    numbers = {int(found[1]) for found in _PARAMETER.finditer(sql) if found[1]}
-    # DuckDB fails on parameters that the statement does not name
-    if not numbers:
-        return list(parameters) if "?" in sql else None
-    return {str(number): parameters[number - 1] for number in numbers}
-
-
-class LakeQuery:
-    """One running query, read by one thread at a time, stopped from any."""
-
-    def __init__(self, database: LakeDatabase) -> None:
-        self._database = database
-        self._cursor: Any = None
-        self._stopped = threading.Event()
-
-    def begin(self, sql: str, parameters: Sequence[Any] = ()) -> None:
-        """Start it; rows are then taken.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        cursor = self._cursor = self._database.cursor(sql)
-        with self._translating():
-            self._go_on()
-            cursor.execute(sql, _given(sql, parameters))
-
-    def take(self, rows: int) -> list[tuple[Any, ...]]:
-        """The next rows, at most ``rows``; fewer: there are no more.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        with self._translating():
-            self._go_on()
-            found: list[tuple[Any, ...]] = self._cursor.fetchmany(rows)
-            return found
-
-    def close(self) -> None:
-        if self._cursor is not None:
-            self._cursor.close()
-
-    def stream(
-        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        """Rows in batches with flat memory.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        try:
-            self.begin(sql, parameters)
-            while rows := self.take(batch):
-                yield rows
-        finally:
-            self.close()
-
-    @contextmanager
-    def _translating(self) -> Iterator[None]:
-        try:
-            yield
-        except (duckdb.Error, RuntimeError) as error:
-            # an interrupt surfaces as DuckDB's error: told as a cancellation
-            self._go_on()
-            raise self._database.translated(error) from error
-
-    def interrupt(self) -> None:
-        """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it:
-        ask again.
-        """
-        self._stopped.set()
-        if self._cursor is not None:
-            with suppress(duckdb.Error):
-                self._cursor.interrupt()
-
-    def _go_on(self) -> None:
-        if self._stopped.is_set():
-            raise Timeout("the query was cancelled")

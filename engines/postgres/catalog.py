@@ -16,6 +16,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
 from rewright.engines.postgres import catalog_queries as queries
+from rewright.engines.postgres import constraint_queries
 from rewright.sql.algebra import FunctionRef, TableRef, Volatility
 from rewright.sql.catalog import (
     CastInfo,
@@ -96,9 +97,9 @@ def _grouped(rows: Sequence[Row], by: str = "oid") -> Groups:
 
 def _relations(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[Table, ...]:
     columns = _grouped(_all(cursor, queries.columns(version)))
-    keys = _grouped(_all(cursor, queries.keys(version)))
-    foreign_keys = _grouped(_all(cursor, queries.foreign_keys(version)))
-    checks = _grouped(_all(cursor, queries.checks(version)))
+    keys = _grouped(_all(cursor, constraint_queries.keys(version)))
+    foreign_keys = _grouped(_all(cursor, constraint_queries.foreign_keys(version)))
+    checks = _grouped(_all(cursor, constraint_queries.checks(version)))
     # by inhseqno, so that a partition's one parent is the first
     parents = _grouped(_all(cursor, queries.PARENTS))
     return tuple(
@@ -200,7 +201,7 @@ def _check(row: Row) -> Check:
 
 
 def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeInfo, ...]:
-    checks = _grouped(_all(cursor, queries.checks(version)), "type_oid")
+    checks = _grouped(_all(cursor, constraint_queries.checks(version)), "type_oid")
     fields = _grouped(_all(cursor, queries.COMPOSITE_FIELDS))
     return tuple(
         TypeInfo(

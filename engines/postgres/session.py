@@ -8,27 +8,45 @@ through it; `ask` is for constant queries of ours over the catalogs. Must not kn
 from __future__ import annotations
 
 import json
-import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 import psycopg
 from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
-from psycopg.pq.abc import PGconn, PGresult
 
 from rewright.engines import clock
 from rewright.engines.postgres import gate
 from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
+from rewright.engines.postgres.replies import ROWS, column_of, document, next_result, raise_unless
+from rewright.engines.postgres.session_records import (
+    ColumnDescription,
+    Description,
+    Limits,
+    Run,
+    SessionError,
+    Untrusted,
+    session_error,
+)
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
+
+__all__ = [
+    "ColumnDescription",
+    "Description",
+    "Limits",
+    "Run",
+    "Session",
+    "SessionError",
+    "Untrusted",
+    "session_error",
+]
 
 APPLICATION_NAME = "rewright optimiser"
 # rows held at a time: the memory a result takes here does not depend on its size
@@ -43,76 +61,8 @@ _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 1500
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
   where x.extname = %s"""
-# libpq gives chunks as TUPLES_CHUNK and the end as TUPLES_OK; before 17 it knows single rows only
-ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 # a server that vanished is noticed within a minute
 KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds; ``lock`` is how long a statement may wait for a lock."""
-
-    statement: float = 30.0
-    lock: float = 1.0
-    connect: float = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnDescription:
-    """One column of RowDescription."""
-
-    name: str
-    type_oid: int
-    typmod: int
-    table_oid: int
-    attnum: int
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What Parse and Describe say of a statement, which is not executed."""
-
-    parameter_oids: tuple[int, ...]
-    columns: tuple[ColumnDescription, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One measured execution. Times in seconds.
-
-    ``finished`` is False when it was stopped at ``stop_after``. ``digest`` identifies the bag of rows
-    (and, with ``ordered_digest``, their order); both are empty when not finished. ``cpu`` includes parallel
-    and I/O workers; None when the server is on another machine. ``waited``: of the duration, how long the
-    backend or the reader of its rows was ready to run and had no CPU; None likewise.
-    """
-
-    finished: bool
-    duration: float
-    cpu: float | None
-    rows: int
-    digest: str
-    ordered_digest: str
-    waited: float | None = None
-
-
-class SessionError(Exception):
-    """The server refused or stopped a statement. ``sqlstate`` is empty when the connection failed."""
-
-    def __init__(self, message: str, sqlstate: str = "") -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
-
-
-class Untrusted(SessionError):
-    """The text uses something that must not be planned or run with this account's rights; the message says
-    what and whose.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, "42501")
-
-
 # what a text is run as, and by whose words it is found, is for the session to decide
 _OURS = frozenset({"role", "session_authorization", "search_path", "standard_conforming_strings"})
 
@@ -249,7 +199,7 @@ class Session:
             connection = self.connection.pgconn
             # EXPLAIN (GENERIC_PLAN) is PostgreSQL 16's; before, a prepared statement under force_generic_plan
             if generic and connection.server_version < GENERIC_PLAN_SINCE:
-                return _document(explain_generic(connection, text, ["format json", *options]))
+                return document(explain_generic(connection, text, ["format json", *options]))
             chosen = ["format json", *["generic_plan"] * generic, *options]
             return self._explained(f"explain ({', '.join(chosen)}) {text}")
 
@@ -259,12 +209,12 @@ class Session:
             connection = self.connection.pgconn
             # the unnamed statement: nothing is left on a connection that a pooler may share
             parsed = connection.prepare(b"", text.encode(), list(parameter_oids) or None)
-            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             described = connection.describe_prepared(b"")
-            _raise_unless(described.status == ExecStatus.COMMAND_OK, described)
+            raise_unless(described.status == ExecStatus.COMMAND_OK, described)
             return Description(
                 tuple(described.param_type(i) for i in range(described.nparams)),
-                tuple(_column(described, i) for i in range(described.nfields)),
+                tuple(column_of(described, i) for i in range(described.nfields)),
             )
 
     def run(
@@ -460,9 +410,9 @@ class Session:
         else:
             # Parse takes exactly one statement: "select 1; commit" is refused before anything runs
             parsed = connection.prepare(b"", statement.encode())
-            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             result = connection.exec_(statement.encode())
-        return _document(result)
+        return document(result)
 
     def _values_for(self, statement: str) -> Values:
         return self.values if self.values and has_parameters(statement) else NO_VALUES
@@ -478,50 +428,12 @@ class Session:
         connection.set_chunked_rows_mode(CHUNK)
         failure = None
         # get_result() must be called until it gives None, also after an error: else the connection stays busy
-        while (result := _next_result(connection)) is not None:
+        while (result := next_result(connection)) is not None:
             if result.status not in ROWS and result.status != ExecStatus.COMMAND_OK:
                 failure = failure or result
             for row in range(result.ntuples):
                 digest.add([result.get_value(row, column) for column in range(result.nfields)])
-        _raise_unless(failure is None, failure)
-
-
-def _document(explained: PGresult) -> bytes:
-    """EXPLAIN's one value."""
-    _raise_unless(explained.status == ExecStatus.TUPLES_OK and explained.ntuples > 0, explained)
-    return explained.get_value(0, 0) or b""
-
-
-def session_error(error: psycopg.Error) -> SessionError:
-    """The server's message without the client's decoration."""
-    message = error.diag.message_primary or str(error).strip() or type(error).__name__
-    return SessionError(message, error.sqlstate or "")
-
-
-def _next_result(connection: PGconn) -> PGresult | None:
-    """Waits on the socket: libpq's own waiting would hold the interpreter, and with it the CPU meter."""
-    poller = select.poll()
-    poller.register(connection.socket, select.POLLIN)
-    # is_busy() without consume_input() would never change
-    while connection.is_busy():
-        poller.poll()
-        connection.consume_input()
-    return connection.get_result()
-
-
-def _raise_unless(ok: bool, result: Any) -> None:
-    if not ok:
-        raise psycopg.errors.error_from_result(result)
-
-
-def _column(described: Any, index: int) -> ColumnDescription:
-    return ColumnDescription(
-        name=(described.fname(index) or b"").decode(errors="replace"),
-        type_oid=described.ftype(index),
-        typmod=described.fmod(index),
-        table_oid=described.ftable(index),
-        attnum=described.ftablecol(index),
-    )
+        raise_unless(failure is None, failure)
 
 
 def _milliseconds(seconds: float) -> str:
