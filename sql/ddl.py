@@ -1,8 +1,8 @@
 """Plain DDL text to a Catalog: tables, constraints, indexes, views, types, simple SQL functions.
 
 What a schema script usually holds and does not change the schema (comments, grants, settings, data) is
-skipped; everything else raises DdlError naming it. Nothing is executed. Must not know servers. Tables and
-their constraints are `rewright.sql.ddl_tables`' business.
+skipped; everything else raises DdlError naming it. Nothing is executed. Must not know servers. Tables are
+`rewright.sql.ddl_tables`' business, their changes `ddl_alter`'s.
 """
 
 from __future__ import annotations
@@ -14,24 +14,16 @@ from typing import Any
 
 from pglast.parser import ParseError
 
-from rewright.sql.algebra import Volatility
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.syntax import ast
-from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
-from rewright.sql.ddl_tables import (
-    Builder,
-    alter_table,
-    check_name,
-    create_index,
-    create_table,
-    expression_text,
-)
+from rewright.sql.ddl_alter import alter_table, create_index
+from rewright.sql.ddl_builder import Builder
+from rewright.sql.ddl_tables import create_table
+from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
 from rewright.sql.parsing import TooDeep, parse
-from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 __all__ = ["DdlError", "catalog_from_ddl", "without_commands"]
-
 MAX_TABLES = 2000
 MAX_TEXT = 20_000_000
 
@@ -52,8 +44,10 @@ _IGNORED = frozenset(
         "LockStmt",
     }
 )
+
 _DROPPABLE = {"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_MATVIEW"}
 _WHOLE = {"BEGIN", "START", "COMMIT", "SAVEPOINT", "RELEASE"}
+
 # settings under which DDL means something else, or rows get in that no constraint has seen, with the only
 # value that is read
 _USUAL = {
@@ -63,11 +57,6 @@ _USUAL = {
     "array_nulls": "on",
     "backslash_quote": "safe_encoding",
 }
-
-
-class DdlError(ValueError):
-    """The text is not DDL that can be read: a syntax error, or something named that is not accepted."""
-
 
 # psql's commands around what pg_dump writes (since 17.6); the key is random and the same in both
 _RESTRICTED = re.compile(r"^\\restrict (\w+)$(.*)^\\unrestrict \1$", re.MULTILINE | re.DOTALL)
@@ -84,14 +73,17 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     Raises DdlError for syntax errors and for anything that is not plain schema: code in other languages
     than SQL, COPY, DO, event triggers, extensions, more tables than a schema has.
     """
+    # before parsing: the parser takes time and memory in proportion
     if len(text) > MAX_TEXT:
         raise DdlError(f"more than {MAX_TEXT} characters")
     try:
+        # each statement costs the parser's C structures: too many are refused by their number
         statements = parse(without_commands(text), statements=MAX_TABLES)
     except ParseError as error:
         raise DdlError(f"syntax error: {error.args[0]}") from None
     except TooDeep as error:
         raise DdlError(str(error)) from None
+    # again before anything is built, since each table costs a catalog
     if sum(type(s.stmt).__name__ == "CreateStmt" for s in statements) > MAX_TABLES:
         raise DdlError(f"more than {MAX_TABLES} tables")
     builder = Builder()
@@ -104,6 +96,7 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
             raise DdlError(f"{error.feature} is not accepted") from None
         except RecursionError:
             raise DdlError("nested too deeply") from None
+        # views and CREATE TABLE AS add tables, too
         if len(builder.tables) > MAX_TABLES:
             raise DdlError(f"more than {MAX_TABLES} tables")
     if builder.in_transaction:
@@ -114,6 +107,7 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
 def _apply(builder: Builder, node: Any) -> None:
     name = type(node).__name__
     handler = _HANDLERS.get(name)
+    # what is neither handled nor ignored may change what the text means
     if handler is not None:
         handler(builder, node)
     elif name not in _IGNORED:
@@ -121,6 +115,7 @@ def _apply(builder: Builder, node: Any) -> None:
 
 
 def _set(builder: Builder, node: Any) -> None:
+    # SET ... TO DEFAULT and RESET leave what is usual
     if node.kind.name == "VAR_SET_VALUE":
         _setting(builder, node.name, node.args)
 
@@ -129,6 +124,7 @@ def _setting(builder: Builder, name: str, args: Any) -> None:
     """One setting gets its value, or several for a search path."""
     usual = _USUAL.get(name.lower())
     values = [getattr(getattr(x, "val", None), "sval", None) for x in args]
+    # settings that would change how later statements are read
     if usual is not None and [str(v).lower() for v in values] != [usual]:
         raise DdlError(f"SET {name} is not accepted")
     if name.lower() == "search_path":
@@ -139,6 +135,7 @@ def _select(builder: Builder, node: Any) -> None:
     """pg_dump's set_config() and setval() calls."""
     call = node.targetList[0].val if len(node.targetList or ()) == 1 and not node.fromClause else None
     name = call.funcname[-1].sval if isinstance(call, ast.FuncCall) else None
+    # setval() moves a sequence, which is no fact
     if name not in {"set_config", "setval"}:
         raise DdlError("SELECT is not accepted")
     args = tuple(getattr(call, "args", None) or ())
@@ -149,6 +146,7 @@ def _select(builder: Builder, node: Any) -> None:
 def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
     """A setting by its name as a text; the search path of a dump is empty: all names in it are qualified."""
     said: list[Any] = [getattr(getattr(x, "val", None), "sval", None) for x in args[:2]]
+    # a path given so would have to be parsed as a list
     if len(said) < 2 or None in said or (said[0].lower() == "search_path" and said[1]):
         raise DdlError("SELECT set_config() but of plain settings is not accepted")
     if said[1]:
@@ -165,6 +163,7 @@ def _transaction(builder: Builder, node: Any) -> None:
 
 def _create_schema(builder: Builder, node: Any) -> None:
     if node.schemaElts:
+        # elements would be created under another path
         raise DdlError("CREATE SCHEMA with elements is not accepted")
     if node.schemaname:
         builder.schemas.add(node.schemaname)
@@ -182,82 +181,9 @@ def _create_table_as(builder: Builder, node: Any) -> None:
     create_table_as(builder, node)
 
 
-def _create_enum(builder: Builder, node: Any) -> None:
-    schema, name = builder.new_name([n.sval for n in node.typeName])
-    builder.add_type(TypeInfo(schema, name, "e", "E", labels=tuple(v.sval for v in node.vals or ())))
-
-
-def _create_composite(builder: Builder, node: Any) -> None:
-    schema, name = builder.new_name([n for n in (node.typevar.schemaname, node.typevar.relname) if n])
-    fields = tuple((c.colname, resolve_type(builder.context, c.typeName)) for c in node.coldeflist or ())
-    builder.add_type(TypeInfo(schema, name, "c", "C", fields=fields))
-
-
-def _create_domain(builder: Builder, node: Any) -> None:
-    schema, name = builder.new_name([n.sval for n in node.domainname])
-    base = resolve_type(builder.context, node.typeName)
-    info = builder.context.catalog.type(key_of(base))
-    checks: list[Check] = []
-    not_null = False
-    for c in node.constraints or ():
-        kind = c.contype.name
-        if kind == "CONSTR_NOTNULL":
-            not_null = True
-        elif kind == "CONSTR_CHECK":
-            unnamed = f"{name}_check{len(checks) or ''}"
-            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
-    builder.add_type(
-        TypeInfo(
-            schema,
-            name,
-            "d",
-            info.category,
-            collation=base.collation,
-            base=info.key,
-            base_typmod=base.typmod,
-            not_null=not_null,
-            checks=tuple(checks),
-        )
-    )
-
-
-def _create_function(builder: Builder, node: Any) -> None:
-    """SQL functions only: their body is never run here, but a checker's scratch database would."""
-    options = {o.defname: o.arg for o in node.options or ()}
-    language = options["language"].sval.lower() if "language" in options else "sql"
-    if language != "sql" or node.is_procedure or node.sql_body is not None:
-        raise DdlError(f"a function or procedure in {language} is not accepted")
-    schema, name = builder.new_name([n.sval for n in node.funcname])
-    inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
-    if len(inputs) != len(node.parameters or ()):
-        raise DdlError("a function with OUT, TABLE or VARIADIC parameters is not accepted")
-    word = options["volatility"].sval if "volatility" in options else "volatile"
-    body = options["as"][0].sval if "as" in options else ""
-    result = node.returnType
-    setof, result.setof = bool(result.setof), False
-    made = FunctionInfo(
-        schema,
-        name,
-        tuple(key_of(resolve_type(builder.context, p.argType)) for p in inputs),
-        key_of(resolve_type(builder.context, result)),
-        "f",
-        Volatility(word[0]),
-        strict="strict" in options and bool(options["strict"].boolval),
-        returns_set=setof,
-        defaults=sum(p.defexpr is not None for p in inputs),
-        arg_names=tuple(p.name or "" for p in inputs),
-        language="sql",
-        body=body,
-    )
-    builder.functions = [
-        f for f in builder.functions if (f.schema, f.name, f.args) != (schema, name, made.args)
-    ]
-    builder.functions.append(made)
-    builder.changed()
-
-
 def _drop(builder: Builder, node: Any) -> None:
     kind = node.removeType.name
+    # IF EXISTS of what never was changes nothing
     if kind not in _DROPPABLE and not (
         node.missing_ok and all(_is_missing(builder, n) for n in node.objects)
     ):
@@ -278,6 +204,7 @@ def _is_missing(builder: Builder, named: Any) -> bool:
     known |= {f.schema for f in builder.functions}
     names = getattr(named, "names", None) or getattr(named, "objname", None) or named
     parts = names if isinstance(names, tuple) else (names,)
+    # by the last part of a name; a schema of that name counts as well
     last = getattr(parts[-1], "sval", None)
     return last is not None and last not in known
 
@@ -293,10 +220,10 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "IndexStmt": create_index,
     "ViewStmt": _create_view,
     "CreateTableAsStmt": _create_table_as,
-    "CreateEnumStmt": _create_enum,
-    "CompositeTypeStmt": _create_composite,
-    "CreateDomainStmt": _create_domain,
-    "CreateFunctionStmt": _create_function,
+    "CreateEnumStmt": create_enum,
+    "CompositeTypeStmt": create_composite,
+    "CreateDomainStmt": create_domain,
+    "CreateFunctionStmt": create_function,
     "CreateSchemaStmt": _create_schema,
     "CreatePolicyStmt": _policy,
     "TransactionStmt": _transaction,

@@ -7,7 +7,7 @@ from typing import Any
 from rewright.sql.algebra import OutputColumn, TableRef, output_columns
 from rewright.sql.binder import bind_node
 from rewright.sql.binder.errors import BindError, Unsupported
-from rewright.sql.ddl_tables import Builder, expression_text
+from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.records import Table, TableColumn
 
 

@@ -27,6 +27,7 @@ PACKAGE = "duckdb-extension-postgres-scanner"
 _MODULE = "duckdb_extension_postgres_scanner"
 CATALOGS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
 _APPLICATION = "rewright lake"
+# r, p, v, m, f: tables, partitioned ones, views, materialized views, foreign tables
 _NAMED = """
 select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where lower(n.nspname) = lower(%s) and lower(c.relname) = lower(%s) and c.relkind in ('r', 'p', 'v', 'm',
@@ -59,6 +60,7 @@ class TablesBeside:
             if self._session is None:
                 self._session = Session(self._beside.dsn)
             # DuckDB's names have no case; what is not there is for DuckDB to say
+            # lower(): several relations may match, and each has to pass
             for found in self._session.ask(_NAMED, [schema, table]):
                 self._session.require_trusted(
                     "select * from " + ".".join(quoted(str(name)) for name in found)
@@ -82,6 +84,7 @@ def extension_file() -> Path | None:
     spec = importlib.util.find_spec(_MODULE)
     if spec is None or spec.origin is None:
         return None
+    # an extension's binary interface belongs to one exact version of DuckDB
     wanted = f"v{duckdb.__version__}"
     files = Path(spec.origin).parent.rglob("postgres_scanner.duckdb_extension")
     return next((file for file in files if wanted in file.parts), None)
@@ -99,6 +102,7 @@ def attach(connection: Any, databases: Sequence[Beside]) -> Mapping[str, tuple[s
     if file is None:
         told = f"needs the package {PACKAGE} for DuckDB {duckdb.__version__}, which is not installed"
         return {one.name: ("0A000", told) for one in databases}
+    # INSTALL could download an extension; LOAD of a file never does
     connection.execute(f"LOAD {literal(str(file))}")
     return {one.name: failure for one in databases if (failure := _attach_one(connection, one)) is not None}
 
@@ -108,6 +112,7 @@ def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
         options = {key: str(value) for key, value in conninfo_to_dict(one.dsn).items() if value is not None}
     except ProgrammingError:
         return "08001", "its address cannot be read"
+    # out of the connection string, which duckdb_databases() shows
     password = options.pop("password", "")
     options.setdefault("connect_timeout", "5")
     options.setdefault("application_name", _APPLICATION)
@@ -124,6 +129,7 @@ def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
             f"ATTACH {literal(make_conninfo('', **options))} AS {name}"
             f" (TYPE postgres, READ_ONLY, SECRET {quoted('beside ' + one.name)})"
         )
+        # ATTACH connects lazily: a first query tells whether the address works
         connection.execute(f"SELECT 1 FROM {name}.pg_catalog.pg_class LIMIT 1").fetchall()
     except duckdb.Error:
         # DuckDB's text repeats the address; it is the operator's business, and the doctor's

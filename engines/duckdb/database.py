@@ -6,11 +6,9 @@ Thread-safe per call: one statement at a time on one cursor.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,37 +17,15 @@ import duckdb
 from rewright.engines.duckdb.beside import Beside, TablesBeside, tables_beside
 from rewright.engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
 from rewright.engines.duckdb.guard import Relations, TableName, guard
+from rewright.engines.duckdb.lake_query import LakeQuery, given
 from rewright.engines.duckdb.locked import Limits, open_beside
 from rewright.engines.duckdb.quoting import quoted
+from rewright.engines.duckdb.rows import Rows, Source
 
+__all__ = ["LakeDatabase", "LakeQuery", "Rows", "Source"]
+
+# 64 MiB: larger files stay views, whose rows DuckDB reads anew for each query
 _COPY_BYTES = 64 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One table of the lake: its file and the scan that reads it."""
-
-    name: str
-    path: Path
-    sql: str
-    bytes: int
-    files: tuple[Path, ...] = ()
-    """All files that hold its rows, where they are not `path` alone."""
-
-    def stamp(self) -> tuple[tuple[int, int], ...]:
-        """Changes when a file does. Raises OSError: one is gone."""
-        stats = [file.stat() for file in self.files or (self.path,)]
-        return tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A finished result: column names, DuckDB type names, rows of Python values."""
-
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    truncated: bool = False
 
 
 class LakeDatabase:
@@ -98,6 +74,7 @@ class LakeDatabase:
         """DuckDB's error as one of ours, without telling where the lake's folders are."""
         found = translated(error)
         text = str(found)
+        # longest first (see __init__), so that a folder within another leaves no rest
         for root in self._roots:
             text = text.replace(root + "/", "").replace(root, "")
         return type(found)(text, hint=found.hint, sqlstate=found.sqlstate)
@@ -111,6 +88,7 @@ class LakeDatabase:
 
         :raises LakeError: several files could claim it: which of them was meant is for the client to say.
         """
+        # views to be made later count: their first use makes them
         if name in self._sources or name in self._later or name in self._made_views:
             return True
         if (could_be := self._ambiguous.get(name)) is not None:
@@ -123,6 +101,7 @@ class LakeDatabase:
         with self._lock:
             for name in names:
                 if (source := self._sources.get(name.lower())) is not None:
+                    # loading a table asks DuckDB, which is why all of this holds the lock
                     self._load(source)
                 elif (later := self._later.pop(name.lower(), None)) is not None:
                     self.view(*later)
@@ -161,7 +140,9 @@ class LakeDatabase:
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:
+            # a view's own tables first: DuckDB binds it when it is made
             self.load(sorted({table.name for table in guard(sql, self._parser, self._relations)}))
+            # the guard looked at the text; DuckDB parses it once more as the body of CREATE VIEW
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
             self._publish(name)
             self._views[name] = sql
@@ -194,6 +175,7 @@ class LakeDatabase:
                 cursor = self._run(sql, parameters)
                 described = cursor.description or []
                 rows = self._fetch(cursor, limit)
+            # one row more than the limit is fetched, to know whether there are more
             truncated = limit is not None and len(rows) > limit
             return Rows(
                 tuple(d[0] for d in described),
@@ -246,6 +228,7 @@ class LakeDatabase:
     def _prepare(self, sql: str) -> None:
         """Check a client's statement and load the tables it reads."""
         tables = guard(sql, self._parser, self._relations)
+        # a database may be named as catalog (a.b.c) or in the place of the schema (a.c)
         named = {part.lower() for table in tables for part in (table.catalog, table.schema)}
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
@@ -255,6 +238,7 @@ class LakeDatabase:
         self.load(sorted({table.name for table in tables}))
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
+        # views kept earlier may read databases beside: their definitions are looked through
         """Of the databases beside, a query reads what needs no more rights than its own; kept views are
         looked into.
         """
@@ -262,6 +246,7 @@ class LakeDatabase:
             if (beside := self._gates.get((table.catalog or table.schema).lower())) is not None:
                 beside.require_trusted(table.schema if table.catalog else "public", table.name)
             definition = self.definition(table.name)
+            # seen: views may not refer to themselves, but a definition changed since might
             if isinstance(definition, str) and table.name.lower() not in seen:
                 inner = guard(definition, self._parser, self._relations)
                 self._require_trusted(inner, seen | {table.name.lower()})
@@ -273,6 +258,7 @@ class LakeDatabase:
             raise LakeError(
                 f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01"
             ) from error
+        # a table whose file did not change is not read again
         if self._loaded.get(source.name) == stamp:
             return
         # a small table is copied once: a resolution runs many candidates over it
@@ -305,7 +291,7 @@ class LakeDatabase:
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         try:
-            return self._connection.execute(sql, _given(sql, parameters))
+            return self._connection.execute(sql, given(sql, parameters))
         except duckdb.Error as error:
             raise self.translated(error) from error
         except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
@@ -320,6 +306,7 @@ class LakeDatabase:
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
+        # DuckDB has no statement_timeout: another thread interrupts
         timer = threading.Timer(seconds, self._connection.interrupt)
         timer.daemon = True
         timer.start()
@@ -327,84 +314,3 @@ class LakeDatabase:
             yield
         finally:
             timer.cancel()
-
-
-_PARAMETER = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\d+)")
-
-
-def _given(sql: str, parameters: Sequence[Any]) -> Any:
-    """The parameters that a statement names: DuckDB takes no more. Those called ``?`` go in their order."""
-    if not parameters:
-        return None
-    numbers = {int(found[1]) for found in _PARAMETER.finditer(sql) if found[1]}
-    if not numbers:
-        return list(parameters) if "?" in sql else None
-    return {str(number): parameters[number - 1] for number in numbers}
-
-
-class LakeQuery:
-    """One running query, read by one thread at a time, stopped from any."""
-
-    def __init__(self, database: LakeDatabase) -> None:
-        self._database = database
-        self._cursor: Any = None
-        self._stopped = threading.Event()
-
-    def begin(self, sql: str, parameters: Sequence[Any] = ()) -> None:
-        """Start it; rows are then taken.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        cursor = self._cursor = self._database.cursor(sql)
-        with self._translating():
-            self._go_on()
-            cursor.execute(sql, _given(sql, parameters))
-
-    def take(self, rows: int) -> list[tuple[Any, ...]]:
-        """The next rows, at most ``rows``; fewer: there are no more.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        with self._translating():
-            self._go_on()
-            found: list[tuple[Any, ...]] = self._cursor.fetchmany(rows)
-            return found
-
-    def close(self) -> None:
-        if self._cursor is not None:
-            self._cursor.close()
-
-    def stream(
-        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        """Rows in batches with flat memory.
-
-        :raises LakeError: with the SQLSTATE that fits.
-        """
-        try:
-            self.begin(sql, parameters)
-            while rows := self.take(batch):
-                yield rows
-        finally:
-            self.close()
-
-    @contextmanager
-    def _translating(self) -> Iterator[None]:
-        try:
-            yield
-        except (duckdb.Error, RuntimeError) as error:
-            self._go_on()
-            raise self._database.translated(error) from error
-
-    def interrupt(self) -> None:
-        """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it:
-        ask again.
-        """
-        self._stopped.set()
-        if self._cursor is not None:
-            with suppress(duckdb.Error):
-                self._cursor.interrupt()
-
-    def _go_on(self) -> None:
-        if self._stopped.is_set():
-            raise Timeout("the query was cancelled")

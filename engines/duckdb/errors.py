@@ -44,6 +44,7 @@ class NotResolved(LakeError):
 
 
 OUT_OF_MEMORY = "53200"
+# the first match counts: a permission or syntax error names functions and columns, too
 _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"Table Function with name .* does not exist|Scalar Function with name .* does not exist", "42883"),
     (r"Table with name .* does not exist", "42P01"),
@@ -66,6 +67,7 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
 )
 
 
+# the prefix that dialect.numbers.raising writes; client texts cannot come first in a message
 _RAISED = re.compile(r"\A[\w ]*Error: rewright:(\w{5}):([^\n]*)")
 """What translated expressions raise themselves (``engines.duckdb.dialect``)."""
 
@@ -77,6 +79,7 @@ def translated(error: Exception) -> LakeError:
         return LakeError(raised[2], sqlstate=raised[1])
     for pattern, state in _BY_TEXT:
         if re.search(pattern, text):
+            # classes that callers tell apart; any other is told by its SQLSTATE
             kind = {"42P01": NotBound, "42703": NotBound, "42501": Forbidden, "57014": Timeout}.get(
                 state, LakeError
             )

@@ -19,6 +19,7 @@ from rewright.engines.duckdb.beside import CATALOGS
 from rewright.engines.duckdb.errors import Forbidden, LakeError, NotBound, translated
 from rewright.engines.duckdb.functions import ALLOWED, ALLOWED_IN_FROM, reason_denied
 
+# DuckDB's own schema is main; public exists for tools that qualify (database.py)
 OWN_SCHEMAS = frozenset({"", "main", "public"})
 _EXPRESSIONS = frozenset(
     [
@@ -45,6 +46,8 @@ _REFERENCES = frozenset(
     ["BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY", "TABLE_FUNCTION"]
 )
 _QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"])
+# DuckDB reads a file where a table is named like one (replacement scans); off here, and refused by name as
+# well
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".ndjson", ".gz", ".db", ".txt")
 _READERS = (
     "delta_",
@@ -54,6 +57,7 @@ _READERS = (
     "pg_",
     "postgres_",
     "pragma_",
+    # a function of postgis' name is none of the lake's either
     "read_",
     "sqlite_",
     "st_",
@@ -115,10 +119,13 @@ def _tree(sql: str, connection: Any) -> Any:
     try:
         text = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0]
         found = json.loads(text)
+    # json.loads recurses; the text came from a client
     except RecursionError as error:
         raise LakeError("the statement is nested too deeply", sqlstate="54001") from error
     except duckdb.Error as error:
         raise translated(error) from error
+    # json_serialize_sql reports its errors as JSON; what is no SELECT is an error of another type than
+    # "parser"
     if found.get("error"):
         if found.get("error_type") == "parser":
             raise LakeError(f"Parser Error: {found.get('error_message')}", sqlstate="42601")
@@ -133,19 +140,23 @@ def _examined(
 ) -> Iterator[tuple[Any, frozenset[str]]]:
     """Check one node; what is to be looked at next, with the names of CTEs that mean something there."""
     kind = node.get("type")
+    # nodes of expressions have a class, references a place in the text, queries a type ending in _NODE
     if "class" in node:
         if node["class"] not in _EXPRESSIONS:
             raise Forbidden(f"expressions of the kind {node['class']} are not allowed on a lake")
+        # a constant's value may hold any keys, which are no part of the statement
         if node["class"] == "CONSTANT":
             return
     elif "query_location" in node and isinstance(kind, str):
         _check_reference(node, visible, walk)
     elif isinstance(kind, str) and kind.endswith("_NODE") and kind not in _QUERIES:
         raise Forbidden(f"queries of the kind {kind} are not allowed on a lake")
+    # operators and table functions carry their name in the same field
     if (name := node.get("function_name")) is not None:
         _check_function(str(name))
     inside = frozenset(visible)
     for key, query in _ctes(node):
+        # only a recursive CTE sees its own name; others see those written before them
         recursive = query.get("query", {}).get("node", {}).get("type") == "RECURSIVE_CTE_NODE"
         yield query, inside | {key} if recursive else inside
         inside |= {key}
@@ -159,14 +170,17 @@ def _ctes(node: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield str(entry["key"]).lower(), entry["value"]
 
 
+# what FROM may name
 def _check_reference(node: dict[str, Any], visible: frozenset[str], walk: _Walk) -> None:
     kind = node["type"]
     if kind not in _REFERENCES:
         raise Forbidden(f"tables of the kind {kind} are not allowed on a lake")
     if kind == "BASE_TABLE":
+        # AT (VERSION => ...) reads snapshots of Iceberg and DuckLake tables
         if node.get("at_clause") is not None:
             raise Forbidden("a lake has no earlier versions of its tables", sqlstate="0A000")
         _check_table(TableName(node["catalog_name"], node["schema_name"], node["table_name"]), visible, walk)
+    # DESCRIBE and SUMMARIZE of a query are queries; those of a name would read catalogs
     elif kind == "SHOW_REF" and (node["show_type"] not in _SHOWN or node["query"] is None):
         raise Forbidden("only queries are allowed on a lake", sqlstate="25006")
     elif (
@@ -178,14 +192,17 @@ def _check_reference(node: dict[str, Any], visible: frozenset[str], walk: _Walk)
 
 def _check_table(table: TableName, visible: frozenset[str], walk: _Walk) -> None:
     catalog, schema, name = (part.lower() for part in (table.catalog, table.schema, table.name))
+    # a CTE is never qualified
     if not (catalog or schema) and name in visible:
         return
     if _is_beside(catalog, schema, walk.relations.beside):
+        # the catalogs of an attached database tell its definitions and statistics
         if schema in CATALOGS:
             raise Forbidden(f"the catalogs of {table.catalog} are not part of the lake")
     elif catalog or schema not in OWN_SCHEMAS or not walk.relations.own(name):
         if schema in CATALOGS:
             raise Forbidden("catalogs cannot be read together with tables of the lake", sqlstate="0A000")
+        # only says it better than "does not exist" would: nothing is read either way
         if "/" in name or "*" in name or name.endswith(_SUFFIXES):
             raise Forbidden(f"reading the file {table.name!r} directly is not allowed on a lake")
         raise NotBound(f"Table with name {table.name} does not exist!")
@@ -203,10 +220,12 @@ def _check_function(name: str) -> None:
 
 def _refuse_function(name: str) -> None:
     reason = reason_denied(name)
+    # allowed in expressions, but as a table it may read what a text names
     if reason is None and name.lower() in ALLOWED:
         reason = "is not allowed as a table"
     if reason is None and name.lower().startswith(_READERS):
         reason = "reads what is no table of the lake"
+    # an unknown name is an ordinary mistake, with PostgreSQL's code for it
     if reason is None:
         raise LakeError(f"function {name} does not exist", sqlstate="42883")
     raise Forbidden(f"function {name} is not allowed on a lake: it {reason}")

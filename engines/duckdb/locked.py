@@ -50,7 +50,9 @@ def open_beside(
     connection = duckdb.connect(
         ":memory:",
         config={
+            # else a variable of this process of the name of a table could be read as one
             "python_enable_replacements": False,
+            # nothing is downloaded on a client's word
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "allow_unsigned_extensions": False,
@@ -59,12 +61,16 @@ def open_beside(
             "threads": limits.threads,
         },
     )
+    # with the slash, a prefix of a name does not open its neighbours
     allowed = [str(folder.resolve()).rstrip("/") + "/" for folder in folders]
+    # while external access is still on: ATTACH needs it
     missing = attach(connection, databases)
+    # an empty directory: no spilling to disk
     connection.execute(f"SET temp_directory = {literal(str(scratch) if scratch else '')}")
     connection.execute(f"SET allowed_directories = [{', '.join(literal(name) for name in allowed)}]")
     connection.execute("SET enable_external_access = false")
     # as the server behind a lake's sessions has it; DuckDB takes the machine's
     connection.execute("SET TimeZone = 'UTC'")
+    # last: after it no SET works any more, by whomever
     connection.execute("SET lock_configuration = true")
     return connection, missing

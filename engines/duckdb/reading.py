@@ -22,10 +22,15 @@ from rewright.engines.duckdb.quoting import literal, quoted
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 JSON_SUFFIXES = (".json", ".ndjson", ".jsonl")
 SUFFIXES = (*TEXT_SUFFIXES, ".parquet", *JSON_SUFFIXES)
+# 1,234.5 and 1.234,5, also with a percent sign
 _NUMBER = re.compile(r"^\s*[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?\s*%?$")
+# 2024-03-01, 1.3.2024 or 3/1/24, whatever follows
 _DATE = re.compile(r"^\s*\d{4}-\d{1,2}-\d{1,2}|^\s*\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+# 64 KiB decide encoding, delimiter and header
 _HEAD_BYTES = 65536
+# characters of DuckDB's name of a type: a JSON object with thousands of keys
 _LONGEST_TYPE = 20_000
+# levels of lists
 _DEEPEST = 40
 _SAMPLED_ROWS = 500_000
 """Rows of a large file by which the types of its columns are settled first: to look at all keeps all in
@@ -58,10 +63,12 @@ def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
     :raises Unreadable: empty, binary, or not parseable at all.
     :raises duckdb.OutOfMemoryException: the rows do not fit into memory.
     """
+    # .csv.gz is read as .csv: DuckDB unpacks by the name
     name = path.name.lower().removesuffix(".gz")
     if path.stat().st_size == 0:
         raise Unreadable("the file is empty")
     if name.endswith(".parquet"):
+        # no variants to try: a Parquet file holds its types
         return _loaded(connection, _described(connection, f"read_parquet({file_literal(path)})", ()), into)
     if name.endswith(JSON_SUFFIXES):
         scan = _described(
@@ -107,6 +114,7 @@ def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
     if into:
         try:
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM {scan.sql}")
+        # out of memory is no property of the file: the caller may read it as a view instead
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
@@ -122,10 +130,12 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
         except (OSError, EOFError) as error:
             raise Unreadable(str(error)) from error
     encoding, notes = _encoding(head)
+    # NUL bytes are every other one in UTF-16
     if b"\0" in head and encoding != "utf-16":
         raise Unreadable("the file is binary")
     text = head.decode({"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8"), errors="replace")
     delimiter, rows = lines_of(text, path)
+    # an empty file of whitespace has no line to judge
     header = not rows or _has_header(rows)
     if not header:
         notes = (*notes, "no header line: columns named column0, column1, …")
@@ -134,8 +144,11 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
+    # a large file: the first half million rows tell types, and the rest is read to see whether it agrees
     begun = base.replace("sample_size=-1", f"sample_size={_SAMPLED_ROWS}")
+    # a file whose quotes do not pair up: reading them as characters loses no line
     unquoted = base.replace("quote='\"', escape='\"'", "quote='', escape=''")
+    # from strict to lenient: each step gives up more of what the file may have meant
     tries: tuple[tuple[str, tuple[str, ...]], ...] = (
         *(() if into else ((begun, ()),)),
         (base, ()),
@@ -163,6 +176,7 @@ def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], 
         prompt = connection.execute(
             f"SELECT Prompt FROM sniff_csv({file_literal(path)}, {options})"
         ).fetchone()[0]
+        # sniff_csv's Prompt is the call of read_csv with everything it found
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
         # the prompt names the file it found, not the pattern that means it alone
         sql = sql.replace("'" + str(path).replace("'", "''") + "'", file_literal(path))
@@ -173,6 +187,7 @@ def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], 
         return _read(connection, f"read_csv({file_literal(path)}, {options})", notes, into)
 
 
+# errors of conversion come while rows are read, not when the scan is described
 def _read(connection: Any, sql: str, notes: tuple[str, ...], into: str) -> Scan:
     """The scan, once every column of every row has been read."""
     if into:
@@ -192,6 +207,7 @@ def _described(connection: Any, sql: str, notes: tuple[str, ...]) -> Scan:
     try:
         rows = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
     except duckdb.Error as error:
+        # what is no CSV has no further variant to try
         if sql.startswith("read_csv"):
             raise
         raise Unreadable(str(error).splitlines()[0][:300]) from error
@@ -204,23 +220,28 @@ def _described(connection: Any, sql: str, notes: tuple[str, ...]) -> Scan:
 
 
 def _encoding(head: bytes) -> tuple[str, tuple[str, ...]]:
+    # byte order marks of UTF-16
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16", ("read as UTF-16",)
+    # the head may end within a character, which has at most four bytes
     for cut in range(4):
         try:
             head[: len(head) - cut].decode("utf-8")
         except UnicodeDecodeError:
             continue
         return "utf-8", ()
+    # each byte is a character in Latin-1, so that it always decodes
     return "latin-1", ("not UTF-8: read as Latin-1",)
 
 
 def lines_of(text: str, path: Path) -> tuple[str, list[list[str]]]:
     """The delimiter that splits the first lines most evenly, and those lines."""
     lines = text.splitlines()
+    # the last line of a head is cut somewhere
     if len(text) >= _HEAD_BYTES // 4 and len(lines) > 1:
         lines = lines[:-1]
     best: tuple[float, str, list[list[str]]] = (-1.0, "," if path.suffix != ".tsv" else "\t", [])
+    # by the share of lines with the most frequent width, wider lines being the better sign, up to 12 columns
     for delimiter in (",", "\t", ";", "|"):
         rows = [row for row in csv.reader(io.StringIO("\n".join(lines[:200])), delimiter=delimiter) if row]
         if not rows:
@@ -237,14 +258,19 @@ def _has_header(rows: list[list[str]]) -> bool:
     are years.
     """
     first, rest = rows[0], rows[1:40]
+    # equal names twice are hardly a header, unless no cell looks like data
     if not rest or len({cell.strip().lower() for cell in first}) < len(first):
         return not rest or not any(_is_data(cell) for cell in first)
     numeric = [i for i, cell in enumerate(first) if _is_data(cell)]
+    # a table of years across: 2019, 2020, 2021 are names of columns
     years = [i for i in numeric if re.fullmatch(r"(?:1[5-9]|20|21)\d\d", first[i].strip())]
     if not numeric or (len(years) == len(numeric) and len(years) > 1):
         return True
     agreeing = [
-        i for i in numeric if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)
+        # four of five rows agree: some cells are empty or marks such as n/a
+        i
+        for i in numeric
+        if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)
     ]
     return not agreeing
 

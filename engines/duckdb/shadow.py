@@ -24,6 +24,7 @@ import psycopg
 from psycopg import sql
 
 from rewright.engines.duckdb.pgtypes import pg_type
+from rewright.engines.duckdb.shadow_rights import withdraw
 
 MAX_COLUMNS = 1600
 _PREFIX = "lake user "
@@ -46,8 +47,10 @@ Tables = Mapping[str, Sequence[ShadowColumn]]
 Schemas = Mapping[str, Tables]
 """Tables by schema: ``public`` has the lake's own, any other those of a database beside it."""
 LAKE = "public"
+
 # the lowest cost puts it before the client's own conditions, of which leakproof ones may go before a policy
 # otherwise
+# in a schema of its own, so that \d of public does not list it; plpgsql is never inlined
 _UNREAD = """
 create schema if not exists rewright_lake;
 create or replace function rewright_lake.unread() returns boolean language plpgsql stable cost 0.000001 as $$
@@ -56,7 +59,6 @@ begin
     errcode = 'insufficient_privilege', hint = 'Send the query as a statement of its own.';
 end $$;
 grant usage on schema rewright_lake to public"""
-
 
 SERVER: Mapping[str, str] = {
     # nobody but this account of the operating system reaches it, whatever password a client gives its role
@@ -76,84 +78,6 @@ BACKEND_MEMORY = 256 << 20
 READER = "rewright_reader"
 """The role as which Rewright itself asks how PostgreSQL reads a text."""
 _USER_CONNECTIONS = 100
-
-VOLATILE_ALLOWED = frozenset(
-    [
-        "array_sample",
-        "array_shuffle",
-        "clock_timestamp",
-        "current_query",
-        "gen_random_uuid",
-        "pg_blocking_pids",
-        "pg_cancel_backend",
-        "pg_collation_actual_version",
-        "pg_database_collation_actual_version",
-        "pg_database_size",
-        "pg_get_wait_events",
-        "pg_indexes_size",
-        "pg_is_in_recovery",
-        "pg_jit_available",
-        "pg_lock_status",
-        "pg_partition_ancestors",
-        "pg_partition_tree",
-        "pg_prepared_xact",
-        "pg_relation_size",
-        "pg_safe_snapshot_blocking_pids",
-        "pg_sequence_last_value",
-        "pg_sleep",
-        "pg_sleep_for",
-        "pg_sleep_until",
-        "pg_stat_clear_snapshot",
-        "pg_stat_get_backend_io",
-        "pg_stat_get_io",
-        "pg_stat_get_recovery_prefetch",
-        "pg_stat_get_xact_blocks_fetched",
-        "pg_stat_get_xact_blocks_hit",
-        "pg_stat_get_xact_function_calls",
-        "pg_stat_get_xact_function_self_time",
-        "pg_stat_get_xact_function_total_time",
-        "pg_stat_get_xact_numscans",
-        "pg_stat_get_xact_tuples_deleted",
-        "pg_stat_get_xact_tuples_fetched",
-        "pg_stat_get_xact_tuples_hot_updated",
-        "pg_stat_get_xact_tuples_inserted",
-        "pg_stat_get_xact_tuples_newpage_updated",
-        "pg_stat_get_xact_tuples_returned",
-        "pg_stat_get_xact_tuples_updated",
-        "pg_table_size",
-        "pg_tablespace_size",
-        "pg_terminate_backend",
-        "pg_total_relation_size",
-        "pg_xact_status",
-        "random",
-        "random_normal",
-        "set_config",
-        "setseed",
-        "timeofday",
-        "txid_status",
-        "uuidv4",
-        "uuidv7",
-    ]
-)
-"""Volatile functions that tools call and that change nothing of others (a session of another role cannot be
-ended); others are revoked.
-"""
-STABLE_DENIED = frozenset({"pg_current_xact_id", "txid_current"})
-"""They write to the log of the server."""
-_REVOKE = """
-do $do$
-declare one regprocedure;
-begin
-  for one in
-    select p.oid::regprocedure from pg_proc p
-    where p.pronamespace = 'pg_catalog'::regnamespace and p.prokind in ('f', 'p')
-      and (p.provolatile = 'v' and not p.proname = any(array[{allowed}]) or p.proname = any(array[{denied}]))
-      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
-        where a.grantee = 0)
-  loop
-    execute 'revoke execute on routine ' || one::text || ' from public';
-  end loop;
-end $do$"""
 
 
 def provision(dsn: str, database: str, schemas: Schemas) -> None:
@@ -190,23 +114,8 @@ def provision(dsn: str, database: str, schemas: Schemas) -> None:
         )
         for other in ("postgres", "template1"):
             connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(other)))
-    _withdraw(dsn, database)
+    withdraw(dsn, database)
     synchronise(dsn, database, schemas)
-
-
-def _withdraw(dsn: str, database: str) -> None:
-    """Take from everybody what a lake's user has no use for."""
-    with psycopg.connect(dsn, dbname=database, autocommit=True) as connection:
-        connection.execute("set default_transaction_read_only = off")
-        connection.execute("revoke usage on language plpgsql, sql from public")
-        connection.execute("revoke all on schema public from public")
-        connection.execute("grant usage on schema public to public")
-        connection.execute(
-            sql.SQL(_REVOKE).format(
-                allowed=sql.SQL(", ").join(map(sql.Literal, sorted(VOLATILE_ALLOWED))),
-                denied=sql.SQL(", ").join(map(sql.Literal, sorted(STABLE_DENIED))),
-            )
-        )
 
 
 def role_of(user: str) -> str:

@@ -16,6 +16,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
 from rewright.engines.postgres import catalog_queries as queries
+from rewright.engines.postgres import constraint_queries
 from rewright.sql.algebra import FunctionRef, TableRef, Volatility
 from rewright.sql.catalog import (
     CastInfo,
@@ -66,17 +67,20 @@ def snapshot(connection: psycopg.Connection[Any]) -> Catalog:
         )
 
 
+# deparsed texts leave out schemas that are on the path
 @contextmanager
 def _steady(connection: psycopg.Connection[Any]) -> Iterator[psycopg.Cursor[dict[str, Any]]]:
     """A cursor in one transaction and with an empty search_path: deparsed texts qualify every name."""
     idle = connection.info.transaction_status is TransactionStatus.IDLE
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
+        # inside of a caller's transaction the level can't be changed any more
         if idle:
             cursor.execute("set transaction isolation level repeatable read, read only")
         before = cursor.execute("select current_setting('search_path') as path").fetchone()
         assert before is not None
         cursor.execute("select set_config('search_path', '', true)")
         yield cursor
+        # SET LOCAL would only end with the transaction, which is the caller's here
         cursor.execute("select set_config('search_path', %s, true)", [before["path"]])
 
 
@@ -93,9 +97,10 @@ def _grouped(rows: Sequence[Row], by: str = "oid") -> Groups:
 
 def _relations(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[Table, ...]:
     columns = _grouped(_all(cursor, queries.columns(version)))
-    keys = _grouped(_all(cursor, queries.keys(version)))
-    foreign_keys = _grouped(_all(cursor, queries.foreign_keys(version)))
-    checks = _grouped(_all(cursor, queries.checks(version)))
+    keys = _grouped(_all(cursor, constraint_queries.keys(version)))
+    foreign_keys = _grouped(_all(cursor, constraint_queries.foreign_keys(version)))
+    checks = _grouped(_all(cursor, constraint_queries.checks(version)))
+    # by inhseqno, so that a partition's one parent is the first
     parents = _grouped(_all(cursor, queries.PARENTS))
     return tuple(
         _relation(
@@ -126,6 +131,7 @@ def _relation(
         keys=keys,
         foreign_keys=foreign_keys,
         checks=checks,
+        # a partition's parent is told by partition_of
         parents=() if partition else parents,
         has_children=row["has_children"],
         foreign_children=row["foreign_children"],
@@ -143,6 +149,7 @@ def _relation(
 
 
 def _option(options: Sequence[str], name: str) -> bool:
+    # reloptions are texts such as security_barrier=true
     """A boolean storage parameter; the server accepts every spelling of a boolean."""
     values = dict(option.partition("=")[::2] for option in options)
     return values.get(name, "off").lower() in {"on", "true", "1", "yes", "t", "y"}
@@ -167,6 +174,7 @@ def _column(row: Row) -> TableColumn:
 
 def _key(row: Row) -> Key:
     values = {name: row[name] for name in row if name not in {"oid", "columns", "expressions"}}
+    # indkey holds 0 where a key is an expression
     # an expression has no column name
     columns = tuple(name for name in row["columns"] if name)
     return Key(columns=columns, expressions=tuple(row["expressions"]), **values)
@@ -193,7 +201,7 @@ def _check(row: Row) -> Check:
 
 
 def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeInfo, ...]:
-    checks = _grouped(_all(cursor, queries.checks(version)), "type_oid")
+    checks = _grouped(_all(cursor, constraint_queries.checks(version)), "type_oid")
     fields = _grouped(_all(cursor, queries.COMPOSITE_FIELDS))
     return tuple(
         TypeInfo(
@@ -212,6 +220,7 @@ def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeIn
             labels=tuple(row["labels"]),
             fields=tuple((field["name"], _sql_type(field)) for field in fields.get(row["relation"], ())),
             subtype=row["subtype"] or "",
+            # a shell type has no input function: v is the cautious answer
             input_volatility=Volatility(row["input_volatility"] or "v"),
             output_volatility=Volatility(row["output_volatility"] or "v"),
         )
@@ -220,9 +229,11 @@ def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeIn
 
 
 def _function(row: Row) -> FunctionInfo:
+    # proargmodes is NULL where all arguments are IN
     # without modes all arguments go in, named or not
     names = (row["arg_names"] or [""] * len(row["modes"])) if row["modes"] else []
     out = tuple(
+        # o(ut), b(oth), t(able): what comes out
         (name, type_)
         for mode, name, type_ in zip(row["modes"], names, row["all_types"], strict=True)
         if mode in "obt"

@@ -25,6 +25,7 @@ class HintSupport:
     server_version: int
     extension: str
 
+    # 17's pg_hint_plan reads the text with PostgreSQL's scanner, 16's looks at its beginning
     @property
     def reads_anywhere(self) -> bool:
         """The comment is found anywhere in the text (since PostgreSQL 17's scanner)."""
@@ -46,6 +47,7 @@ class HintReport:
         return not (self.not_used or self.duplicated or self.erroneous or self.complaints)
 
 
+# the report's headings as pg_hint_plan's HintStateDump writes them
 _SECTION = re.compile(r"^(used|not used|duplication|error) hint:$", re.MULTILINE)
 
 
@@ -54,6 +56,7 @@ def read_report(messages: list[str]) -> HintReport:
     found: dict[str, list[str]] = {"used": [], "not used": [], "duplication": [], "error": []}
     complaints = []
     for message in messages:
+        # other messages of the extension are syntax errors in hints
         if "used hint:" not in message:
             if "pg_hint_plan" in message or "hint" in message.lower():
                 complaints.append(message)
@@ -91,6 +94,7 @@ class HintingSession(Session):
         self.connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))
         for name, value in (settings or {}).items():
             self._set_for_session(name, value)
+            # the path of the client decides what its names mean
             if name == "search_path":
                 self._learn_path(self.connection)
         self.support = HintSupport(self.server_version, self._find_extension())
@@ -116,10 +120,12 @@ class HintingSession(Session):
         """
         if not self._extension_settings():
             try:
+                # LOAD of a library outside of $libdir/plugins is a superuser's; others need it preloaded
                 self.connection.execute("load 'pg_hint_plan'")
             except psycopg.Error:
                 return ""
         if not self._extension_settings():
+            # the settings may be placeholders that anybody set: pg_settings lists real ones only
             return ""
         row = self.connection.execute(
             "select coalesce(installed_version, default_version) from pg_available_extensions where name = "
@@ -138,6 +144,7 @@ class HintingSession(Session):
             ("pg_hint_plan.debug_print", "on"),
             ("pg_hint_plan.message_level", "notice"),
             ("pg_hint_plan.parse_messages", "notice"),
+            # pg_hint_plan reports by messages of level NOTICE here
             ("client_min_messages", "notice"),
         ):
             self._set_for_session(name, value)
@@ -150,6 +157,7 @@ class HintingSession(Session):
 
     def execute_plan(self, text: str, seconds: float, settings: Mapping[str, str] | None = None) -> Plan:
         """The executed plan with actual row counts (no per-node clock), stopped after ``seconds``."""
+        # timing off: the clock of each node may take longer than the node
         return self._plan("format json, verbose, analyze, timing off", text, seconds, settings)
 
     def _plan(self, options: str, text: str, seconds: float, settings: Mapping[str, str] | None) -> Plan:
@@ -159,6 +167,7 @@ class HintingSession(Session):
 
 
 def _leading_hint(text: str) -> tuple[str, str]:
+    # the hint has to stay in front of EXPLAIN, too
     """A hint comment in front, and the rest: servers before 17 read only what stands first."""
     if not text.startswith("/*+"):
         return "", text

@@ -19,6 +19,7 @@ from pathlib import Path
 from rewright.engines.postgres.installation import find_installation, wheel_root
 
 # where Debian carries the extension for a major version of the server
+# which suites carry which version changes with Debian's releases
 SUITES = {18: "sid", 17: "trixie", 16: "sid", 15: "bookworm"}
 _APT = Path("/etc/apt")
 
@@ -58,11 +59,13 @@ def installed(root: Path | None = None) -> bool:
 def debian_sources(apt: Path = _APT) -> list[Source]:
     """The machine's sources of Debian's own main component, each once, security archives left out."""
     found = [*_deb822(apt), *_one_line(apt)]
+    # the same archive may be configured twice, in both formats
     return list(dict.fromkeys(found))
 
 
 def _deb822(apt: Path) -> Iterator[Source]:
     for path in sorted((apt / "sources.list.d").glob("*.sources")):
+        # deb822: stanzas divided by blank lines
         for stanza in re.split(r"\n\s*\n", path.read_text(encoding="utf-8", errors="replace")):
             fields = {
                 name.strip().lower(): value.strip()
@@ -71,11 +74,13 @@ def _deb822(apt: Path) -> Iterator[Source]:
                 )
             }
             suites = fields.get("suites", "")
+            # sources of others have no pg_hint_plan, and their keys do not sign Debian's
             if "main" in fields.get("components", "").split() and _is_debian(suites) and "uris" in fields:
                 yield Source(fields["uris"], fields.get("signed-by", ""))
 
 
 def _one_line(apt: Path) -> Iterator[Source]:
+    # deb [options] uri suite components
     pattern = re.compile(
         r"deb\s+(?:\[(?P<options>[^]]*)\]\s+)?(?P<uri>\S+)\s+(?P<suite>\S+)\s+(?P<components>.+)"
     )
@@ -83,6 +88,7 @@ def _one_line(apt: Path) -> Iterator[Source]:
         if not path.exists():
             continue
         for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            # deb-src lines do not match
             match = pattern.match(line.strip())
             if match and "main" in match["components"].split() and _is_debian(match["suite"]):
                 signed = re.search(r"signed-by=(\S+)", match["options"] or "")

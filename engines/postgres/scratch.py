@@ -12,7 +12,6 @@ import itertools
 import os
 import secrets
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -28,14 +27,12 @@ import psycopg
 from psycopg import sql
 
 from rewright.engines.postgres import locales, watchdog
+from rewright.engines.postgres.cluster import SUPERUSER, UNPRIVILEGED, free_port, initialise, set_up_roles
 from rewright.engines.postgres.installation import Installation, ServerUnavailable, find_installation
 
-SUPERUSER = "postgres"
-UNPRIVILEGED = "scratch"
+__all__ = ["SUPERUSER", "THROW_AWAY", "UNPRIVILEGED", "Address", "ScratchServer", "free_port"]
+
 START_SECONDS = 30.0
-# Linux gives 32768 and above to connections that go out, other systems 49152 and above
-_LOWEST_PORT, _OUTGOING_PORTS = 15_000, 32_768
-_TRIES = 20
 
 # Durability is bought with time, and what is in here may vanish at any moment.
 THROW_AWAY: Mapping[str, str] = {
@@ -44,10 +41,13 @@ THROW_AWAY: Mapping[str, str] = {
     "full_page_writes": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    # sync: no I/O workers, which would cost processes for each server
     "io_method": "sync",
     "shared_buffers": "32MB",
     "max_connections": "60",
+    # jit compiles for longer than statements on small scratch data run
     "jit": "off",
+    # autovacuum would change statistics, and with them plans, at times of its own
     "autovacuum": "off",
 }
 
@@ -129,6 +129,7 @@ class ScratchServer:
 
         ``locale``: one of `locales.LINGUISTIC`, or empty for the order of code points.
         """
+        # the number of the process keeps names apart where several share a kept directory
         name = name or f"scratch_{os.getpid()}_{next(self._names)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
@@ -142,6 +143,7 @@ class ScratchServer:
         """Drop it, whoever is still connected."""
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
+                # force ends sessions (PostgreSQL 13)
                 sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name))
             )
 
@@ -162,11 +164,13 @@ class ScratchServer:
         """Stop the server and remove its data; safe to call twice."""
         guard, self._guard = self._guard, None
         if guard is not None:
+            # the watchdog stops the server once the pipe closes
             assert guard.stdin is not None
             with contextlib.suppress(BrokenPipeError):
                 guard.stdin.close()
             try:
                 guard.wait(timeout=20)
+            # 20 s: the watchdog itself tries three signals for 5 s each
             except subprocess.TimeoutExpired:
                 guard.kill()
                 guard.wait()
@@ -182,12 +186,14 @@ class ScratchServer:
         return log.read_text(errors="replace")[-size:] if log.exists() else ""
 
     def _start_in(self, home: Path, installation: Installation) -> None:
+        # the server's programs run as another account where we are root
         installation.give(home)
         data = self._keep or home / "data"
         if not (data / "PG_VERSION").exists():
             initialise(data, installation)
         locales.compile_locale(home / "locale")
         _open_to_owner(home / "locale", installation)
+        # a port that was free may be taken before the server listens: five tries
         for _ in range(5):
             port = free_port()
             self._launch(home, data, port, installation)
@@ -215,6 +221,7 @@ class ScratchServer:
         mode = "kept" if self._keep else "throw-away"
         server = [str(installation.program("postgres")), "-D", str(data), *options]
         with (home / "log").open("ab") as log:
+            # -I and -S: no site packages or PYTHON... variables, so it starts at once and as intended
             self._guard = subprocess.Popen(
                 [
                     sys.executable,
@@ -230,6 +237,7 @@ class ScratchServer:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
+                # a Ctrl-C at the terminal is for us; the server is stopped in order
                 start_new_session=True,
                 env=os.environ | {"LOCPATH": str(home / "locale")},
             )
@@ -239,9 +247,11 @@ class ScratchServer:
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline:
             log = self.log_tail()
+            # the address is in use, by the server's own words
             if "could not bind" in log or "could not create any TCP" in log:
                 self._abandon(home)
                 return False
+            # any other FATAL ends the start
             if "FATAL" in log or (self._guard is not None and self._guard.poll() is not None):
                 break
             if "ready to accept connections" in log:
@@ -260,57 +270,3 @@ class ScratchServer:
 def _open_to_owner(directory: Path, installation: Installation) -> None:
     for path in (directory, *directory.rglob("*")) if directory.exists() else ():
         installation.give(path)
-
-
-def initialise(data: Path, installation: Installation) -> None:
-    """initdb: UTF8, and a collation that is the same on every machine (builtin C.UTF-8)."""
-    data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    installation.give(data)
-    account = installation.account
-    command = [str(installation.program("initdb")), "-D", str(data), "-U", SUPERUSER]
-    command += ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-    command += ["--auth-local=trust", "--auth-host=scram-sha-256"]
-    command += ["--no-sync", "--no-instructions", "--wal-segsize=4"]
-    done = subprocess.run(
-        command,
-        check=False,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-        cwd=data,
-        user=account.uid if account else None,
-        group=account.gid if account else None,
-        extra_groups=[] if account else None,
-    )
-    if done.returncode != 0:
-        raise ServerUnavailable(f"initdb failed: {done.stderr.strip()[-2000:]}")
-
-
-def set_up_roles(socket_dir: Path, port: int, passwords: Mapping[str, str]) -> None:
-    """New passwords for both roles, through the socket that only we can enter."""
-    with psycopg.connect(
-        host=str(socket_dir), port=port, user=SUPERUSER, dbname="postgres", autocommit=True
-    ) as connection:
-        found = connection.execute("select 1 from pg_roles where rolname = %s", [UNPRIVILEGED]).fetchone()
-        if found is None:
-            connection.execute(sql.SQL("create role {} login").format(sql.Identifier(UNPRIVILEGED)))
-        # PostgreSQL's own default of 4096 iterations protects bad passwords; these are random
-        connection.execute("set scram_iterations = 64")
-        for role, password in passwords.items():
-            connection.execute(
-                sql.SQL("alter role {} password {}").format(sql.Identifier(role), sql.Literal(password))
-            )
-
-
-def free_port() -> int:
-    """A loopback port nobody listens on at the moment. It is below those that systems give to outgoing
-    connections: one of these could have it before it is listened on.
-    """
-    for _ in range(_TRIES):
-        port = _LOWEST_PORT + secrets.randbelow(_OUTGOING_PORTS - _LOWEST_PORT)
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

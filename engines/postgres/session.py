@@ -8,27 +8,45 @@ through it; `ask` is for constant queries of ours over the catalogs. Must not kn
 from __future__ import annotations
 
 import json
-import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
 
 import psycopg
 from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
-from psycopg.pq.abc import PGconn, PGresult
 
 from rewright.engines import clock
 from rewright.engines.postgres import gate
 from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
+from rewright.engines.postgres.replies import ROWS, column_of, document, next_result, raise_unless
+from rewright.engines.postgres.session_records import (
+    ColumnDescription,
+    Description,
+    Limits,
+    Run,
+    SessionError,
+    Untrusted,
+    session_error,
+)
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
+
+__all__ = [
+    "ColumnDescription",
+    "Description",
+    "Limits",
+    "Run",
+    "Session",
+    "SessionError",
+    "Untrusted",
+    "session_error",
+]
 
 APPLICATION_NAME = "rewright optimiser"
 # rows held at a time: the memory a result takes here does not depend on its size
@@ -43,75 +61,8 @@ _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 1500
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
   where x.extname = %s"""
-ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 # a server that vanished is noticed within a minute
 KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds; ``lock`` is how long a statement may wait for a lock."""
-
-    statement: float = 30.0
-    lock: float = 1.0
-    connect: float = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnDescription:
-    """One column of RowDescription."""
-
-    name: str
-    type_oid: int
-    typmod: int
-    table_oid: int
-    attnum: int
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What Parse and Describe say of a statement, which is not executed."""
-
-    parameter_oids: tuple[int, ...]
-    columns: tuple[ColumnDescription, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One measured execution. Times in seconds.
-
-    ``finished`` is False when it was stopped at ``stop_after``. ``digest`` identifies the bag of rows
-    (and, with ``ordered_digest``, their order); both are empty when not finished. ``cpu`` includes parallel
-    and I/O workers; None when the server is on another machine. ``waited``: of the duration, how long the
-    backend or the reader of its rows was ready to run and had no CPU; None likewise.
-    """
-
-    finished: bool
-    duration: float
-    cpu: float | None
-    rows: int
-    digest: str
-    ordered_digest: str
-    waited: float | None = None
-
-
-class SessionError(Exception):
-    """The server refused or stopped a statement. ``sqlstate`` is empty when the connection failed."""
-
-    def __init__(self, message: str, sqlstate: str = "") -> None:
-        super().__init__(message)
-        self.sqlstate = sqlstate
-
-
-class Untrusted(SessionError):
-    """The text uses something that must not be planned or run with this account's rights; the message says
-    what and whose.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, "42501")
-
-
 # what a text is run as, and by whose words it is found, is for the session to decide
 _OURS = frozenset({"role", "session_authorization", "search_path", "standard_conforming_strings"})
 
@@ -163,6 +114,7 @@ class Session:
 
         They are planned as a first execution is (with the values known), not generically.
         """
+        # the types that the server resolved: a rewritten text without $2 could not decide them anew
         self.values = values and values.typed(self.describe(statement, values.types).parameter_oids)
 
     def fetch(
@@ -241,11 +193,13 @@ class Session:
         generic: bool,
         timeout: float | None = None,
     ) -> bytes:
+        # with values bound the plan is that of these values
         generic = generic and not self.values
         with self._text(statement, settings, timeout=timeout) as text:
             connection = self.connection.pgconn
+            # EXPLAIN (GENERIC_PLAN) is PostgreSQL 16's; before, a prepared statement under force_generic_plan
             if generic and connection.server_version < GENERIC_PLAN_SINCE:
-                return _document(explain_generic(connection, text, ["format json", *options]))
+                return document(explain_generic(connection, text, ["format json", *options]))
             chosen = ["format json", *["generic_plan"] * generic, *options]
             return self._explained(f"explain ({', '.join(chosen)}) {text}")
 
@@ -253,13 +207,14 @@ class Session:
         """Parse and Describe, without executing: types of parameters and columns."""
         with self._text(statement, None, parameters=parameter_oids) as text:
             connection = self.connection.pgconn
+            # the unnamed statement: nothing is left on a connection that a pooler may share
             parsed = connection.prepare(b"", text.encode(), list(parameter_oids) or None)
-            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             described = connection.describe_prepared(b"")
-            _raise_unless(described.status == ExecStatus.COMMAND_OK, described)
+            raise_unless(described.status == ExecStatus.COMMAND_OK, described)
             return Description(
                 tuple(described.param_type(i) for i in range(described.nparams)),
-                tuple(_column(described, i) for i in range(described.nfields)),
+                tuple(column_of(described, i) for i in range(described.nfields)),
             )
 
     def run(
@@ -284,6 +239,7 @@ class Session:
                 with meter:
                     self._digest_rows(text, digest)
                 finished = True
+            # stopped by our own statement_timeout: a slow statement is a finding, not a failure
             except psycopg.errors.QueryCanceled:
                 finished = False
             duration = time.perf_counter() - began
@@ -310,6 +266,7 @@ class Session:
             "default_transaction_read_only": "on",
             "statement_timeout": _milliseconds(self.limits.statement),
             "lock_timeout": _milliseconds(self.limits.lock),
+            # a process that hangs between statements must not hold back VACUUM
             "idle_in_transaction_session_timeout": "60000",
             # names and literals are read here as the gate reads them
             "standard_conforming_strings": "on",
@@ -317,15 +274,19 @@ class Session:
         try:
             connection = psycopg.connect(
                 self._dsn,
+                # each statement begins and ends its own transaction in _statement
                 autocommit=True,
+                # psycopg would prepare repeated texts, whose plan would then be the generic one
                 prepare_threshold=None,
                 application_name=APPLICATION_NAME,
+                # libpq takes whole seconds, and 0 would mean no limit
                 connect_timeout=max(int(self.limits.connect), 1),
                 **KEEPALIVE,
             )
             # SET works through poolers that refuse startup options
             for name, value in options.items():
                 connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
+            # PostgreSQL 14 and later, and only where the platform can tell (Linux: POLLRDHUP)
             with suppress(psycopg.DataError, psycopg.ProgrammingError):
                 # the server stops what runs for us a second after this process was killed; not every platform
                 # can
@@ -353,6 +314,7 @@ class Session:
         """A read-only transaction that sees the catalog as it is now, without a search path, rolled back
         whatever happens.
         """
+        # read committed: each statement sees the catalog as it is, which is also what the planner sees
         if self.connection.closed:
             self.connection = self._connect()
         try:
@@ -382,14 +344,18 @@ class Session:
         """
         chosen = dict(settings or {})
         with self._statement():
+            # before the gate, which resolves names along this path
             schemas = self._schemas_of(chosen.pop("search_path", None))
+            # 0 stands for a type that the server is to find
             types = tuple(oid for oid in (*parameters, *self.values.types) if oid)
             try:
                 admitted = gate.admit(self.connection, statement, schemas, parameters=types, own=self._own)
             except gate.Refused as error:
                 raise Untrusted(str(error)) from error
+            # case of a setting's name does not matter to the server
             if refused := sorted(_OURS & {name.lower() for name in chosen}):
                 raise SessionError(f"{refused[0]} cannot be set for a statement", "42501")
+            # after the caller's settings, so that no one of them can lift the limit
             if timeout is not None:
                 chosen["statement_timeout"] = _milliseconds(timeout)
             self._set_all({**admitted.settings, **chosen})
@@ -417,6 +383,7 @@ class Session:
         self.connection.execute(f"select {calls}".encode(), pairs)
 
     def _roll_back(self) -> None:
+        # a failed connect() or a server that went: nothing to roll back
         if self.connection.closed:
             return
         if self.connection.info.transaction_status is TransactionStatus.ACTIVE:
@@ -441,10 +408,11 @@ class Session:
         if values := self._values_for(statement):
             result = connection.exec_params(statement.encode(), values.values, values.types, values.formats)
         else:
+            # Parse takes exactly one statement: "select 1; commit" is refused before anything runs
             parsed = connection.prepare(b"", statement.encode())
-            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             result = connection.exec_(statement.encode())
-        return _document(result)
+        return document(result)
 
     def _values_for(self, statement: str) -> Values:
         return self.values if self.values and has_parameters(statement) else NO_VALUES
@@ -453,55 +421,21 @@ class Session:
         """Stream the rows, as a client would get them (a cursor would never be planned in parallel)."""
         connection = self.connection.pgconn
         given = self._values_for(statement)
+        # send_query_params: the extended protocol, one statement, results in binary
         connection.send_query_params(
             statement.encode(), given.values, given.types or None, given.formats or None, Format.BINARY
         )
         connection.set_chunked_rows_mode(CHUNK)
         failure = None
-        while (result := _next_result(connection)) is not None:
+        # get_result() must be called until it gives None, also after an error: else the connection stays busy
+        while (result := next_result(connection)) is not None:
             if result.status not in ROWS and result.status != ExecStatus.COMMAND_OK:
                 failure = failure or result
             for row in range(result.ntuples):
                 digest.add([result.get_value(row, column) for column in range(result.nfields)])
-        _raise_unless(failure is None, failure)
-
-
-def _document(explained: PGresult) -> bytes:
-    """EXPLAIN's one value."""
-    _raise_unless(explained.status == ExecStatus.TUPLES_OK and explained.ntuples > 0, explained)
-    return explained.get_value(0, 0) or b""
-
-
-def session_error(error: psycopg.Error) -> SessionError:
-    """The server's message without the client's decoration."""
-    message = error.diag.message_primary or str(error).strip() or type(error).__name__
-    return SessionError(message, error.sqlstate or "")
-
-
-def _next_result(connection: PGconn) -> PGresult | None:
-    """Waits on the socket: libpq's own waiting would hold the interpreter, and with it the CPU meter."""
-    poller = select.poll()
-    poller.register(connection.socket, select.POLLIN)
-    while connection.is_busy():
-        poller.poll()
-        connection.consume_input()
-    return connection.get_result()
-
-
-def _raise_unless(ok: bool, result: Any) -> None:
-    if not ok:
-        raise psycopg.errors.error_from_result(result)
-
-
-def _column(described: Any, index: int) -> ColumnDescription:
-    return ColumnDescription(
-        name=(described.fname(index) or b"").decode(errors="replace"),
-        type_oid=described.ftype(index),
-        typmod=described.fmod(index),
-        table_oid=described.ftable(index),
-        attnum=described.ftablecol(index),
-    )
+        raise_unless(failure is None, failure)
 
 
 def _milliseconds(seconds: float) -> str:
+    # statement_timeout = 0 would mean no limit
     return str(max(int(seconds * 1000), 1))

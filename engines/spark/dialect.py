@@ -19,6 +19,7 @@ from rewright.engines.spark.sure import SURE_AGGREGATES, SURE_CALLS
 
 _TEXTS_THERE = frozenset({1083, 1186, UUID})
 """Types that Spark has not: times, intervals and UUIDs are texts in its tables (``engines.spark.tables``)."""
+# timestamptz: how Spark prints one depends on a setting of its session
 _ZONED = 1184
 
 

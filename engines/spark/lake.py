@@ -26,7 +26,9 @@ from rewright.engines.spark.tables import parquet_of
 
 Definition = Callable[[str], Source | str | None]
 """A table of the lake by name: its file, the SQL of a view (DuckDB's dialect), or None."""
+# batches that are read ahead of the client
 _AHEAD = 4
+# Spark adds its own SQLSTATE behind the message
 _RAISED = re.compile(r"rewright:(\w{5}):(.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 """What words raise themselves (``engines.duckdb.dialect.numbers``)."""
 _END = object()
@@ -93,6 +95,7 @@ class SparkLake:
 
         :raises LakeError: 42P01 there is no such table.
         """
+        # a CTE's name hides a table's, but only without a schema
         ctes = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
         for table in tree.find_all(exp.Table):
             if table.name and not (table.name.lower() in ctes and not table.db):
@@ -107,6 +110,7 @@ class SparkLake:
             tree = _parsed(found)
             self.provide(tree)
             wanted = f"view {found}"
+            # Spark's views are replaced only where the definition or the file changed
             if self._views.get(name) != wanted:
                 self.session().sql(spark_sql(tree)).createOrReplaceTempView(f"`{name}`")
         else:
@@ -165,6 +169,7 @@ class SparkQuery:
 
     def close(self) -> None:
         if self._rows is not None:
+            # generators are closed by the reader; the thread sees it within 0.2 s
             self._rows.close()
 
     def interrupt(self) -> None:
@@ -208,6 +213,7 @@ class SparkQuery:
 
 def spark_sql(tree: exp.Expression) -> str:
     """A statement of DuckDB's dialect in Spark's; $1 becomes the named parameter :p1."""
+    # a tuple around it, so that the statement itself may be replaced
     whole = exp.Tuple(expressions=[tree.copy()])
     for node in reversed(list(whole.find_all(*_OTHERWISE))):
         # from the inside out: what is replaced holds what was replaced before

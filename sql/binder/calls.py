@@ -61,6 +61,7 @@ _NO_AGGREGATES = {
     "frame": "window frames",
     "aggregate": "aggregate function calls",
 }
+# HAVING is computed before windows, and a window's own clauses before its calls
 _NO_WINDOWS = {**_NO_AGGREGATES, "having": "HAVING", "window": "window definitions"}
 _DATETIMES = {"date", "timestamp", "timestamptz", "time", "timetz"}
 
@@ -77,19 +78,23 @@ def in_kind(scope: Scope, kind: str) -> Iterator[None]:
 
 def bind_call(scope: Scope, node: Any) -> Expr:
     names = [n.sval for n in node.funcname]
+    # a qualified name is looked for in that schema alone
     schemas: Sequence[str] = scope.context.schemas if len(names) == 1 else (names[0],)
     if len(names) > 2:
+        # three names: database.schema.function
         raise Unsupported("a function qualified by a database")
     name = names[-1]
     args, arg_names = _bind_args(scope, node, name, schemas)
     direct = len(args)
     if node.agg_within_group:
+        # WITHIN GROUP: sorted arguments count as arguments for the resolution (manual, 9.21)
         with in_kind(scope, "aggregate"):
             args = [*args, *(bind_expr(scope, s.node) for s in node.agg_order)]
     keys = [key_of(a.type) for a in args]
     found = resolve_function(
         scope.context, schemas, name, keys, variadic=bool(node.func_variadic), names=arg_names
     )
+    # a type's name as a function, where no function fits exactly: int8('1'), text(x)
     if found is None or (len(args) == 1 and not _is_exact(found, keys)):
         cast = _function_style_cast(scope, node, names, args)
         if cast is not None:
@@ -105,6 +110,7 @@ def _is_exact(found: Candidate, keys: list[str]) -> bool:
 
 def _bind_args(scope: Scope, node: Any, name: str, schemas: Sequence[str]) -> tuple[list[Expr], list[str]]:
     known = scope.context.catalog.functions_named(name, schemas)
+    # with OVER an aggregate is a window function, and may hold aggregates of the block
     is_aggregate = any(f.kind == "a" for f in known) and node.over is None
     arg_names = [a.name for a in node.args or () if isinstance(a, ast.NamedArgExpr)]
     nodes = [a.arg if isinstance(a, ast.NamedArgExpr) else a for a in node.args or ()]
@@ -123,6 +129,7 @@ def _check_aggregate_place(scope: Scope, name: str) -> None:
 
 def _function_style_cast(scope: Scope, node: Any, names: list[str], args: list[Expr]) -> Expr | None:
     """``text(x)``: a type's name used as a function of one argument, where the cast is trivial."""
+    # nothing that only an aggregate or window call can have
     if len(args) != 1 or node.agg_star or node.agg_distinct or node.over or node.agg_filter or node.agg_order:
         return None
     try:
@@ -130,6 +137,7 @@ def _function_style_cast(scope: Scope, node: Any, names: list[str], args: list[E
     except BindError:
         return None
     source = key_of(args[0].type)
+    # only trivial casts: others are functions of the type's name already (func_get_detail)
     if source != "unknown":
         path = find_path(scope.context.catalog, source, key_of(target), "e")
         if path is None or path.method not in {"binary", "io"}:
@@ -145,6 +153,7 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     real, result = resolve_polymorphic(context.catalog, keys, declared, info.result)
     done = tuple(resolve_unknown(context, a) for a in coerce_args(context, args, real))
     type_ = result_type(context, result, done)
+    # VARIADIC array::"any"[]: how many arguments come is known at run time
     if info.variadic == "any" and node.func_variadic:
         raise Unsupported('VARIADIC array for a VARIADIC "any" function')
     if node.over is not None:
@@ -152,9 +161,11 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     if info.kind == "a":
         return _build_aggregate(scope, node, found, done, type_, direct)
     if info.kind == "w":
+        # row_number() without OVER
         raise BindError("42809", f"window function {info.name} requires an OVER clause")
     _refuse_aggregate_syntax(node, info.name)
     made = Call(info.to_ref(), done, type_)
+    # in FROM a set-returning function is a table
     return _expand(scope, made) if info.returns_set and scope.kind != "from" else made
 
 
@@ -164,11 +175,13 @@ def _expand(scope: Scope, call: Call) -> Expr:
     """
     type_ = call.type
     info = info_of(scope.context.catalog, type_)
+    # one only, directly in the select list: several run in lockstep, padded with NULLs
     if scope.kind != "target" or scope.expansions or info.kind == "c" or info.name == "record":
         raise Unsupported("set-returning function outside FROM")
     rel = scope.context.rel()
     name = call.func.name
     scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),)))
+    # its column counts as the block's own
     scope.rels.add(rel)
     return Column(rel, 0, type_, name)
 
@@ -181,6 +194,7 @@ def _in_declared_order(
         return args, found.args
     placed = dict(zip(found.order, args, strict=True))
     width = max(placed) + 1
+    # an earlier argument left out takes its default
     if len(placed) < width:
         placed = {**_defaults(scope, found), **placed}
     return [placed[i] for i in range(width)], found.info.args[:width]
@@ -190,9 +204,11 @@ def _defaults(scope: Scope, found: Candidate) -> dict[int, Expr]:
     """Default expressions by the position of their argument."""
     info = found.info
     if not info.default_text:
+        # defaults that are not known as text
         raise Unsupported("named arguments that leave out an earlier default")
     select = parse(f"SELECT {info.default_text}")[0].stmt
     first = len(info.args) - info.defaults
+    # default expressions see no columns
     own = Scope(scope.context)
     return {first + i: bind_expr(own, t.val) for i, t in enumerate(select.targetList)}
 
@@ -216,15 +232,19 @@ def _build_aggregate(
     scope: Scope, node: Any, found: Candidate, args: tuple[Expr, ...], type_: SqlType, direct: int
 ) -> Expr:
     info = found.info
+    # rank(1) WITHIN GROUP: the argument is compared with the group's rows
     if info.agg_kind == "h":
         raise Unsupported("hypothetical-set aggregate")
+    # percentile_cont without WITHIN GROUP, or count with it
     if (info.agg_kind == "o") != bool(node.agg_within_group):
         raise BindError("42809", f"WITHIN GROUP misused with {info.name}")
     if node.agg_within_group and node.agg_distinct:
         raise BindError("0A000", "cannot use DISTINCT with WITHIN GROUP")
+    # count() without the star
     if not args and not node.agg_star and info.agg_kind != "o":
         raise BindError("42809", f"{info.name}(*) must be used to call a parameterless aggregate function")
     filter_ = _bind_filter(scope, node)
+    # names inside are checked as an aggregate's: no aggregates, no windows
     with in_kind(scope, "aggregate"):
         if node.agg_within_group:
             order = tuple(sort_key(scope, a, s) for a, s in zip(args[direct:], node.agg_order, strict=True))
@@ -243,6 +263,7 @@ def _build_aggregate(
 
 def _order_expr(scope: Scope, sort: Any, node: Any, args: tuple[Expr, ...]) -> Expr:
     """An ORDER BY key inside an aggregate; one that repeats an argument is that argument, as coerced."""
+    # count(DISTINCT x ORDER BY x): the sort key is the argument after its conversion
     bound = bind_expr(scope, sort.node)
     for given, coerced in zip(node.args or (), args, strict=False):
         if bind_expr(scope, given) == bound:
@@ -250,6 +271,7 @@ def _order_expr(scope: Scope, sort: Any, node: Any, args: tuple[Expr, ...]) -> E
     return resolve_unknown(scope.context, bound)
 
 
+# FILTER may not hold aggregates either
 def _bind_filter(scope: Scope, node: Any) -> Expr | None:
     if node.agg_filter is None:
         return None
@@ -258,6 +280,7 @@ def _bind_filter(scope: Scope, node: Any) -> Expr | None:
 
 
 def _check_distinct(scope: Scope, made: Aggregate) -> None:
+    # DISTINCT sorts: types without an order have none
     for arg in made.args:
         ordering_operator(scope.context, arg.type, "=")
         ordering_operator(scope.context, arg.type, "<")
@@ -273,6 +296,7 @@ def _check_level(scope: Scope, made: Aggregate) -> None:
     from rewright.sql.walk import all_exprs, free_rels
 
     rels = free_rels(made)
+    # PostgreSQL computes such an aggregate in the outer query (manual, 4.2.7)
     if rels and not rels & scope.rels:
         raise Unsupported("aggregate of an outer query")
     inner = [e for part in (*made.args, *(k.expr for k in made.order_by)) for e in all_exprs(part)]
@@ -281,6 +305,7 @@ def _check_level(scope: Scope, made: Aggregate) -> None:
 
 
 def bind_grouping(scope: Scope, node: Any) -> Expr:
+    # GROUPING() belongs to the block's grouping
     if scope.kind in _NO_AGGREGATES and scope.kind != "aggregate":
         raise BindError("42803", f"grouping operations are not allowed in {_NO_AGGREGATES[scope.kind]}")
     with in_kind(scope, "group"):
@@ -297,12 +322,14 @@ def sort_key(scope: Scope, expr: Expr, node: Any) -> SortKey:
     direction = node.sortby_dir.name
     if direction == "SORTBY_USING":
         operator = node.useOp[-1].sval
+        # USING < and > are ASC and DESC; other operators may order otherwise
         if operator not in {"<", ">"}:
             raise Unsupported("ORDER BY USING")
         descending = operator == ">"
     else:
         descending = direction == "SORTBY_DESC"
     nulls = node.sortby_nulls.name
+    # NULLs are larger than any value: first with DESC
     nulls_first = descending if nulls == "SORTBY_NULLS_DEFAULT" else nulls == "SORTBY_NULLS_FIRST"
     op = ordering_operator(scope.context, expr.type, ">" if descending else "<")
     return SortKey(expr, descending, nulls_first, op)
@@ -315,10 +342,12 @@ def _build_window(scope: Scope, node: Any, found: Candidate, args: tuple[Expr, .
     info = found.info
     where = _NO_WINDOWS.get(scope.kind)
     if where is not None:
+        # two SQLSTATEs: inside of an aggregate it is a grouping error
         state = "42803" if scope.kind == "aggregate" else "42P20"
         raise BindError(state, f"window functions are not allowed in {where}")
     if info.kind not in {"a", "w"}:
         raise BindError("42809", f"OVER specified, but {info.name} is not a window function")
+    # neither is in PostgreSQL's window functions
     if node.agg_distinct or node.agg_order or node.agg_within_group:
         raise BindError("0A000", "DISTINCT, ORDER BY or WITHIN GROUP is not implemented for window functions")
     if node.agg_filter is not None and info.kind == "w":
@@ -356,10 +385,12 @@ def _bind_definition(scope: Scope, node: Any) -> Window:
         if named is None:
             raise BindError("42704", f'window "{node.refname}" does not exist')
         base = _bind_definition(scope, named)
+        # a named window may get an order and a frame, and no other partition
         if node.partitionClause:
             raise BindError("42P20", f'cannot override PARTITION BY clause of window "{node.refname}"')
         if base.order_by and node.orderClause:
             raise BindError("42P20", f'cannot override ORDER BY clause of window "{node.refname}"')
+        # w with a frame can only be used whole (OVER w)
         if base.frame != Frame():
             raise BindError("42P20", f'cannot copy window "{node.refname}" because it has a frame clause')
     with in_kind(scope, "window"):
@@ -368,6 +399,7 @@ def _bind_definition(scope: Scope, node: Any) -> Window:
             sort_key(scope, resolve_unknown(scope.context, bind_expr(scope, s.node)), s)
             for s in node.orderClause or ()
         )
+    # partitions compare by equality alone
     for p in partition:
         ordering_operator(scope.context, p.type, "=")
     partition, order = partition or base.partition_by, order or base.order_by
@@ -375,6 +407,7 @@ def _bind_definition(scope: Scope, node: Any) -> Window:
 
 
 def _bind_frame(scope: Scope, node: Any, order: tuple[SortKey, ...]) -> Frame:
+    # parsenodes.h FRAMEOPTION_...
     options = node.frameOptions
     mode: Any = "rows" if options & 0x4 else "groups" if options & 0x8 else "range"
     start: Any = _bound(options, 0x20, 0x800, 0x200, 0x2000, 0)
@@ -388,6 +421,7 @@ def _bind_frame(scope: Scope, node: Any, order: tuple[SortKey, ...]) -> Frame:
         if options & 0x20000
         else ""
     )
+    # GROUPS counts peers, which only an order has
     if mode == "groups" and not order:
         raise BindError("42P20", "GROUPS mode requires an ORDER BY clause")
     offsets = [_bind_offset(scope, o, mode, order) for o in (node.startOffset, node.endOffset)]
@@ -414,19 +448,25 @@ def _bind_offset(scope: Scope, node: Any, mode: str, order: tuple[SortKey, ...])
         return None
     with in_kind(scope, "frame"):
         offset = bind_expr(scope, node)
+    # a number of rows or peers
     if mode != "range":
         return coerce(scope.context, offset, INT8)
+    # a distance is added to the one key, by an in_range function of its type
     if len(order) != 1:
         raise BindError("42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column")
     key = order[0].expr.type
+    # dates move by intervals
     if key.name in _DATETIMES:
         return coerce(scope.context, offset, INTERVAL)
     if key.name not in {"int2", "int4", "int8", "numeric", "float4", "float8", "interval"}:
         raise BindError("0A000", "RANGE with offset is not supported for this column type")
+    # a literal takes the key's type
     if offset.type.name == "unknown":
         return coerce(scope.context, offset, key)
+    # in_range of floats takes float8
     if key.name in {"float4", "float8"}:
         return coerce(scope.context, offset, SqlType("float8"))
+    # integers of any width have their in_range functions; others are converted to the key's type
     if key.name == "numeric" or not can_coerce(scope.context.catalog, [key_of(offset.type)], ["int8"], "i"):
         return coerce(scope.context, offset, key)
     return offset

@@ -62,6 +62,7 @@ from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import key_of
 from rewright.sql.types import BOOL, INT4, NUMERIC, RECORD, TEXT, UNKNOWN, SqlType
 
+# types and collations as PostgreSQL 18's exprTypmod and exprCollation give them
 _VALUE_TYPES = {
     "current_date": SqlType("date"),
     "current_time": SqlType("timetz"),
@@ -77,6 +78,7 @@ def bind_expr(scope: Scope, node: Any) -> Expr:
         case ast.ColumnRef():
             return bind_column_ref(scope, node)
         case ast.A_Const():
+            # a template's hole reads like a literal of an odd value
             return _placeholder(scope, node) or bind_constant(node)
         case ast.A_Expr():
             return _bind_a_expr(scope, node)
@@ -99,9 +101,11 @@ def bind_expr(scope: Scope, node: Any) -> Expr:
         case ast.MinMaxExpr():
             return _bind_min_max(scope, node)
         case ast.ParamRef():
+            # a parameter is of unknown type until the first use that needs one
             return Param(node.number, scope.context.params.get(node.number, UNKNOWN))
         case ast.SQLValueFunction():
             return _bind_value_function(node)
+        # a row as a value is an anonymous record, unless something converts it
         case ast.RowExpr():
             return RowExpr(tuple(_row_fields(scope, node)), RECORD)
         case ast.A_ArrayExpr():
@@ -122,6 +126,7 @@ def _placeholder(scope: Scope, node: Any) -> Expr | None:
     """The Param of a literal that stands for a template's hole; the grammar folds a
     minus sign into numbers.
     """
+    # NULL is no hole
     known = scope.context.placeholders
     if not known or node.isnull:
         return None
@@ -129,6 +134,7 @@ def _placeholder(scope: Scope, node: Any) -> Expr | None:
     text = constant.value or ""
     if text in known:
         return Param(known[text], constant.type)
+    # in a number the grammar has made -1 of the sign and the digits
     if text.startswith("-") and text[1:] in known and constant.type.name != "unknown":
         return make_op(scope.context, "-", None, Param(known[text[1:]], constant.type), ("pg_catalog",))
     return None
@@ -139,6 +145,7 @@ def bind_constant(node: Any) -> Const:
         return Const(None, UNKNOWN)
     match node.val:
         case ast.Integer():
+            # the grammar makes integers beyond int4 Floats: their texts are kept
             return Const(str(node.val.ival or 0), INT4)
         case ast.Float():
             name, text = number_literal(node.val.fval)
@@ -146,6 +153,7 @@ def bind_constant(node: Any) -> Const:
         case ast.Boolean():
             return Const("t" if node.val.boolval else "f", BOOL)
         case ast.String():
+            # a string literal has no type until the context gives one
             return Const(node.val.sval, UNKNOWN)
         case ast.BitString():
             return _bit_constant(node.val.bsval)
@@ -154,6 +162,7 @@ def bind_constant(node: Any) -> Const:
 
 
 def _bit_constant(text: str) -> Const:
+    # B'101' and X'1F': the scanner leaves the first letter in front
     bits = text[1:] if text[0] == "b" else "".join(f"{int(c, 16):04b}" for c in text[1:])
     return Const(bits, SqlType("bit"))
 
@@ -161,6 +170,7 @@ def _bit_constant(text: str) -> Const:
 def _row_fields(scope: Scope, node: Any) -> list[Expr]:
     fields: list[Expr] = []
     for arg in node.args or ():
+        # ROW(t.*) is expanded; ROW(t) is one field
         if isinstance(arg, ast.ColumnRef) and isinstance(arg.fields[-1], ast.A_Star):
             from rewright.sql.binder.columns import expand_star
 
@@ -178,6 +188,7 @@ def _bind_a_expr(scope: Scope, node: Any) -> Expr:
     match kind:
         case "AEXPR_OP":
             return _bind_operator(scope, node)
+        # LIKE is the operator ~~ by the grammar's hand, so users' own ~~ is found, too
         case "AEXPR_LIKE" | "AEXPR_ILIKE" | "AEXPR_SIMILAR":
             return _bind_operator(scope, node)
         case "AEXPR_OP_ANY" | "AEXPR_OP_ALL":
@@ -195,11 +206,13 @@ def _bind_a_expr(scope: Scope, node: Any) -> Expr:
 def operator_name(node: Any) -> tuple[str, tuple[str, ...] | None]:
     """Name and, if qualified, the schema to look in."""
     names = [n.sval for n in node]
+    # OPERATOR(schema.name): looked for there alone
     return names[-1], (names[0],) if len(names) > 1 else None
 
 
 def _bind_operator(scope: Scope, node: Any) -> Expr:
     name, schemas = operator_name(node.name)
+    # (a, b) = (c, d): compared pair by pair
     if isinstance(node.lexpr, ast.RowExpr) and isinstance(node.rexpr, ast.RowExpr):
         left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, node.rexpr.args)
         return rows.compare(scope.context, name, left, right, schemas)
@@ -218,6 +231,7 @@ def make_array_op(
 ) -> Expr:
     """make_scalar_array_op: the operator is resolved against the array's element type."""
     context = scope.context
+    # '{1,2}' takes the type that the left side's operator wants
     if right.type.name == "unknown":
         element: SqlType = UNKNOWN
     else:
@@ -226,6 +240,7 @@ def make_array_op(
             raise BindError("42809", "op ANY/ALL (array) requires array on right side")
         element = found
     op = make_op(context, name, left, Const(None, element), schemas)
+    # operators that return anything else can't be counted as true or false
     if op.type.name != "bool" or op.op.function.returns_set:
         raise BindError("42809", "op ANY/ALL (array) requires operator to yield boolean")
     wanted = op.args[1].type
@@ -243,6 +258,7 @@ def _bind_distinct(scope: Scope, node: Any, *, negated: bool) -> Expr:
 
 def _bind_nullif(scope: Scope, node: Any) -> Expr:
     op = make_op(scope.context, "=", bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr))
+    # a user's = may return anything
     if op.type.name != "bool":
         raise BindError("42804", "NULLIF requires = operator to yield boolean")
     # its collation is that of the comparison
@@ -259,21 +275,28 @@ def _bind_in(scope: Scope, node: Any) -> Expr:
     context = scope.context
     left = bind_expr(scope, node.lexpr)
     items = [(n, bind_expr(scope, n)) for n in node.rexpr]
+    # after the items were bound, as transformAExprIn does
     if isinstance(node.lexpr, ast.RowExpr):
         return _in_rows(scope, node, name, negated=negated)
+    # items with columns get an = of their own, in this order; constants one array
     plain = [e for _, e in items if not _has_columns(e)]
     tests: list[Expr] = []
+    # one constant alone is a plain comparison
     if len(plain) > 1:
         try:
             shared = common_type(context, [left, *plain], "IN")
+        # no common type: each item is compared by itself, as before arrays
         except BindError:
             shared = RECORD
+        # rows have no array comparison
         if shared.name != "record":
             tests.append(_in_list(scope, name, left, plain, shared, negated=negated))
             items = [(n, e) for n, e in items if _has_columns(e)]
     for i, (_, item) in enumerate(items):
+        # the left side is bound again for each comparison: subqueries in it need numbers of their own
         again = left if i == 0 and not tests else bind_expr(scope, node.lexpr)
         tests.append(coerce_boolean(context, make_op(context, name, again, item, schemas), "IN"))
+    # a single comparison needs no AND or OR
     if len(tests) == 1:
         return tests[0]
     return And(tuple(tests)) if negated else Or(tuple(tests))
@@ -284,7 +307,9 @@ def _in_list(
 ) -> Expr:
     context = scope.context
     plain = shared.without_typmod()
+    # the operator is looked up by the common type, not by each item's
     op = make_op(context, name, left, Const(None, plain))
+    # the operator may take a wider type than the items share
     wanted = op.args[1].type
     coerced = tuple(coerce(context, coerce(context, i, plain), wanted) for i in items)
     return InList(op.op, op.args[0], coerced, negated)
@@ -296,6 +321,7 @@ def _in_rows(scope: Scope, node: Any, name: str, *, negated: bool) -> Expr:
         if not isinstance(item, ast.RowExpr):
             raise Unsupported("row IN a list of values that are not rows")
         left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, item.args)
+        # = over rows, so that NULLs inside give NULL
         tests.append(rows.compare(scope.context, name, left, right, None))
     if len(tests) == 1:
         return tests[0]
@@ -308,6 +334,7 @@ def _has_columns(expr: Expr) -> bool:
 
     if isinstance(expr, Column | WholeRow):
         return True
+    # a subquery may refer to columns outside
     return sublinks.is_sublink(expr) or any(_has_columns(c) for c in children(expr))
 
 
@@ -322,6 +349,7 @@ def _bind_between(scope: Scope, node: Any, kind: str) -> Expr:
             return And((compare(">=", low), compare("<=", high)))
         case "AEXPR_NOT_BETWEEN":
             return Or((compare("<", low), compare(">", high)))
+        # SYMMETRIC: in whichever order the bounds are
         case "AEXPR_BETWEEN_SYM":
             inside = And((compare(">=", low), compare("<=", high)))
             return Or((inside, And((compare(">=", high), compare("<=", low)))))
@@ -353,12 +381,14 @@ def _bind_bool(scope: Scope, node: Any) -> Expr:
     node_type: type[And | Or] = And if kind == "AND_EXPR" else Or
     for arg in node.args:
         bound = bind_condition(scope, arg, word)
+        # AND of ANDs is one list (flattening in makeAndExpr)
         args.extend(bound.args if isinstance(bound, node_type) else (bound,))
     return node_type(tuple(args))
 
 
 def _bind_cast(scope: Scope, node: Any) -> Expr:
     target = resolve_type(scope.context, node.typeName)
+    # ARRAY[...]::int[]: each element is converted directly, which also gives an empty array its type
     if isinstance(node.arg, ast.A_ArrayExpr):
         element = element_of(scope.context.catalog, target)
         if element is not None:
@@ -377,18 +407,22 @@ def _bind_case(scope: Scope, node: Any) -> Expr:
     context = scope.context
     if node.arg is not None:
         operand = bind_expr(scope, node.arg)
+        # the operand is evaluated once by the server, and written out for each WHEN here
         if is_volatile(operand):
             raise Unsupported("CASE over a volatile operand")
     conditions = []
     for when in node.args:
         if node.arg is not None:
+            # bound anew: subqueries in it need numbers of their own
             operand = resolve_unknown(context, bind_expr(scope, node.arg))
             test: Expr = make_op(context, "=", operand, bind_expr(scope, when.expr))
         else:
             test = bind_expr(scope, when.expr)
         conditions.append(coerce_boolean(context, test, "CASE/WHEN"))
     results = [bind_expr(scope, w.result) for w in node.args]
+    # no ELSE is ELSE NULL
     default = bind_expr(scope, node.defresult) if node.defresult is not None else Const(None, UNKNOWN)
+    # the default takes part first, as in transformCaseExpr: it decides between equal candidates
     type_ = common_type(context, [default, *results], "CASE")
     plain = type_.without_typmod()
     default = coerce(context, default, plain)
@@ -403,6 +437,7 @@ def is_volatile(expr: Expr) -> bool:
     for e in deep_exprs(expr):
         if isinstance(e, Call) and e.func.volatility is Volatility.VOLATILE:
             return True
+        # other kinds of nodes are made of calls and operators
         if isinstance(e, Op) and e.op.function.volatility is Volatility.VOLATILE:
             return True
     return False
@@ -410,6 +445,7 @@ def is_volatile(expr: Expr) -> bool:
 
 def _bind_null_test(scope: Scope, node: Any) -> Expr:
     arg = resolve_unknown(scope.context, bind_expr(scope, node.arg))
+    # ROW(NULL, NULL) IS NULL asks the fields
     return IsNull(arg, node.nulltesttype.name == "IS_NOT_NULL", rows.is_row(scope.context, arg))
 
 
@@ -439,8 +475,10 @@ def _bind_min_max(scope: Scope, node: Any) -> Expr:
 
 def _bind_value_function(node: Any) -> Expr:
     name = value_function_name(node.op.name)
+    # CURRENT_USER and the like are of type name
     type_ = _VALUE_TYPES.get(name, SqlType("name", collation="C"))
     if node.op.name.endswith("_N"):
+        # CURRENT_TIMESTAMP(n): at most six digits of seconds
         type_ = replace(type_, typmod=min(node.typmod, 6))
     return ValueFunction(name, type_)
 
@@ -452,6 +490,7 @@ def _bind_array(scope: Scope, node: Any, target: SqlType | None) -> Expr:
     items: list[Expr] = []
     nested = False
     for item in node.elements or ():
+        # ARRAY[[1],[2]] has the type of its elements' array
         if isinstance(item, ast.A_ArrayExpr):
             nested = True
             items.append(_bind_array(scope, item, target))
@@ -459,12 +498,15 @@ def _bind_array(scope: Scope, node: Any, target: SqlType | None) -> Expr:
             items.append(bind_expr(scope, item))
     if element is not None and target is not None:
         wanted = target if nested else element
+        # sub-arrays are of the array's own type
         done = tuple(coerce(context, i, wanted, "e", implicit=False) for i in items)
         return ArrayExpr(done, target.without_typmod() if not done else _array_result(done, target))
     if not items:
+        # ARRAY[] without a cast: 42P18
         raise BindError("42P18", "cannot determine type of empty array")
     type_ = common_type(context, items, "ARRAY").without_typmod()
     done = tuple(coerce(context, i, type_) for i in items)
+    # elements that are arrays themselves: one type for any number of dimensions
     array = type_ if info_of(context.catalog, type_).element else array_of(context.catalog, type_)
     return ArrayExpr(done, _array_result(done, array))
 
@@ -478,6 +520,7 @@ def _bind_indirection(scope: Scope, node: Any) -> Expr:
     expr = bind_expr(scope, node.arg)
     pending: list[Any] = []
     for step in node.indirection:
+        # a[1][2] is one subscript with two dimensions
         if isinstance(step, ast.A_Indices):
             pending.append(step)
             continue
@@ -491,6 +534,7 @@ def _bind_indirection(scope: Scope, node: Any) -> Expr:
 
 def _subscript(scope: Scope, expr: Expr, steps: list[Any]) -> Expr:
     context = scope.context
+    # jsonb subscripts take texts and are another function
     if base_of(context.catalog, expr.type).name == "jsonb":
         raise Unsupported("jsonb subscripts")
     element = element_of(context.catalog, expr.type)
@@ -501,17 +545,20 @@ def _subscript(scope: Scope, expr: Expr, steps: list[Any]) -> Expr:
     upper: list[Expr | None] = []
     for s in steps:
         low, high = s.lidx, s.uidx
+        # a[1:2][3]: the 3 means 1:3 (manual, 8.15.3)
         if is_slice and not s.is_slice:
             low = ast.A_Const(val=ast.Integer(ival=1))
         lower.append(_index(scope, low))
         upper.append(_index(scope, high))
     based = base_of(context.catalog, expr.type)
     array = coerce(context, expr, based) if based != expr.type else expr
+    # a slice is an array, an element is not
     type_ = replace(based, collation=expr.type.collation) if is_slice else element
     return Subscript(array, tuple(lower) if is_slice else (), tuple(upper), is_slice, type_)
 
 
 def _index(scope: Scope, node: Any) -> Expr | None:
+    # assignment context: bigint subscripts are allowed, and may raise
     return None if node is None else coerce(scope.context, bind_expr(scope, node), INT4, "a")
 
 
@@ -522,6 +569,7 @@ def select_field(scope: Scope, expr: Expr, name: str) -> Expr:
     for field_name, type_ in info.fields:
         if field_name == name:
             return FieldSelect(expr, name, type_)
+    # a record's fields are known only to who made it
     if based.name == "record":
         raise Unsupported("a field of an anonymous record")
     raise BindError("42703", f'column "{name}" not found in data type {info.name}')
@@ -530,8 +578,10 @@ def select_field(scope: Scope, expr: Expr, name: str) -> Expr:
 def _bind_collate(scope: Scope, node: Any) -> Expr:
     context = scope.context
     arg = bind_expr(scope, node.arg)
+    # COLLATE of a literal: text
     if arg.type.name == "unknown":
         arg = coerce(context, arg, TEXT)
+    # integers have no collation
     if not info_of(context.catalog, arg.type).collation:
         raise BindError("42804", f"collations are not supported by type {key_of(arg.type)}")
     names = [n.sval for n in node.collname]
@@ -539,5 +589,6 @@ def _bind_collate(scope: Scope, node: Any) -> Expr:
     found = context.catalog.collation(names[-1], path)
     if found is None:
         raise BindError("42704", f'collation "{".".join(names)}" does not exist')
+    # built-in collations by their bare name, as SqlType keeps them
     name = found.name if found.schema == "pg_catalog" else f"{found.schema}.{found.name}"
     return Collate(arg, replace(arg.type, collation=name))

@@ -55,11 +55,13 @@ def bind_from(scope: Scope, nodes: Sequence[Any] | None) -> tuple[FromItem, ...]
     for node in nodes or ():
         item, names = _bind_item(scope, node)
         for n in names:
+            # while FROM is read, earlier items are visible to LATERAL alone
             n.lateral_only, n.lateral_ok = True, True
         check_unique([*scope.items, *names])
         scope.items = [*scope.items, *names]
         items.append(item)
     for n in scope.items:
+        # afterwards to everything
         n.lateral_only, n.lateral_ok = False, True
     return tuple(items)
 
@@ -87,10 +89,12 @@ def _bind_range_var(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     if node.catalogname:
         raise Unsupported("a table qualified by a database")
     alias = node.alias.aliasname if node.alias else node.relname
+    # a CTE hides a table of its name; a qualified name is always a table
     if not node.schemaname:
         entry = scope.find_cte(node.relname)
         if entry is not None:
             rel = scope.context.rel()
+            # a CTE that is never used is never run (and its errors never raised)
             entry.used += 1
             columns = _renamed(entry.columns, node.alias)
             scan = CteScan(rel, entry.cte, alias, columns)
@@ -103,8 +107,10 @@ def _bind_range_var(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     item = _named(scope, rel, alias, columns)
     item.table = table
     item.row_type = SqlType(table.ref.name, table.ref.schema)
+    # s.t.x names a column only where the table has no alias
     item.schema = "" if node.alias else table.ref.schema
     own = tuple(OutputColumn(c.name, c.type) for c in table.columns)
+    # inh is False for ONLY
     return Scan(rel, table.ref, alias, own, only=not node.inh), [item]
 
 
@@ -123,12 +129,15 @@ def find_table(context: Context, schema: str, name: str) -> Table:
 
 def _bind_view(scope: Scope, table: Table, alias: str, node: Any) -> tuple[FromItem, list[NsItem]]:
     context = scope.context
+    # CREATE VIEW AS is stored as a bound tree; its text is what pg_get_viewdef gives
     if not table.definition:
         raise Unsupported(f"view {table.ref.name} without its definition")
     query = view_query(context, table)
     rel = context.rel()
     typed = tuple(
-        OutputColumn(c.name, q.type) for c, q in zip(table.columns, output_columns(query), strict=False)
+        # the view's own column names, the query's types
+        OutputColumn(c.name, q.type)
+        for c, q in zip(table.columns, output_columns(query), strict=False)
     )
     columns = _renamed(typed, node.alias)
     names = tuple(c.name for c in columns)
@@ -147,6 +156,7 @@ def view_query(context: Context, table: Table) -> Query:
     if not isinstance(statement, ast.SelectStmt):
         raise Unsupported(f"definition of view {table.ref.name}")
     before_path, before_params = context.search_path, context.params
+    # a view's names mean what they meant to its owner; it has no parameters
     context.search_path, context.params = table.view_path, {}
     context.view_depth += 1
     try:
@@ -154,6 +164,8 @@ def view_query(context: Context, table: Table) -> Query:
     finally:
         context.search_path, context.params = before_path, before_params
         context.view_depth -= 1
+
+
 
 
 def _named(scope: Scope, rel: int, alias: str, columns: Sequence[OutputColumn]) -> NsItem:
@@ -167,6 +179,7 @@ def _renamed(columns: tuple[OutputColumn, ...], alias: Any) -> tuple[OutputColum
     names = [n.sval for n in alias.colnames or ()] if alias else []
     if len(names) > len(columns):
         raise BindError(
+            # fewer names than columns: the rest keep theirs
             "42P10",
             f'table "{alias.aliasname}" has {len(columns)} columns available but {len(names)} columns '
             f"specified",
@@ -184,6 +197,7 @@ def _bind_subselect(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     query_node = node.subquery
     before, scope.lateral_active = scope.lateral_active, bool(node.lateral)
     try:
+        # VALUES alone is a list of rows; with ORDER BY or LIMIT it is a query
         if _is_plain_values(query_node):
             rows, columns = bind_value_rows(Scope(context, scope), query_node)
             rel = context.rel()
@@ -201,6 +215,7 @@ def _bind_subselect(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
 
 def _visible(item: NsItem, alias: str) -> NsItem:
     """A subquery without alias can't be named."""
+    # since PostgreSQL 16 a subquery needs no alias, and its columns are named bare
     item.rel_visible = bool(alias)
     return item
 
@@ -216,17 +231,21 @@ def _is_plain_values(node: Any) -> bool:
 
 
 def _bind_function(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
+    # the functions run in lockstep, padded with NULLs
     if node.is_rowsfrom and len(node.functions) > 1:
         raise Unsupported("ROWS FROM with several functions")
     call_node, column_definitions = node.functions[0]
+    # AS (a int, b text): the function returns record
     if column_definitions or node.coldeflist:
         raise Unsupported("a column definition list")
     if (
         isinstance(call_node, ast.FuncCall)
+        # unnest(a, b) is ROWS FROM (unnest(a), unnest(b))
         and call_node.funcname[-1].sval == "unnest"
         and len(call_node.args or ()) > 1
     ):
         raise Unsupported("unnest of several arrays")
+    # a function in FROM is LATERAL without the word
     before, scope.lateral_active = scope.lateral_active, True
     try:
         with in_kind(scope, "from"):
@@ -234,6 +253,7 @@ def _bind_function(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     finally:
         scope.lateral_active = before
     rel = scope.context.rel()
+    # a scalar function's column is called as the function, or as its alias
     own_name = output_name(call_node)
     alias = node.alias.aliasname if node.alias else own_name
     columns = _function_columns(scope.context, call, call_node, alias)
@@ -241,6 +261,7 @@ def _bind_function(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
         columns = (*columns, OutputColumn("ordinality", INT8))
     columns = _renamed(columns, node.alias)
     item = _named(scope, rel, alias, columns)
+    # a function of one column may be named by its alias alone, as a value
     if len(columns) == 1:
         item.row_type = columns[0].type
     scan = FunctionScan(rel, call, alias, columns, bool(node.ordinality), lateral=True)
@@ -255,23 +276,27 @@ def _function_columns(context: Context, call: Expr, node: Any, alias: str) -> tu
     info = catalog.type(key_of(based))
     if isinstance(call, Call):
         found = [
+            # the overload that the call means
             f
             for f in catalog.functions_named(call.func.name, (call.func.schema,))
             if f.args == call.func.arg_types
         ]
         out = found[0].out if found else ()
+        # OUT arguments name the columns
         if len(out) > 1 or (out and info.name == "record"):
             if any(catalog.type(t).kind == "p" for _, t in out):
                 raise Unsupported("polymorphic OUT arguments")
             return tuple(
                 OutputColumn(n or f"column{i + 1}", catalog.type(t).sql_type) for i, (n, t) in enumerate(out)
             )
+        # one OUT argument: the column is called by it where nobody gave an alias
         if out and not alias:
             return (OutputColumn(out[0][0], call.type),)
         if len(out) == 1 and node.funcname[-1].sval == alias and out[0][0]:
             return (OutputColumn(out[0][0], call.type),)
     if info.name == "record":
         raise Unsupported("a function returning record")
+    # a composite type has its own names
     if info.kind == "c":
         return tuple(OutputColumn(n, t) for n, t in info.fields)
     return (OutputColumn(alias, call.type),)
@@ -284,7 +309,9 @@ def _bind_join(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     kind = _KINDS[node.jointype.name]
     left, left_names = _bind_item(scope, node.larg)
     before = scope.items
+    # RIGHT and FULL JOIN keep rows that no left row belongs to: nothing lateral may refer to the left
     lateral_ok = kind in {"inner", "left"}
+    # the left side is visible while the right is read
     for n in left_names:
         n.lateral_only, n.lateral_ok = True, lateral_ok
     scope.items = [*before, *left_names]
@@ -293,9 +320,11 @@ def _bind_join(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
     finally:
         scope.items = before
     both = [*left_names, *right_names]
+    # the same alias on both sides
     check_unique(both)
     for n in both:
         n.lateral_only, n.lateral_ok = False, True
+    # NATURAL JOIN is USING of all common names
     using = _using_columns(node, left_names, right_names)
     if using is not None:
         on, merged, using = _bind_using(scope, kind, using, left_names, right_names)
@@ -323,11 +352,13 @@ def _columns(names: list[NsItem]) -> list[NsColumn]:
 
 def _using_columns(node: Any, left: list[NsItem], right: list[NsItem]) -> list[str] | None:
     if node.isNatural:
+        # in the order of the left side
         right_names = {c.name for c in _columns(right)}
         return [c.name for c in _columns(left) if c.name in right_names]
     if node.usingClause:
         names = [n.sval for n in node.usingClause]
         for i, n in enumerate(names):
+            # USING (a, a)
             if n in names[:i]:
                 raise BindError("42701", f'column name "{n}" appears more than once in USING clause')
         return names
@@ -338,6 +369,7 @@ def _using_column(names: list[NsItem], name: str, side: str) -> Expr:
     found = [c.expr for c in _columns(names) if c.name == name]
     if not found:
         raise BindError("42703", f'column "{name}" specified in USING clause does not exist in {side} table')
+    # a left side that is itself a join may show a name twice
     if len(found) > 1:
         raise BindError("42702", f'common column name "{name}" appears more than once in {side} table')
     return found[0]

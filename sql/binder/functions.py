@@ -48,6 +48,7 @@ def resolve_function(
     """func_get_detail: the function a call means; None when there is none, 42725 when several fit."""
     found = candidates(context.catalog, schemas, name, len(arg_types), variadic=variadic, names=names)
     for candidate in found:
+        # an exact match wins over all others, before any conversion
         if list(candidate.args) == list(arg_types):
             return candidate
     return _pick(context.catalog, found, list(arg_types), name)
@@ -55,11 +56,13 @@ def resolve_function(
 
 def _pick(catalog: Catalog, found: list[Candidate], arg_types: list[str], name: str) -> Candidate | None:
     fitting = [c for c in found if can_coerce(catalog, arg_types, c.args, "i")]
+    # conversions of arguments in calls are implicit ones
     if len(fitting) <= 1:
         return fitting[0] if fitting else None
     kept = select_candidates(catalog, arg_types, [c.args for c in fitting])
     if len(kept) == 1:
         return fitting[kept[0]]
+    # more than one is left: "could not choose a best candidate"
     raise BindError("42725", f"function {name} is not unique")
 
 
@@ -79,6 +82,7 @@ def candidates(
         if candidate is None:
             continue
         other = best.get(candidate.args)
+        # the same arguments in two schemas: the nearer one hides the other
         if other is None or _preferred(candidate, other, schemas):
             best[candidate.args] = candidate
     return list(best.values())
@@ -89,6 +93,7 @@ def _preferred(new: Candidate, old: Candidate, schemas: Sequence[str]) -> bool:
     new_at, old_at = schemas.index(new.info.schema), schemas.index(old.info.schema)
     if new_at != old_at:
         return new_at < old_at
+    # the plain form wins over one that takes any number of arguments
     if new.expanded != old.expanded:
         return old.expanded
     return len(new.info.args) < len(old.info.args)
@@ -98,13 +103,16 @@ def _candidate(info: FunctionInfo, count: int, *, variadic: bool, names: Sequenc
     declared = info.args
     if names:
         return _named(info, count, names)
+    # VARIADIC array: the declared form, one array at the end
     if variadic:
         return Candidate(info, declared) if info.variadic and len(declared) == count else None
+    # variadic: as many arguments as the call has, each of the element's type
     if info.variadic and count >= len(declared):
         rest = count - len(declared) + 1
         return Candidate(info, declared[:-1] + (info.variadic,) * rest, expanded=True)
     if len(declared) == count:
         return Candidate(info, declared)
+    # arguments at the end may be left out where they have defaults
     if len(declared) - info.defaults <= count < len(declared):
         return Candidate(info, declared[:count])
     return None
@@ -114,14 +122,17 @@ def _named(info: FunctionInfo, count: int, names: Sequence[str]) -> Candidate | 
     """MatchNamedCall: positional arguments first, then by name; the rest must have defaults."""
     positional = count - len(names)
     inputs = info.arg_names[: len(info.args)]
+    # all input arguments need names
     if len(inputs) < len(info.args) or info.variadic or count > len(info.args):
         return None
     order = list(range(positional))
     for name in names:
+        # a name that is given twice, or by position and by name
         if name not in inputs or inputs.index(name) in order:
             return None
         order.append(inputs.index(name))
     first_default = len(info.args) - info.defaults
+    # those without defaults have to be there
     if any(i not in order for i in range(first_default)):
         return None
     return Candidate(info, tuple(info.args[i] for i in order), order=tuple(order))
@@ -131,19 +142,24 @@ def select_candidates(
     catalog: Catalog, arg_types: Sequence[str], lists: Sequence[tuple[str, ...]]
 ) -> list[int]:
     """func_select_candidate: indexes of the argument lists that survive the tie-breaking rules."""
+    # rule 4.b: domains count as their base types
     inputs = [a if a == "unknown" else base_type(catalog, a) for a in arg_types]
     alive = list(range(len(lists)))
+    # rule 4.c (manual, 10.3): most exact matches
     alive = _best(alive, lambda i: _exact(lists[i], inputs))
     if len(alive) == 1:
         return alive
+    # rule 4.d: most exact or preferred ones, only for known arguments
     alive = _best(alive, lambda i: _exact_or_preferred(catalog, lists[i], inputs))
     if len(alive) == 1 or "unknown" not in inputs:
         return alive
+    # rule 4.e: unknown arguments by category
     narrowed = _by_category(catalog, lists, inputs, alive)
     if narrowed:
         alive = narrowed
         if len(alive) == 1:
             return alive
+    # rule 4.f: the known arguments' type
     return _assume_known(catalog, lists, inputs, alive)
 
 
@@ -180,17 +196,20 @@ def _by_category(
             continue
         infos = [catalog.type(lists[i][at]) for i in alive]
         categories = {info.category for info in infos}
+        # string wins: every type reads texts
         if "S" in categories:
             category = "S"
         elif len(categories) == 1:
             category = categories.pop()
         else:
+            # categories disagree: nothing is decided
             return []
         preferred = any(info.preferred for info in infos if info.category == category)
         wanted[at] = (category, preferred)
     kept = []
     for i in alive:
         infos_at = {at: catalog.type(lists[i][at]) for at in wanted}
+        # a preferred type in the category, if any candidate has one there
         if all(
             infos_at[at].category == category and (infos_at[at].preferred or not preferred)
             for at, (category, preferred) in wanted.items()
@@ -204,6 +223,7 @@ def _assume_known(
 ) -> list[int]:
     """If all known arguments share a type, assume the unknown ones have it too."""
     known = {i for i in inputs if i != "unknown"}
+    # all known arguments must be of one type
     if len(known) != 1:
         return alive
     assumed = [known.pop()] * len(inputs)
@@ -220,6 +240,7 @@ def resolve_operator(
     """oper() / left_oper(): ``left`` is empty for a prefix operator. 42883 or 42725 otherwise."""
     catalog = context.catalog
     found = catalog.operators_named(name, schemas or context.schemas)
+    # an exact match, one side unknown taken as the other's type (manual, 10.2, rule 2.a)
     exact = _exact_operator(catalog, found, left, right)
     if exact is not None:
         return exact
@@ -227,6 +248,7 @@ def resolve_operator(
     seen: set[tuple[str, str]] = set()
     inputs = [right] if not left else [left, right]
     for o in found:
+        # prefix and infix are told apart; a nearer schema's operator hides a farther one
         if bool(o.left) != bool(left) or (o.left, o.right) in seen:
             continue
         seen.add((o.left, o.right))
@@ -251,6 +273,7 @@ def _exact_operator(
 ) -> OperatorInfo | None:
     was_unspecified = False
     if left:
+        # a unary operator has no other side
         if left == "unknown" and right != "unknown":
             left, was_unspecified = right, True
         elif right == "unknown" and left != "unknown":
@@ -259,6 +282,7 @@ def _exact_operator(
         if (o.left, o.right) == (left, right):
             return o
     if was_unspecified:
+        # domains: the operator of the base type
         based = base_type(catalog, left)
         if based != left:
             for o in found:
@@ -310,20 +334,25 @@ def ordering_operator(context: Context, type_: SqlType, name: str) -> OperatorRe
     key = base_type(catalog, key_of(type_))
     info = catalog.type(key)
     tries = [key]
+    # types without operators of their own use those of the type they are relabelled to
     if key == "varchar":
         tries.append("text")
     if key == "cidr":
         tries.append("inet")
+    # arrays compare where their elements do
     if info.element:
         _need_element(context, info.element, name)
         tries.append("anyarray")
+    # enums, ranges and rows have one set of operators each
     generic = {"e": "anyenum", "r": "anyrange", "m": "anymultirange", "c": "record"}.get(info.kind)
     if generic:
         tries.append(generic)
     for candidate in tries:
         for o in catalog.operators_named(name, ("pg_catalog",)):
+            # "=" need not be of the btree class: types may have a hash class alone
             if o.left == candidate and o.right == candidate and name in {o.btree, "="}:
                 return o.to_ref()
+    # a user's type: its own operators of its default classes
     own = [o for o in catalog.operators if o.name == name and o.left == key == o.right and o.btree == name]
     if own:
         return own[0].to_ref()

@@ -60,11 +60,13 @@ NO_ERRORS: Errors = frozenset()
 ANY: Errors = frozenset({"any"})
 OVERFLOW: Errors = frozenset({"overflow"})
 
+# from what may be evaluated any number of times to what may not
 _RANK = {Volatility.IMMUTABLE: 0, Volatility.STABLE: 1, Volatility.VOLATILE: 2}
 _INTEGERS = {"int2", "int4", "int8"}
 _NUMBERS = {*_INTEGERS, "numeric", "float4", "float8"}
 _TEXTS = {"text", "varchar", "bpchar", "name"}
 _TIMES = {"date", "time", "timetz", "timestamp", "timestamptz", "interval"}
+# comparisons of these read no catalog and call no function of a user's; arrays and rows might
 _COMPARABLE = {
     *(*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"),
     *("jsonb", "anyenum"),
@@ -75,6 +77,7 @@ JSON_TESTS = frozenset({
     ("@>", "jsonb"), ("<@", "jsonb"),
 })  # fmt: skip
 _COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
+# the wider type holds each value; date to timestamp is listed for its class of error
 _WIDER = {
     ("int2", "int4"),
     ("int2", "int8"),
@@ -84,11 +87,13 @@ _WIDER = {
     ("bool", "int4"),
     ("date", "timestamp"),
 }
+# by name, for all built-in overloads whose arguments are of comparable types
 _SAFE_FUNCTIONS = {
     *("length", "char_length", "character_length", "octet_length", "lower", "upper", "btrim", "ltrim"),
     *("rtrim", "concat", "now", "sign", "ceil", "ceiling", "floor", "reverse", "ascii", "strpos"),
     *("position", "starts_with", "md5", "initcap", "left", "right", "coalesce", "replace", "translate"),
 }
+# array_agg and string_agg may run out of memory, which no tree can tell
 _SAFE_AGGREGATES = {
     *("count", "min", "max", "bool_and", "bool_or", "every", "array_agg", "string_agg", "any_value"),
     *("bit_and", "bit_or"),
@@ -96,6 +101,7 @@ _SAFE_AGGREGATES = {
 # fail for nothing but what is too large
 SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"})
 _SAFE_WINDOWS = {
+    # lag and lead with a third argument only convert it
     *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist"),
     *("first_value", "last_value", "lag", "lead"),
 }
@@ -139,6 +145,7 @@ def volatility_of_query(catalog: Catalog, query: Query) -> Volatility:
     for q in all_queries(query):
         for expr in block_exprs(q):
             found += [_own_volatility(catalog, e) for e in deep_exprs(expr)]
+    # in FROM and in all clauses, at any depth: a block is as volatile as its worst part
     return worst(found)
 
 
@@ -153,7 +160,9 @@ def _own_volatility(catalog: Catalog | None, expr: Node) -> Volatility:
         case Op() | IsDistinct() | NullIf() | InList() | ArrayOp():
             return expr.op.function.volatility
         case Quantified() | RowCompare():
+            # each operator of a row comparison may be another
             return worst(o.function.volatility for o in expr.ops)
+        # CURRENT_TIMESTAMP and the like are the same throughout a statement
         case ValueFunction():
             return Volatility.STABLE
         case Opaque():
@@ -168,6 +177,7 @@ def _cast_volatility(catalog: Catalog | None, expr: Cast) -> Volatility:
     if expr.func is not None:
         return expr.func.volatility
     match expr.method:
+        # input and output functions read settings: DateStyle, TimeZone, extra_float_digits
         case "io" if catalog is not None:
             source, target = catalog.type(key_of(expr.arg.type)), catalog.type(key_of(expr.type))
             return worst([source.output_volatility, target.input_volatility])
@@ -191,10 +201,13 @@ def cannot_fail(node: Node, is_computed: IsComputed = lambda _column: False) -> 
 
 def _fails(node: Node, is_computed: IsComputed) -> bool:
     match node:
+        # a virtual generated column is an expression in the table's definition
         case Column():
             return is_computed(node)
         case Aggregate() | WindowCall():
+            # overflow is left to magnitudes, which knows how large operands may be
             return bool(own_errors(node, _never_one_row) - OVERFLOW)
+        # LIMIT of an expression may be negative or too large
         case Select() | SetOp() | Values():
             return not all(_is_natural(n) for n in (node.limit, node.offset) if n is not None)
         case Scan() | Derived() | CteScan() | ValuesScan() | FunctionScan() | Join():
@@ -252,10 +265,12 @@ def _is_natural(expr: Expr) -> bool:
 def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Errors:
     """Classes of errors that an expression itself, not its parts, may raise where it is evaluated."""
     match expr:
+        # division by a number that can't be 0; what is left is the least integer divided by -1
         case Op() if is_division(expr) and never(expr.args[1], 0, known):
             return OVERFLOW
         case Op():
             return _operator_errors(expr.op, expr.args)
+        # the operator alone: arguments are parts, which are asked by themselves
         case IsDistinct() | NullIf() | InList() | ArrayOp():
             return _operator_errors(expr.op, ())
         case Quantified() | RowCompare():
@@ -270,11 +285,14 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
         case Aggregate():
             return _aggregate_errors(expr.func)
         case WindowCall():
+            # a frame's distance may be negative or NULL (22013)
             if expr.window.frame.start_offset is not None or expr.window.frame.end_offset is not None:
                 return frozenset({"argument"}) | _window_errors(expr.func)
             return _window_errors(expr.func)
+        # more than one row used by an expression: 21000
         case ScalarSubquery():
             return NO_ERRORS if at_most_one(expr.query) else frozenset({"cardinality"})
+        # a[x:y] of something that is no array, or of bounds beyond int4
         case Subscript():
             return frozenset({"argument"}) if expr.is_slice else NO_ERRORS
         case ArrayExpr():
@@ -289,14 +307,18 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
 def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
     if not op.is_builtin:
         return ANY
+    # a prefix operator has no left operand
     sides = {op.left or op.right, op.right}
     name = op.name
     if name in _COMPARISONS and sides <= _COMPARABLE:
         return NO_ERRORS
     if name in {"~~", "!~~", "~~*", "!~~*"} and sides <= _TEXTS:
+        # a pattern that ends in a backslash is an error (22025), but only for rows that get that far
         return NO_ERRORS if len(args) == 2 and _safe_pattern(args[1]) else frozenset({"pattern"})
+    # anynonarray || text calls the output function, which for these types fails for no value
     if name == "||" and (sides <= _TEXTS or "anynonarray" in sides):
         return NO_ERRORS
+    # timestamps, too: out of range is 22008 there
     if name in {"+", "-", "*"} and sides <= _NUMBERS | _TIMES:
         return OVERFLOW
     if name in {"/", "%"} and sides <= _NUMBERS | _TIMES:
@@ -317,24 +339,30 @@ def _safe_pattern(expr: Expr) -> bool:
 
 def _cast_errors(expr: Cast) -> Errors:
     source, target = expr.arg.type, expr.type
+    # unknown literals are converted during analysis, whose errors come before anything runs
     if isinstance(expr.arg, Const) and source.name == "unknown":
         return NO_ERRORS  # read when the statement is parsed
     if expr.method == "binary":
         return NO_ERRORS  # the same bytes under another name: a domain's value as one of its base type
     if not (source.is_builtin and target.is_builtin):
         return ANY
+    # varchar(n) and char(n) raise for an assignment and cut for a cast; numeric(p, s) may not hold the digits
     if expr.method == "typmod":
         return OVERFLOW if target.name == "numeric" else _typmod_errors(target)
     if (source.name, target.name) in _WIDER:
+        # timestamps end earlier than dates (294276 AD and 5874897 AD)
         return OVERFLOW if source.name == "date" else NO_ERRORS
     if source.name == "numeric" and target.name in _INTEGERS:
         return OVERFLOW | {"cast"}  # NaN has no integer
+    # out of range, or rounded
     if source.name in _NUMBERS and target.name in _NUMBERS:
         return OVERFLOW
+    # output functions of these types fail for no value
     if target.name in _TEXTS and source.name in _COMPARABLE:
         return NO_ERRORS
     if source.name in _TIMES and target.name in _TIMES:
         return OVERFLOW
+    # a text may be no number, date or boolean: 22P02
     return frozenset({"cast"}) if source.name in _TEXTS else ANY
 
 
@@ -347,18 +375,22 @@ def _call_errors(expr: Call) -> Errors:
         return ANY
     name = expr.func.name
     odd = (name, expr.func.arg_types) in _ODD_CALLS
+    # length(bytea, name) fails on bytes that are no text in that encoding (22021)
     if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
         return NO_ERRORS
     if name in {"abs", "round", "trunc"} and all(a.type.name in _NUMBERS for a in expr.args):
         return OVERFLOW
     if name in {"extract", "date_part", "date_trunc"} and len(expr.args) >= 2:
+        # the field's name is read at run time: an unknown one is 22023
         field, of = expr.args[0], expr.args[1].type.name
         written = field.value if isinstance(field, Const) else None
         if name == "date_trunc":
+            # date_trunc with a zone as third argument reads its name
             fits = len(expr.args) == 2 and of in {"timestamp", "timestamptz"} and written in _UNITS
             return OVERFLOW if fits else frozenset({"argument"})
         return NO_ERRORS if written in _FIELDS and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
+        # substring with a negative length is 22011
         lengths = expr.args[2:]
         return NO_ERRORS if all(_is_natural(n) for n in lengths) else frozenset({"argument"})
     return ANY
@@ -367,10 +399,12 @@ def _call_errors(expr: Call) -> Errors:
 def _aggregate_errors(func: FunctionRef) -> Errors:
     if not func.is_builtin:
         return ANY
+    # bit strings of different lengths: 22026
     if func.name in {"bit_and", "bit_or"} and func.arg_types[0] not in _INTEGERS:
         return frozenset({"argument"})  # strings of bits must have one length
     if (
         func.name in _SAFE_AGGREGATES
+        # array_agg of arrays needs equal dimensions (2202E)
         and "anyarray" not in func.arg_types
         and (func.name not in {"min", "max"} or func.arg_types[0] in _COMPARABLE)
     ):

@@ -41,6 +41,7 @@ from rewright.sql.walk import block_exprs, children, conjuncts, deep_exprs
 
 _INTEGERS = frozenset({"int2", "int4", "int8"})
 _NUMBERS = _INTEGERS | {"numeric", "float4", "float8"}
+# digits of a constant or precision: far fewer than the 100 that is_moderate allows
 _FEW = 40
 
 
@@ -80,6 +81,7 @@ def division(expr: Op, known: Known) -> frozenset[str]:
     """
     dividend, divisor = expr.args
     found = {"nonzero"} if never(divisor, 0, known) else set()
+    # is_moderate would do for integers as well: only -1 makes their quotient leave the type
     if expr.type.name in _INTEGERS:
         fits = never(divisor, -1, known)  # the least integer has no opposite
     else:
@@ -94,6 +96,7 @@ def branches(expr: Case, known: Known) -> Iterator[tuple[Expr, Known]]:
     for condition, result in expr.whens:
         yield condition, known
         yield result, known.where(condition)
+        # the next branch is reached only where no condition before it was true: false or NULL
         known = known.where(condition, true=False)
     yield expr.default, known
 
@@ -109,12 +112,17 @@ def evaluated(expr: Expr, known: Known, inside: Known = NOTHING) -> Iterator[tup
         return
     there = known
     if isinstance(expr, Aggregate):
+        # FILTER decides which rows the argument is evaluated for
         there = inside if expr.filter is None else inside.where(expr.filter)
     elif isinstance(expr, WindowCall):
+        # a window call is computed before the block's targets, over rows that CASE does not know of
         there = NOTHING
     for child in children(expr):
         yield from evaluated(
-            child, NOTHING if isinstance(expr, Aggregate) and child is expr.filter else there, inside
+            # FILTER itself is evaluated for every row
+            child,
+            NOTHING if isinstance(expr, Aggregate) and child is expr.filter else there,
+            inside,
         )
 
 
@@ -134,11 +142,14 @@ def of_block(query: Query) -> Iterator[tuple[Expr, Known]]:
     shown = {id(t.expr) for t in query.targets} | {id(k.expr) for k in query.order_by}
     keys = {id(k) for grouping in query.group_by for k in grouping}
     for expr in block_exprs(query):
+        # grouping keys are computed for rows that passed WHERE
         if id(expr) in keys:
             yield from evaluated(expr, rows)
+        # targets and ORDER BY are computed for groups that passed HAVING
         elif id(expr) in shown:
             yield from evaluated(expr, groups, rows)
         else:
+            # HAVING knows that groups are not empty, and nothing of itself
             yield from evaluated(
                 expr, Known(grouped=groups.grouped) if expr is query.having else NOTHING, rows
             )
@@ -148,6 +159,7 @@ def of_groups(query: Select) -> tuple[Known, Known]:
     """What is known where a grouped SELECT evaluates its keys and the arguments of its aggregates, and where
     its outputs.
     """
+    # GROUP BY () has a group even where no row is left
     nonempty = bool(query.group_by) and all(query.group_by or ())
     return NOTHING.where(*conjuncts(query.where)), Known(grouped=nonempty).where(*conjuncts(query.having))
 
@@ -158,23 +170,28 @@ def never(expr: Expr, value: int, known: Known = NOTHING) -> bool:
         case Const(written):
             number = _number(expr)
             return written is None or (number is not None and number != value)
+        # conversions of constants are looked at through; others may round to the value
         case Cast() if _keeps(expr) or (value == 0 and _makes_no_zero(expr)):
             return never(expr.arg, value, known)
         case Case():
+            # conditions stand at even places, results at odd ones, the default last
             results = [
                 part for i, part in enumerate(branches(expr, known)) if i % 2 or i == 2 * len(expr.whens)
             ]
             return all(never(x, value, there) for x, there in results)
+        # NULLIF(x, 0) is x where x <> 0, and NULL elsewhere
         case NullIf(op, left, right):
             equal = Op(op, (left, right), expr.type)
             return never(left, value, known.where(equal, true=False))
         case Coalesce(args):
             return all(never(a, value, known) for a in args)
+        # greatest(x, 1) is at least 1, whatever x is, and ignores NULLs
         case MinMax(greatest, args):
             bounds = [n for a in args if (n := _number(a)) is not None]
             beyond = any(n > value if greatest else n < value for n in bounds)
             return beyond or all(never(a, value, known) for a in args)
         case Aggregate() if expr.func.is_builtin and expr.func.name == "count":
+            # count(*) of a group that has rows is at least 1; with FILTER it may be 0
             counted = known.grouped and expr.star and expr.filter is None
             return value < 0 or (value == 0 and (counted or _excluded(expr, value, known)))
         case _:
@@ -182,15 +199,18 @@ def never(expr: Expr, value: int, known: Known = NOTHING) -> bool:
 
 
 def _excluded(expr: Expr, value: int, known: Known) -> bool:
+    # random() <> 0 says nothing about the next random()
     return _fixed(expr) and any(_denies(c, true, expr, value) for c, true in known.conditions)
 
 
 def _denies(condition: Expr, true: bool, expr: Expr, value: int) -> bool:
     """Whether the expression can not be ``value`` where the condition is true, or is not true."""
     match condition:
+        # NOT c is true exactly where c is false, which is part of "not true"
         case Not(arg):
             return true and _denies(arg, False, expr, value)
         case And(args):
+            # a conjunction that is true has all parts true; not true, one part at least, and which is open
             found = (_denies(a, true, expr, value) for a in args)
             return any(found) if true else all(found)
         case Or(args):
@@ -202,8 +222,10 @@ def _denies(condition: Expr, true: bool, expr: Expr, value: int) -> bool:
             return _compared(op, left, right, true, expr, value)
         case InList(op, left, items, every):
             tests = [_compared(op, left, item, true, expr, value) for item in items]
+            # IN (ANY): one comparison holds, so each has to exclude the value; NOT IN: all of them hold
             return any(tests) if every is true else all(tests)
         case IsDistinct(op, left, right, negated) if op.is_builtin and op.btree == "=":
+            # IS DISTINCT FROM has no NULL result: negated or not, it is decided
             test = "=" if negated is true else "<>"
             return _apart(test, left, right, expr, value)
     return False
@@ -211,6 +233,7 @@ def _denies(condition: Expr, true: bool, expr: Expr, value: int) -> bool:
 
 def _compared(op: OperatorRef, left: Expr, right: Expr, true: bool, expr: Expr, value: int) -> bool:
     """A comparison that is not true is false or has a NULL in it."""
+    # other types' operators might compare otherwise
     if not op.is_builtin or op.name not in DENIED or {op.left, op.right} - _NUMBERS:
         return False
     return _apart(op.name if true else DENIED[op.name], left, right, expr, value)
@@ -219,11 +242,13 @@ def _compared(op: OperatorRef, left: Expr, right: Expr, true: bool, expr: Expr, 
 def _apart(test: str, left: Expr, right: Expr, expr: Expr, value: int) -> bool:
     """Whether no expression that compares so with a constant is ``value``."""
     bare = _bare(expr)
+    # the expression may stand on either side
     if _bare(right) == bare:
         left, right, test = right, left, FLIPPED[test]
     bound = _number(right)
     if bound is None or _bare(left) != bare:
         return False
+    # left stands for any x with "x test bound"
     match test:
         case "=":
             return bound != value
@@ -247,6 +272,7 @@ def _number(expr: Expr) -> Decimal | None:
     try:
         number = Decimal(expr.value)
     except InvalidOperation:
+        # 'NaN' and 'Infinity' are constants of numeric
         return None
     return number if number.is_finite() else None
 
@@ -262,15 +288,18 @@ def is_moderate(expr: Expr) -> bool:
     """Whether an expression is 0 or within 1e-100 and 1e100, so that a quotient of two such neither overflows
     nor underflows a double (1e-308, 1e308).
     """
+    # an int8 is at most 9.2e18
     if expr.type.is_builtin and expr.type.name in _INTEGERS:
         return True
     match expr:
         case Const(value):
+            # constants are written without exponents: 40 characters are at most 40 digits
             return value is None or (_number(expr) is not None and len(value) <= _FEW)
         case Cast(arg):
             numbers = (
                 {arg.type.name, expr.type.name} <= _NUMBERS and arg.type.is_builtin and expr.type.is_builtin
             )
+            # float4 overflows at 3.4e38; a typmod may raise
             return numbers and expr.type.name != "float4" and expr.type.typmod == -1 and is_moderate(arg)
         case Case(whens, default):
             return all(is_moderate(x) for x in (*(x for _, x in whens), default))
@@ -278,6 +307,7 @@ def is_moderate(expr: Expr) -> bool:
             return is_moderate(left)
         case Coalesce(args):
             return all(is_moderate(x) for x in args)
+        # sums of floats may grow without bound; of 40 digits a sum stays below 1e100 for any number of rows
         case Aggregate(func, (arg,)) if func.is_builtin and func.name in {"sum", "min", "max"}:
             return is_moderate(arg) and arg.type.name in {*_INTEGERS, "numeric"}
         case Column():
@@ -300,10 +330,12 @@ def _keeps(expr: Cast) -> bool:
     to numeric without a scale, to the floats that every whole number has a neighbour in.
     """
     source, target = expr.arg.type, expr.type
+    # a typmod rounds: numeric(1, 0) makes 0 of 0.4
     if not (source.is_builtin and target.is_builtin) or target.typmod != -1:
         return False
     if source.name in _INTEGERS:
         return target.name in _NUMBERS
+    # rounding a numeric to an integer makes 0 of 0.4
     return source.name == target.name == "numeric" or (source.name, target.name) == ("float4", "float8")
 
 
@@ -311,6 +343,7 @@ def _makes_no_zero(expr: Cast) -> bool:
     """Whether a conversion to floating point raises an error for what is too small, instead of giving 0."""
     source, target = expr.arg.type, expr.type
     builtin = source.is_builtin and target.is_builtin
+    # float8_numeric and dtof raise on underflow (22003)
     return builtin and source.name in {"numeric", "float8"} and target.name in {"float4", "float8"}
 
 

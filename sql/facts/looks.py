@@ -24,6 +24,7 @@ Look = tuple[str, int]
 IDENTICAL: Look = ("identical", 0)
 ANYTHING: Look = ("null", 0)
 
+# collations that CREATE COLLATION made may be nondeterministic: 'a' = 'A' there
 DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
 _HEADER = 4  # of a typmod: VARHDRSZ
 _MOST_DECIMALS = 1000  # of a declared scale; products beyond it are left alone
@@ -33,10 +34,13 @@ _PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
 
 def look_of_type(type_: SqlType) -> Look | None:
     """What the type alone says."""
+    # no other value equals such a one: integers, text, uuid
     if equality_is_identity(type_):
         return IDENTICAL
+    # no typmod: values may show any number of decimals, or be of any length
     if not type_.is_builtin or type_.typmod < _HEADER:
         return None
+    # bpchar compares without trailing blanks, and char(n) pads each value to n
     if type_.name == "bpchar" and type_.collation in DETERMINISTIC:
         return "characters", type_.typmod - _HEADER
     if type_.name == "numeric":
@@ -58,9 +62,11 @@ class Looks(OutputFacts[Look]):
 
     def of_other(self, expr: Expr, columns: Mapping[Col, Look]) -> Look | None:
         match expr:
+            # a relabelled value is the same; bpchar read as text, however, is another comparison
             case Cast(method="binary"):
                 return self.of(expr.arg, columns) if expr.arg.type.name == expr.type.name else None
             case Cast():
+                # numeric(integer) makes numbers without decimals
                 whole = expr.type.is_builtin and expr.type.name == "numeric" and expr.type.typmod < 0
                 exact = expr.arg.type.is_builtin and expr.arg.type.name in _INTEGERS
                 return ("decimals", 0) if whole and exact else None
@@ -76,6 +82,7 @@ class Looks(OutputFacts[Look]):
         kinds = set(known) - {ANYTHING}
         if not kinds:
             return ANYTHING
+        # branches of CASE may show 1.0 and 1.00
         return kinds.pop() if len(kinds) == 1 else None
 
     def _of_arithmetic(self, expr: Op, columns: Mapping[Col, Look]) -> Look | None:
@@ -84,6 +91,7 @@ class Looks(OutputFacts[Look]):
             return None
         looks = [self.of(x, columns) for x in expr.args]
         decimals = [look[1] for look in looks if look is not None and look[0] == "decimals"]
+        # the operands must be known, all of them
         if len(decimals) < len(looks):
             return None
         if op.name in {"+", "-"}:
@@ -96,8 +104,10 @@ class Looks(OutputFacts[Look]):
         if not expr.func.is_builtin or len(expr.args) != 1:
             return None
         (arg,) = expr.args
+        # the result is one of the arguments
         if expr.func.name in {"min", "max"}:
             return self.of(arg, columns)
+        # the sum shows the greatest scale among its inputs, which all have the same here
         if expr.func.name == "sum" and expr.func.arg_types == ("numeric",):
             return self.of(arg, columns)
         return None
@@ -110,6 +120,7 @@ def _of_constant(expr: Const) -> Look | None:
     if by_type is not None:
         return by_type
     if expr.type.is_builtin and expr.type.name == "numeric":
+        # 1e5 and the like are left alone
         number = _PLAIN_NUMBER.fullmatch(expr.value)
         return None if number is None else ("decimals", len(number[1] or ""))
     return None

@@ -18,7 +18,9 @@ from rewright.sql.facts.strictness import Col
 from rewright.sql.intervals import Bounds, combined
 from rewright.sql.walk import all_queries
 
+# bits without the sign
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
+# digits of int8's largest value
 _INTEGER_DIGITS = 19
 _ROWS = 19  # digits of how many rows there may be
 _MOST = 100_000  # far below 131072
@@ -39,19 +41,23 @@ class Digits(OutputFacts[int]):
             return _INTEGER_DIGITS
         if type_.name != "numeric":
             return None
+        # digits, a point and a sign: no exponent, no NaN
         if isinstance(expr, Const) and expr.value is not None:
             return len(expr.value) if expr.value.replace(".", "").lstrip("-").isdigit() else None
+        # a precision of up to 1000, and up to 1000 zeros more by a negative scale
         return 2 * _DECLARED if type_.typmod >= 0 else None
 
     def of_other(self, expr: Expr, columns: Mapping[Col, int]) -> int | None:
         match expr:
             case Cast():
+                # a typmod raises by itself where the value does not fit
                 plain = expr.type.is_builtin and expr.type.name == "numeric" and expr.type.typmod < 0
                 return self.of(expr.arg, columns) if plain else None
             case Op() if expr.op.is_builtin and expr.type.name == "numeric":
                 return self._of_arithmetic(expr, columns)
             case Call() if expr.func.is_builtin and expr.func.name in {"abs", "round", "trunc"}:
                 found = self.of(expr.args[0], columns)
+                # round(9.9) is 10: one digit more
                 return None if found is None or expr.type.name != "numeric" else found + 1
             case Aggregate() if expr.func.is_builtin and len(expr.args) == 1 and expr.type.name == "numeric":
                 found = self.of(expr.args[0], columns)
@@ -63,6 +69,7 @@ class Digits(OutputFacts[int]):
 
     def _of_arithmetic(self, expr: Op, columns: Mapping[Col, int]) -> int | None:
         # no divisor but 0 is smaller than its last decimal
+        # dividing by 0.0…1 multiplies by as many tens as the divisor has decimals, at most 16383
         measured = expr.args[:1] if expr.op.name == "/" else expr.args
         known = [self.of(x, columns) for x in measured]
         sizes = [k for k in known if k is not None]
@@ -70,6 +77,7 @@ class Digits(OutputFacts[int]):
             return None
         match expr.op.name:
             case "+" | "-":
+                # 9 + 9 is 18: one digit more
                 found = max(sizes) + 1
             case "*":
                 found = sum(sizes)
@@ -104,6 +112,7 @@ def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) 
             return _adds_up(expr, columns, digits)
         case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
             limit = 2 ** _INTEGERS[expr.type.name]
+            # unary minus and @ may overflow; & and | may not, and are not asked about
             if isinstance(expr, Op) and not _is_computed(expr):
                 # the least integer has no opposite: it overflows by / -1 and by @
                 if not is_division(expr):
@@ -129,6 +138,7 @@ def _adds_up(expr: Aggregate | WindowCall, columns: Mapping[Col, int], digits: D
     if not (expr.func.is_builtin and expr.func.name in {"sum", "avg", *SPREADS}):
         return False
     (arg,) = expr.args
+    # sum() of int2 and int4 is int8, of int8 numeric
     if arg.type.is_builtin and arg.type.name in _INTEGERS:
         return True
     return arg.type.is_builtin and arg.type.name == "numeric" and digits.of(arg, columns) is not None
@@ -143,10 +153,13 @@ def _bounds(expr: Expr) -> Bounds | None:
     if not expr.type.is_builtin or expr.type.name not in _INTEGERS:
         return None
     if isinstance(expr, Const):
+        # a constant NULL has no value
         return None if expr.value is None else (int(expr.value), int(expr.value))
+    # a cast from another integer keeps the value, or raises
     if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
         return arg
     if isinstance(expr, Op) and _is_computed(expr):
         return combined(expr.op.name, [_bounds(x) for x in expr.args])
+    # two's complement: one more negative than positive
     limit = 2 ** _INTEGERS[expr.type.name]
     return -limit, limit - 1

@@ -38,9 +38,11 @@ from rewright.sql.walk import replace_node
 Col = tuple[int, int]
 NONE: frozenset[Col] = frozenset()
 # a column of no range variable
+# relation numbers begin at 0, so that no column has this one
 _MARK: Col = (-1, 0)
 
 
+# an empty set means "nothing known"; a constant NULL is strict in everything
 class _Everything:
     """The answer for an expression that is NULL anyway."""
 
@@ -99,30 +101,39 @@ def _meet(answers: Iterable[_Answer]) -> _Answer:
 
 def _strict(expr: Expr) -> _Answer:
     match expr:
+        # a column is NULL exactly where it is
         case Column():
             return frozenset({(expr.rel, expr.pos)})
         case Const():
             return _ALL if expr.value is None else NONE
         case Op():
+            # strict functions are not called where an argument is NULL (manual, CREATE FUNCTION)
             return _union(map(_strict, expr.args)) if expr.op.function.strict else NONE
         case Call():
+            # a strict function of sets gives no row instead of a NULL
             strict = expr.func.strict and not expr.func.returns_set
             return _union(map(_strict, expr.args)) if strict else NONE
         case Cast():
+            # the domain's CHECK or a cast function that is not strict may see the NULL
             safe = expr.method != "domain" and (expr.func is None or expr.func.strict)
             return _strict(expr.arg) if safe else NONE
         case Collate() | FieldSelect() | Not():
             return _strict(expr.arg)
+        # FALSE AND NULL is FALSE: only what makes all parts NULL makes the whole NULL
         case And() | Or() | Coalesce() | MinMax():
             return _meet(map(_strict, expr.args))
         case Case():
             return _meet([_strict(expr.default), *(_strict(r) for _, r in expr.whens)])
+        # NULLIF(NULL, x) is NULL; NULLIF(x, NULL) is x
         case NullIf():
             return _strict(expr.left)
+        # x IN () of no items is FALSE even for NULL; with items NULL = anything is NULL
         case InList():
             return _strict(expr.left) if expr.op.function.strict and expr.items else NONE
+        # x = ANY (NULL) is NULL; but x = ANY ('{}') is FALSE, so the left side alone decides nothing
         case ArrayOp():
             return _strict(expr.array) if expr.op.function.strict else NONE
+        # array[NULL] and NULL[i] are both NULL
         case Subscript():
             parts = [expr.arg, *(u for u in (*expr.lower, *expr.upper) if u is not None)]
             return _union(map(_strict, parts))
@@ -132,21 +143,25 @@ def _strict(expr: Expr) -> _Answer:
 
 def _rejected(expr: Expr) -> _Answer:
     match expr:
+        # WHERE NULL and WHERE FALSE keep no row: everything is rejected in no rows
         case Const():
             return NONE if expr.value == "t" else _ALL
         case And():
             return _union(map(_rejected, expr.args))
         case Or():
             return _meet(map(_rejected, expr.args))
+        # IS NOT NULL of a row is another test: ROW(1, NULL) is neither NULL nor NOT NULL
         case IsNull():
             return _strict(expr.arg) if expr.negated and not expr.row_form else NONE
         case IsBool():
             return _rejected_test(expr)
         case IsDistinct():
             return _rejected_distinct(expr)
+        # = ALL ('{}') is TRUE, also for a NULL on the left
         case ArrayOp():
             left = _strict(expr.left) if expr.op.function.strict and not expr.all else NONE
             return _union([left, _strict(expr)])
+        # NOT IN and <> ALL of a subquery without rows are TRUE
         case Quantified():
             strict = all(o.function.strict for o in expr.ops) and expr.kind in {"=", "op"}
             return _union(map(_strict, expr.left)) if strict and not expr.all else NONE
@@ -156,6 +171,7 @@ def _rejected(expr: Expr) -> _Answer:
             return _meet(
                 _union([_strict(x), _strict(y)]) if op.function.strict else NONE for op, x, y in pairs
             )
+        # (a, b) < (c, d) looks at b only where a = c: the first pair must be known
         case RowCompare():
             first = expr.ops[0].function.strict
             return _union([_strict(expr.left[0]), _strict(expr.right[0])]) if first else NONE
@@ -166,9 +182,12 @@ def _rejected(expr: Expr) -> _Answer:
 def _rejected_test(expr: IsBool) -> _Answer:
     match expr.test, expr.negated:
         case "true", False:
+            # x IS TRUE rejects what x rejects
             return _rejected(expr.arg)
+        # NULL IS FALSE is FALSE, NULL IS NOT UNKNOWN too
         case ("false", False) | ("unknown", True):
             return _strict(expr.arg)
+        # IS NOT TRUE, IS NOT FALSE and IS UNKNOWN are TRUE of NULL
         case _:
             return NONE
 

@@ -48,6 +48,7 @@ from rewright.sql.records import key_of
 from rewright.sql.types import UNKNOWN
 
 _TEXTUAL = {"text", "varchar", "bpchar"}
+# sixteen choices: four arguments in both forms
 _MAX_TRIES = 16
 
 
@@ -57,6 +58,7 @@ def short(expr: Expr) -> Expr:
         expr = expr.arg
     if isinstance(expr, Const) and expr.value is not None and expr.type.name in _TEXTUAL:
         return Const(expr.value, UNKNOWN)
+    # a typed NULL is printed bare where the type follows from the others
     if isinstance(expr, Const) and expr.value is None:
         return Const(None, UNKNOWN)
     return expr
@@ -64,6 +66,7 @@ def short(expr: Expr) -> Expr:
 
 def shorten(args: Sequence[Expr], same: Callable[[Sequence[Expr]], bool]) -> list[Expr] | None:
     """The shortest form of ``args`` for which ``same`` holds; None when not even the full form does."""
+    # the shortest forms come first, since each pair has the short one first
     forms = [(short(a), a) if short(a) is not a else (a,) for a in args]
     for choice in islice(product(*forms), _MAX_TRIES):
         if _holds(same, choice):
@@ -74,6 +77,7 @@ def shorten(args: Sequence[Expr], same: Callable[[Sequence[Expr]], bool]) -> lis
 def _holds(same: Callable[[Sequence[Expr]], bool], args: Sequence[Expr]) -> bool:
     try:
         return same(args)
+    # the short form does not resolve at all
     except (BindError, Unsupported):
         return False
 
@@ -95,16 +99,19 @@ def call_args(
 ) -> list[Expr] | None:
     """Arguments with which the function's name still means this very call."""
     args = expr.args
+    # direct arguments are resolved together with those of WITHIN GROUP: left as they are
     if isinstance(expr, Aggregate) and expr.direct:
         return list(args)
 
     def same(given: Sequence[Expr]) -> bool:
         keys = [key_of(a.type) for a in given]
         variadic = is_variadic_call(expr)
+        # with types of the short arguments, as the server would look
         found = resolve_function(context, schemas, expr.func.name, keys, variadic=variadic)
         if found is None or found.info.to_ref() != expr.func:
             return False
         real, result = resolve_polymorphic(context.catalog, keys, found.args, found.info.result)
+        # polymorphic arguments are fixed by the others
         done = tuple(resolve_unknown(context, a) for a in coerce_args(context, given, real))
         return done == args and result == key_of(expr.type)
 
@@ -117,6 +124,7 @@ def is_variadic_call(expr: Call | Aggregate | WindowCall) -> bool:
     if not func.variadic or len(expr.args) != len(func.arg_types) or not expr.args:
         return False
     declared, given = func.arg_types[-1], expr.args[-1].type
+    # VARIADIC "any" takes single values always
     return declared != "any" and (
         key_of(given) == declared or (declared.endswith("array") and given.is_array)
     )
@@ -130,6 +138,7 @@ def common_args(context: Context, expr: Coalesce | MinMax | Case | ArrayExpr) ->
     wanted = tuple(args)
 
     def same(given: Sequence[Expr]) -> bool:
+        # a typmod is dropped where the branches differ
         type_ = common_type(context, list(given)).without_typmod()
         return tuple(coerce(context, g, type_) for g in given) == wanted
 
@@ -141,6 +150,7 @@ def _all_or_nothing(args: Sequence[Expr], same: Callable[[Sequence[Expr]], bool]
     if _holds(same, briefly):
         return briefly
     # NULL stays bare where only it changes nothing
+    # one NULL at a time: two bare ones might decide the type together
     for i, a in enumerate(args):
         if isinstance(a, Const) and a.value is None:
             partly = [*args[:i], Const(None, UNKNOWN), *args[i + 1 :]]
@@ -154,6 +164,7 @@ def in_list_args(context: Context, expr: InList) -> list[Expr]:
     wanted = (expr.left, *expr.items)
 
     def same(given: Sequence[Expr]) -> bool:
+        # NOT IN and IN resolve the operator by the left side and the items' common type
         shared = common_type(context, list(given)).without_typmod()
         op = make_op(context, expr.op.name, given[0], Const(None, shared))
         items = [coerce(context, coerce(context, g, shared), op.args[1].type) for g in given[1:]]
@@ -183,8 +194,10 @@ def quantified(context: Context, expr: Quantified) -> tuple[list[Expr], Select |
     """Left side and, where its targets lose implicit casts too, the query to print instead."""
     name = expr.ops[0].name
     query = expr.query
+    # DISTINCT would see other values without casts
     plain = query if isinstance(query, Select) and query.distinct is None else None
     brief = _brief_targets(plain) if plain else None
+    # first without casts on both sides, then with those of the query
     for candidate in (brief, plain):
         columns = output_columns(candidate or query)
 

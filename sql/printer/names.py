@@ -15,6 +15,7 @@ from rewright.sql.records import type_key
 from rewright.sql.types import SqlType
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
+# unreserved keywords may be bare names; the other three classes not everywhere (manual, appendix C)
 _KEYWORDS = frozenset(RESERVED_KEYWORDS) | frozenset(COL_NAME_KEYWORDS) | frozenset(TYPE_FUNC_NAME_KEYWORDS)
 _SQL_NAMES = {
     "bool": "boolean",
@@ -25,7 +26,9 @@ _SQL_NAMES = {
     "float8": "double precision",
 }
 # a bare name of these would mean something else: one character, one bit
+# bpchar without a length is unlimited, char is char(1)
 _QUOTED = {"char": '"char"', "bit": '"bit"', "bpchar": "bpchar"}
+# bits of the field mask (timestamp.h INTERVAL_MASK)
 _FIELDS = {
     0x0004: "year",
     0x0002: "month",
@@ -34,6 +37,7 @@ _FIELDS = {
     0x0800: "minute",
     0x1000: "second",
 }
+# NAMEDATALEN - 1
 _NAME_BYTES = 63
 
 
@@ -49,6 +53,7 @@ def quote_literal(text: str) -> str:
     if "\x00" in text:
         raise ValueError("a zero byte can't be part of SQL text")
     quoted = text.replace("'", "''")
+    # with the setting off a backslash is an escape in plain literals, too; in E'' it always is
     if "\\" in quoted:
         return "E'" + quoted.replace("\\", "\\\\") + "'"
     return f"'{quoted}'"
@@ -58,6 +63,7 @@ def type_name(
     type_: SqlType, catalog: Catalog | None = None, search_path: Sequence[str] = ("public",)
 ) -> str:
     """A type with its modifier, as it stands in a cast."""
+    # a modifier belongs to the elements: numeric(9,2)[]
     if type_.is_array:
         return type_name(type_.element_with_typmod, catalog, search_path) + "[]"
     name = _base_name(type_, catalog, search_path)
@@ -69,10 +75,12 @@ def _base_name(type_: SqlType, catalog: Catalog | None, search_path: Sequence[st
         known = _SQL_NAMES.get(type_.name)
         if known:
             return known
+        # without a modifier; with one, char(3) and bit(3) mean what they say
         if type_.typmod < 0 and type_.name in _QUOTED:
             return _QUOTED[type_.name]
         return type_.name if _PLAIN.match(type_.name) else quote_ident(type_.name)
     quoted = quote_ident(type_.name)
+    # a type of the same name earlier on the path is another one
     if catalog is not None:
         found = catalog.find_type(type_.name, search_path)
         if found is not None and found.key == type_key(type_.schema, type_.name):
@@ -86,6 +94,7 @@ def _with_modifier(type_: SqlType, name: str) -> str:
         case "varchar" | "bpchar":
             return f"{'char' if type_.name == 'bpchar' else name}({typmod - 4})"
         case "numeric":
+            # eleven bits with a sign (since PostgreSQL 15)
             precision, scale = ((typmod - 4) >> 16) & 0xFFFF, (typmod - 4) & 0x7FF
             return f"numeric({precision},{scale - 0x800 if scale & 0x400 else scale})"
         case "interval":
@@ -95,11 +104,13 @@ def _with_modifier(type_: SqlType, name: str) -> str:
 
 
 def _interval(typmod: int) -> str:
+    # 0x7FFF: all fields, 0xFFFF: no precision (timestamp.h)
     mask, precision = (typmod >> 16) & 0x7FFF, typmod & 0xFFFF
     digits = f"({precision})" if precision != 0xFFFF else ""
     words = [word for bit, word in _FIELDS.items() if mask & bit]
     if mask == 0x7FFF or not words:
         return f"interval{digits}"
+    # DAY TO SECOND: the first and the last field tell the range
     fields = words[0] if len(words) == 1 else f"{words[0]} to {words[-1]}"
     return f"interval {fields}{digits}"
 
@@ -117,6 +128,7 @@ class Aliases:
         while name in self._taken:
             n += 1
             suffix = f"_{n}"
+            # room for the number: names longer than 63 bytes are cut by the server, and would be equal again
             name = _cut(base, _NAME_BYTES - len(suffix)) + suffix
         self._taken.add(name)
         return name

@@ -85,15 +85,19 @@ class _Printer:
     # ------------------------------------------------------------------ names
 
     def _name_everything(self, query: Query) -> None:
+        # a CTE of a table's name would hide the table
         tables = {leaf.table.name for leaf in _leaves(query) if isinstance(leaf, Scan)}
         cte_names = Aliases(tables)
         for q in all_queries(query):
             for cte in q.ctes:
                 self.ctes[cte.cte] = _Relation(
-                    cte_names.take(cte.name, f"cte{cte.cte}"), unique_names([c.name for c in cte.columns])
+                    # two columns may have one name; CTE(c, c) would not
+                    cte_names.take(cte.name, f"cte{cte.cte}"),
+                    unique_names([c.name for c in cte.columns]),
                 )
         aliases = Aliases()
         # a row as one value is called by its alias, which must not be the name of a column
+        # t.* as one value is written t, and t may also be a column t
         whole = {e.rel for e in all_exprs_of_query(query) if isinstance(e, WholeRow)}
         names = (
             {n for leaf in _leaves(query) if not isinstance(leaf, Join) for n in _names(leaf)}
@@ -102,6 +106,7 @@ class _Printer:
         )
         for leaf in _leaves(query):
             if not isinstance(leaf, Join) and leaf.rel not in self.relations:
+                # captured: t would be read as the column of that name
                 captured = leaf.rel in whole and (leaf.alias or f"q{leaf.rel}") in names
                 alias = aliases.take(
                     "" if captured else leaf.alias, f"row_q{leaf.rel}" if captured else f"q{leaf.rel}"
@@ -125,7 +130,9 @@ class _Printer:
         """A relation's name, qualified unless the search path surely leads to it."""
         path = self.context.search_path
         name = quote_ident(ref.name)
+        # a later table of the name may stand before ours on the path
         found = self.context.catalog.find_table(ref.name, path)
+        # a table that the catalog does not know: bare where its schema is the first of the path
         first = bool(path) and path[0] == ref.schema
         bare = found.ref == ref if found is not None else first
         return name if bare else f"{quote_ident(ref.schema)}.{name}"
@@ -137,6 +144,7 @@ class _Printer:
 
     @contextmanager
     def _deeper(self) -> Iterator[None]:
+        # names of an enclosing query need their qualifier inside
         before, self.bare = self.bare, None
         self.indent += 1
         try:
@@ -177,13 +185,16 @@ class _Printer:
         if not ctes:
             return []
         parts = []
+        # with names of its own a CTE's query is printed with them; others get a column list
         for cte in ctes:
             named = self.ctes[cte.cte]
             hint = {True: "MATERIALIZED ", False: "NOT MATERIALIZED ", None: ""}[cte.materialized]
+            # VALUES names its columns column1, column2, …; a recursive CTE's arms disagree on names
             own = not cte.recursive and not isinstance(_leftmost(cte.query), Values)
             columns = "" if own else f"({', '.join(map(quote_ident, named.columns))})"
             body = self._nested(cte.query, named.columns if own else None)
             parts.append(f"{quote_ident(named.alias)}{columns} AS {hint}{body}")
+        # RECURSIVE once for the whole list, as the grammar has it
         word = "WITH RECURSIVE" if any(c.recursive for c in ctes) else "WITH"
         return [f"{word} {', '.join(parts)}"]
 
@@ -196,6 +207,7 @@ class _Printer:
             self.bare = before
 
     def _select_clauses(self, query: Select, names: Sequence[str] | None, *, arm: bool) -> list[str]:
+        # output names given by a CTE or derived table win over the block's own
         shown = [self._target(t, names[i] if names else t.name, arm=arm) for i, t in enumerate(query.targets)]
         clauses = [f"SELECT{self._distinct(query)}{' ' if shown else ''}{', '.join(shown)}"]
         if query.from_:
@@ -215,6 +227,7 @@ class _Printer:
 
     def _sort_expr(self, expr: Expr) -> str:
         """A bare name here could mean an output column: qualify it."""
+        # ORDER BY x prefers an output column of the name, unlike WHERE (manual, SELECT: ORDER BY)
         if isinstance(expr, Column):
             before, self.bare = self.bare, None
             try:
@@ -232,12 +245,15 @@ class _Printer:
 
     def _target(self, target: Target, name: str, *, arm: bool) -> str:
         expr = target.expr
+        # a text constant in a select list is a quoted literal: an unknown literal there becomes text
+        # in an arm of a set operation its type would still be open
         if isinstance(expr, Const) and expr.type.name == "text" and expr.value is not None and not arm:
             shown = quote_literal(expr.value)
         else:
             shown = self.scalars.text(expr)
         return (
             shown
+            # a cast gives its own name: x::int8 is called int8
             if self._names_itself(expr, name, bare="::" not in shown[-20:])
             else f"{shown} AS {quote_ident(name)}"
         )
@@ -247,11 +263,13 @@ class _Printer:
         match expr:
             case Column():
                 return self.relations[expr.rel].columns[expr.pos] == name
+            # operators and tests have no name
             case Op() | And() | Or() | Not() | IsNull() | InList():
                 return name == "?column?"
             case Const():
                 return name == "?column?" and expr.type.name in {"int4", "int8", "numeric", "text"} and bare
             case Call() | Aggregate() | WindowCall():
+                # a call is called as its function
                 return expr.func.name == name
             case ValueFunction():
                 return expr.name == name
@@ -262,6 +280,7 @@ class _Printer:
         sets = query.group_by
         if sets is None:
             return []
+        # GROUP BY () without a clause: an aggregate in the block says so
         if sets == ((),):
             return [] if _is_aggregated(query) else ["GROUP BY ()"]
         if len(sets) == 1:
@@ -273,8 +292,10 @@ class _Printer:
         clauses = []
         with_ties = not isinstance(query, Values) and query.with_ties
         if query.offset is not None:
+            # OFFSET before FETCH, LIMIT before OFFSET: either order is allowed
             clauses.append(f"OFFSET {self._count(query.offset)}")
         if query.limit is not None and with_ties:
+            # in parentheses: FETCH FIRST takes a constant or a parenthesised expression
             clauses.append(f"FETCH FIRST ({self._count(query.limit)}) ROWS WITH TIES")
         elif query.limit is not None:
             clauses.insert(0, f"LIMIT {self._count(query.limit)}")
@@ -282,7 +303,9 @@ class _Printer:
 
     def _count(self, expr: Expr) -> str:
         if isinstance(expr, Const) and expr.type == INT8 and expr.value is not None:
+            # LIMIT 10 is 10::int8 in the tree
             return expr.value
+        # the grammar's own conversion to bigint
         while isinstance(expr, Cast) and expr.implicit:
             expr = expr.arg
         return self.scalars.text(expr, ATOM)
@@ -292,12 +315,15 @@ class _Printer:
     def _set_op(self, query: SetOp, names: Sequence[str] | None) -> list[str]:
         word = query.op.upper() + (" ALL" if query.all else "")
         given = list(names) if names else [c.name for c in query.columns]
+        # names come from the left arm alone
         clauses = [self._arm(query.left, given), word, self._arm(query.right, None)]
         if query.order_by:
+            # ORDER BY of a set operation names output columns, here by position
             clauses.append("ORDER BY " + ", ".join(f"{k.pos + 1}{direction(k)}" for k in query.order_by))
         return clauses + self._limits(query)
 
     def _arm(self, query: Query, names: Sequence[str] | None) -> str:
+        # ORDER BY, LIMIT and WITH of an arm need parentheses; so do nested set operations
         plain = isinstance(query, Select) and not (
             query.order_by or query.limit or query.offset or query.ctes
         )
@@ -340,6 +366,7 @@ class _Printer:
                 assert_never(item)
 
     def _in_from(self, rows: Sequence[Sequence[Expr]]) -> str:
+        # inside of VALUES nothing of this FROM may be named unless LATERAL
         before, self.bare = self.bare, None
         try:
             return self._rows(rows)
@@ -353,15 +380,18 @@ class _Printer:
     def _derived(self, item: Derived) -> str:
         relation = self.relations[item.rel]
         lateral = "LATERAL " if item.lateral else ""
+        # VALUES in FROM needs its column list
         if isinstance(_leftmost(item.query), Values):
             return f"{lateral}{self._nested(item.query, None)} AS {_with_columns(relation)}"
         return f"{lateral}{self._nested(item.query, relation.columns)} AS {quote_ident(relation.alias)}"
 
     def _cte_scan(self, item: CteScan) -> str:
         relation, cte = self.relations[item.rel], self.ctes.get(item.cte)
+        # a caller's mistake: trees are printed whole
         if cte is None:
             raise ValueError(f"reference to CTE {item.cte}, which is not defined in the statement")
         if relation.columns != cte.columns:
+            # other names than the CTE's own: given behind the alias
             return f"{quote_ident(cte.alias)} AS {_with_columns(relation)}"
         return self._aliased(quote_ident(cte.alias), item.rel, cte.alias)
 
@@ -370,6 +400,7 @@ class _Printer:
         before, self.bare = self.bare, None
         call = self.scalars.text(item.call)
         if isinstance(item.call, Cast):
+            # f::t is no function call; CAST(f AS t) may stand in FROM
             call = f"CAST({self.scalars.text(item.call.arg)} AS {self.scalars.type(item.call.type)})"
         self.bare = before
         ordinality = " WITH ORDINALITY" if item.ordinality else ""
@@ -377,6 +408,7 @@ class _Printer:
 
     def _join(self, item: Join) -> str:
         left = self._from(item.left)
+        # a join on the right side is nested; on the left side it is how joins are read
         right = f"({self._from(item.right)})" if isinstance(item.right, Join) else self._from(item.right)
         gap = f"\n{'  ' * self.indent}  " if self.pretty else " "
         if item.on is None and item.kind == "inner":

@@ -63,17 +63,21 @@ from rewright.sql.types import SqlType
 # precedences, weakest first (manual 4.1.6)
 OR, AND, NOT, IS, COMPARE, LIKE, OTHER, ADD, MUL, POW, UNARY, CAST, ATOM = range(13)
 _LEVELS = {
+    # != is written <> by the parser; any other operator has the level of OTHER
     **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), COMPARE),
     **dict.fromkeys(("+", "-"), ADD),
     **dict.fromkeys(("*", "/", "%"), MUL),
     "^": POW,
 }
+# LIKE is the operator ~~ (manual, 9.7.1)
 _LIKES = {"~~": "LIKE", "!~~": "NOT LIKE", "~~*": "ILIKE", "!~~*": "NOT ILIKE"}
+# extract(field FROM x) takes these words; others would need to be quoted texts
 _EXTRACT = {
     *("century", "day", "decade", "dow", "doy", "epoch", "hour", "isodow", "isoyear", "julian"),
     *("microseconds", "millennium", "milliseconds", "minute", "month", "quarter", "second"),
     *("timezone", "timezone_hour", "timezone_minute", "week", "year"),
 }
+# a keyword that may be called without quotes: "substring" would be another function's name
 _QUOTELESS_CALLS = {"substring"}
 
 
@@ -106,6 +110,7 @@ class Scalars:
 
     def key(self, expr: Expr) -> str:
         """An expression in ORDER BY or GROUP BY, where a bare constant would be a position."""
+        # GROUP BY 1 means the first column; GROUP BY 1::int4 the number
         if isinstance(expr, Const) and expr.value is not None:
             return f"{quote_literal(expr.value)}::{self.type(expr.type)}"
         return self.text(expr)
@@ -132,14 +137,17 @@ class Scalars:
             case Cast():
                 return self._cast(expr)
             case Collate():
+                # COLLATE binds more strongly than any operator, but less than :: (gram.y)
                 return f"{self.text(expr.arg, CAST)} COLLATE {_collation(expr.type.collation)}", UNARY
             case And():
+                # operands of AND one level higher: a nested AND keeps its parentheses, and the tree its shape
                 return " AND ".join(self.text(a, NOT) for a in expr.args), AND
             case Or():
                 return " OR ".join(self.text(a, AND) for a in expr.args), OR
             case Not():
                 return self._not(expr)
             case IsNull():
+                # IS NULL binds less than LIKE: a LIKE b IS NULL is (a LIKE b) IS NULL
                 return f"{self.text(expr.arg, LIKE)} IS {'NOT ' * expr.negated}NULL", IS
             case IsBool():
                 return f"{self.text(expr.arg, LIKE)} IS {'NOT ' * expr.negated}{expr.test.upper()}", IS
@@ -162,8 +170,10 @@ class Scalars:
                 left, right = self._pair(
                     elide.array_op_args(self.context, expr), expr.left, expr.array, right_level=OR
                 )
+                # = ANY (array) has the level of other operators, whatever = has elsewhere
                 return f"{left} {self._operator(expr.op)} {'ALL' if expr.all else 'ANY'} ({right})", OTHER
             case RowExpr():
+                # ROW(x) of one column needs the word: (x) is x
                 return f"ROW({self.items(expr.args)})", ATOM
             case RowCompare():
                 return f"({self.items(expr.left)}) {expr.kind} ({self.items(expr.right)})", COMPARE
@@ -171,9 +181,11 @@ class Scalars:
                 return self._array(expr)
             case Subscript():
                 return self._subscript(expr), ATOM
+            # the parentheses are the grammar's: r.f would read r as a table
             case FieldSelect():
                 return f"({self.text(expr.arg)}).{quote_ident(expr.field_name)}", ATOM
             case ValueFunction():
+                # a precision only where one was written: CURRENT_TIMESTAMP(3)
                 precision = f"({expr.type.typmod})" if expr.type.typmod >= 0 else ""
                 return f"{expr.name.upper()}{precision}", ATOM
             case Aggregate():
@@ -191,6 +203,7 @@ class Scalars:
             case Quantified():
                 return self._quantified(expr)
             case Opaque():
+                # what the binder only weighs, and nobody prints
                 raise ValueError(f"{expr.tag} has no text")
             case _:
                 assert_never(expr)
@@ -198,16 +211,19 @@ class Scalars:
     # ------------------------------------------------------------------ constants and casts
 
     def _const(self, expr: Const) -> tuple[str, int]:
+        # an unknown literal: the server decides its type as it did before
         if expr.type.name == "unknown":
             return ("NULL" if expr.value is None else quote_literal(expr.value)), ATOM
         if expr.value is None:
             return f"NULL::{self.type(expr.type)}", CAST
         value = expr.value
+        # no modifier: a token of its own may have this very type
         if expr.type.typmod < 0:
             bare = _bare_number(expr.type.name, value)
             if bare is not None:
                 return bare, ATOM
             if expr.type.name == "bit":
+                # B'101' is of type bit with that length; 101::bit would be cut to one bit
                 return f"B'{value}'", ATOM
             if expr.type.name == "bool":
                 return ("TRUE" if value == "t" else "FALSE"), ATOM
@@ -218,6 +234,7 @@ class Scalars:
     def _param(self, expr: Param) -> tuple[str, int]:
         if not is_placeholder(expr.index):
             return f"${expr.index}", ATOM
+        # a placeholder for a string in quotes is of unknown type unless it is cast
         shown = hole_of(expr.index)
         if not is_string(expr.index) or expr.type.name == "unknown":
             return shown, ATOM
@@ -225,10 +242,12 @@ class Scalars:
 
     def _cast(self, expr: Cast) -> tuple[str, int]:
         arg = expr.arg
+        # varchar(9) of an int is two casts in the tree, and one in the text
         if expr.method == "typmod" and isinstance(arg, Cast) and arg.implicit:
             arg = self._one_step(expr, arg)
         if isinstance(arg, Const) and arg.type.name == "unknown" and arg.value is not None:
             name = self.type(expr.type)
+            # interval '1 day' and the like: the usual form, with no operator whose level could matter
             if expr.type.is_builtin and name in {"interval", "timestamptz", "date", "timestamp"}:
                 return f"{name} {quote_literal(arg.value)}", ATOM
         return f"{self.text(arg, CAST)}::{self.type(expr.type)}", CAST
@@ -246,17 +265,21 @@ class Scalars:
     def _op(self, expr: Op) -> tuple[str, int]:
         args = elide.op_args(self.context, expr.op, expr.args)
         if args is None:
+            # the plain name would find another operator, or other casts
             sides = [self.text(a, CAST) for a in expr.args]
             name = f"OPERATOR({quote_ident(expr.op.schema)}.{expr.op.name})"
             return (f"{sides[0]} {name} {sides[1]}" if len(sides) == 2 else f"{name} {sides[0]}"), OTHER
         name = _LIKES.get(expr.op.name, expr.op.name)
         if len(args) == 1:
+            # unary + and - bind more strongly than binary ones; other prefix operators do not
             return f"{name} {self.text(args[0], UNARY + 1)}", (UNARY if name in {"+", "-"} else OTHER)
         level = LIKE if expr.op.name in _LIKES else _LEVELS.get(expr.op.name, OTHER)
+        # + and * are read from the left: a + (b + c) keeps its parentheses, (a + b) + c needs none
         left = level if level in {ADD, MUL} else level + 1
         return f"{self.text(args[0], left)} {name} {self.text(args[1], level + 1)}", level
 
     def _operator(self, op: OperatorRef) -> str:
+        # a user's operator must not be looked for along the path
         return op.name if op.is_builtin else f"OPERATOR({quote_ident(op.schema)}.{op.name})"
 
     def _pair(
@@ -269,6 +292,7 @@ class Scalars:
         match expr.arg:
             case Exists(query=query):
                 return f"NOT EXISTS {self.names.subquery(query)}", NOT
+            # NOT x IN (...) reads better as x NOT IN (...), and is the same tree
             case Quantified(kind="=", all=False):
                 left, query_text = self._quantified_sides(expr.arg)
                 return f"{left} NOT IN {query_text}", LIKE
@@ -277,6 +301,7 @@ class Scalars:
 
     def _quantified(self, expr: Quantified) -> tuple[str, int]:
         left, query = self._quantified_sides(expr)
+        # IN means "= ANY" with the operator that = finds, which quantified() has made sure of
         if expr.kind == "=" and not expr.all and all(o.name == "=" for o in expr.ops):
             return f"{left} IN {query}", LIKE
         return f"{left} {self._operator(expr.ops[0])} {'ALL' if expr.all else 'ANY'} {query}", OTHER
@@ -288,6 +313,7 @@ class Scalars:
 
     def _in_list(self, expr: InList) -> tuple[str, int]:
         left, *items = elide.in_list_args(self.context, expr)
+        # a user's = is not what IN would find
         if (expr.op.name, expr.all) in {("=", False), ("<>", True)} and expr.op.is_builtin:
             word = "NOT IN" if expr.all else "IN"
             return f"{self.text(left, OTHER)} {word} ({self.items(items)})", LIKE
@@ -300,6 +326,8 @@ class Scalars:
         shown = name if name in _QUOTELESS_CALLS else quote_ident(name)
         if func_schema != "pg_catalog":
             return f"{quote_ident(func_schema)}.{shown}"
+        # pg_catalog is looked into first only where the path does not name it: else a user's function may
+        # stand before it
         shadowed = self.context.catalog.functions_named(
             name, tuple(s for s in self.context.search_path if s != "pg_catalog")
         )
@@ -323,12 +351,16 @@ class Scalars:
         if not expr.func.is_builtin or len(expr.args) != 2:
             return None
         first = expr.args[0]
+        # a field that is no constant has only the function's form
         if expr.func.name == "extract" and isinstance(first, Const) and first.value in _EXTRACT:
             args = elide.call_args(self.context, expr, ("pg_catalog",)) or list(expr.args)
             return f"extract({first.value} FROM {self.text(args[1])})", ATOM
+        # position(part IN whole) is position(whole, part), its arguments the other way round
         if expr.func.name == "position":
+            # in parentheses above CAST's level: IN would end the expression
             whole, part = elide.call_args(self.context, expr, ("pg_catalog",)) or expr.args
             return f"position({self.text(part, CAST)} IN {self.text(whole, CAST)})", ATOM
+        # extract(text, x) without its special form must be called by its full name: EXTRACT is a keyword
         if expr.func.name == "extract":
             return f"pg_catalog.extract({self._args(expr)})", ATOM
         return None
@@ -336,6 +368,7 @@ class Scalars:
     def _aggregate(self, expr: Aggregate) -> str:
         name = self._function(expr.func.schema, expr.func.name)
         order = self.sort_keys(expr.order_by)
+        # ordered-set aggregates take direct arguments before WITHIN GROUP
         if expr.func.kind == "a" and (expr.direct or (expr.order_by and not expr.args and not expr.star)):
             body = f"{name}({self.items(expr.direct)}) WITHIN GROUP (ORDER BY {order})"
         else:
@@ -358,6 +391,7 @@ class Scalars:
             parts.append(f"PARTITION BY {self.items(window.partition_by)}")
         if window.order_by:
             parts.append(f"ORDER BY {self.sort_keys(window.order_by)}")
+        # the default frame: RANGE UNBOUNDED PRECEDING, which needs no words
         if window.frame != Frame():
             parts.append(self._frame(window.frame))
         return " ".join(parts)
@@ -377,6 +411,7 @@ class Scalars:
         if word == "current":
             return "CURRENT ROW"
         if offset is not None:
+            # the offset ends before PRECEDING: operators of any level need no parentheses but BETWEEN's AND
             return f"{self.text(offset, OTHER)} {word.upper()}"
         return word.replace("_", " ").upper()
 
@@ -393,6 +428,7 @@ class Scalars:
         )
         rest = (
             ""
+            # ELSE NULL of unknown type is what a missing ELSE means
             if isinstance(default, Const) and default.value is None and self._bare(default)
             else (f" ELSE {self.text(default)}")
         )
@@ -403,11 +439,13 @@ class Scalars:
 
     def _array(self, expr: ArrayExpr) -> tuple[str, int]:
         if not expr.args:
+            # ARRAY[] has no type of its own
             return f"ARRAY[]::{self.type(expr.type)}", CAST
         return f"ARRAY[{self.items(elide.common_args(self.context, expr))}]", ATOM
 
     def _subscript(self, expr: Subscript) -> str:
         arg = f"({self.text(expr.arg)})"
+        # unused bounds are left out: a[:3]
         if not expr.is_slice:
             return arg + "".join(f"[{self.text(u)}]" for u in expr.upper if u is not None)
         bounds = zip(expr.lower, expr.upper, strict=True)
@@ -420,6 +458,7 @@ class Scalars:
 def direction(key: SortKey | OutputSortKey) -> str:
     """DESC and NULLS FIRST|LAST where they are not the default."""
     words = " DESC" if key.descending else ""
+    # NULLs sort as the largest values: last by default, and first with DESC
     if key.nulls_first != key.descending:
         words += " NULLS FIRST" if key.nulls_first else " NULLS LAST"
     return words
@@ -427,13 +466,16 @@ def direction(key: SortKey | OutputSortKey) -> str:
 
 def _bare_number(name: str, value: str) -> str | None:
     """A number as a token that the server gives this very type; negative ones in parentheses."""
+    # a minus sign is an operator, so -1::int4 would be -(1::int4)
     shown = f"({value})" if value.startswith("-") else value
     digits = value.lstrip("-")
+    # with a point the token is numeric
     if name == "numeric" and "." in digits and digits.replace(".", "").isdigit():
         return shown
     if not digits.isdigit():
         return None
     number = int(value)
+    # digits alone are the smallest of int4, int8 and numeric that holds them (manual, 4.1.2.6)
     smallest = (
         "int4" if -(1 << 31) <= number < 1 << 31 else "int8" if -(1 << 63) <= number < 1 << 63 else "numeric"
     )

@@ -16,14 +16,13 @@ from rewright.engines.duckdb.shadow import (
     BACKEND_MEMORY,
     READER,
     SERVER,
-    STABLE_DENIED,
-    VOLATILE_ALLOWED,
     ShadowColumn,
     admit,
     provision,
     role_of,
     synchronise,
 )
+from rewright.engines.duckdb.shadow_rights import STABLE_DENIED, VOLATILE_ALLOWED
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.wiring.shadow_limits import LOOK_SECONDS, ShadowLimits, ShadowWarden
 from tests.proxy.waiting import until

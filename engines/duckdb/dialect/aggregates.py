@@ -32,8 +32,10 @@ def _aggregates() -> Iterator[tuple[str, str]]:
     for name in ("min", "max"):
         for type_ in _ORDERED:
             yield f"{name}({type_})", f"{name}({{0}})"
+    # DuckDB sums integers as HUGEINT; bigint raises out of range where PostgreSQL does
     yield "sum(smallint)", "CAST(sum({0}) AS BIGINT)"
     yield "sum(integer)", "CAST(sum({0}) AS BIGINT)"
+    # numeric in PostgreSQL, without fraction
     yield "sum(bigint)", "CAST(sum({0}) AS DECIMAL(38,0))"
     yield "sum(numeric)", "sum({0})"
     yield "sum(double precision)", "sum({0})"
@@ -64,6 +66,7 @@ def _windows() -> Iterator[tuple[str, str]]:
 
 AGGREGATES: dict[str, str] = dict(_aggregates())
 WINDOWS: dict[str, str] = dict(_windows())
+# in DuckDB avg() is a double, which has other digits
 SPLIT: dict[str, tuple[str, str]] = {
     f"avg({type_})": (f"sum({type_})", 'count("any")')
     for type_ in ("smallint", "integer", "bigint", "numeric")

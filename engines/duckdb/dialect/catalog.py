@@ -16,6 +16,7 @@ from psycopg.pq import DiagnosticField, ExecStatus
 
 from rewright.engines.duckdb.dialect.tree import Node, read
 
+# client_min_messages=log: the tree comes at level LOG, which clients are not sent by default
 SETTINGS = "-c debug_print_parse=on -c debug_pretty_print=off -c client_min_messages=log"
 """Options of the connection at which statements are looked at. The server must log nothing below FATAL
 (``log_min_messages``).
@@ -71,7 +72,9 @@ _OPERATORS = (
     "select oid::int8, oprname::text, oprcode::oid::int8, oprleft::int8, oprright::int8 from pg_operator"
 )
 _TYPES = (
+    # typelem of other categories is an element type, too (name, point), without being an array
     "select oid::int8, format_type(oid, null), case when typcategory = 'A' then typelem else 0 end::int8,"
+    # types any... stand for real ones; rows are of type record, and an unknown literal may pass as cstring
     " typtype = 'p' and not typname ~ '^any' and typname not in ('record', '_record', 'cstring') from pg_type"
 )
 _NO_RESULTS = frozenset({2281, 2279, 3838})
@@ -135,6 +138,7 @@ class Refused:
 
 
 class Analyser:
+    # the tree comes as a notice of Parse, before its ParseComplete
     """Asks one server how it reads texts. Used by one thread at a time."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -154,6 +158,7 @@ class Analyser:
         """
         server = self._connection.pgconn
         self._printed.clear()
+        # the unnamed statement: nothing stays behind on the connection
         prepared = server.prepare(b"", text.encode(), list(declared) or None)
         printed = list(self._printed)
         if prepared.status != ExecStatus.COMMAND_OK:
@@ -172,6 +177,7 @@ class Analyser:
 
     def evaluated(self, expression: str) -> str | None:
         """The value of an expression of constants, as text. Raises psycopg.Error."""
+        # an expression that was printed by us from an analysed tree: never a client's text
         row = self._connection.execute(f"select ({expression})::text".encode()).fetchone()
         assert row is not None
         return None if row[0] is None else str(row[0])
@@ -180,6 +186,7 @@ class Analyser:
         """A table's columns by number, from 1; dropped ones have no name."""
         if relation not in self._columns:
             rows = self._connection.execute(
+                # a dropped column keeps its number, so that attnums of later ones still fit the list
                 "select case when attisdropped then '' else attname::text end, atttypid::int8, atttypmod, "
                 "format_type(atttypid, atttypmod)"
                 " from pg_attribute where attrelid = %s::int8::oid and attnum > 0 order by attnum",
@@ -203,6 +210,7 @@ def _refused(result: Any) -> Refused:
         return (result.error_field(what) or b"").decode("utf-8", "replace")
 
     return Refused(
+        # without a SQLSTATE the error is the connection's own
         field_of(DiagnosticField.SQLSTATE) or "08006",
         field_of(DiagnosticField.MESSAGE_PRIMARY),
         field_of(DiagnosticField.MESSAGE_HINT),

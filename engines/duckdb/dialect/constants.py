@@ -43,6 +43,7 @@ _MOST_MICROS = 250_000_000_000_000_000
 """Microseconds from 2000 to about the year 9922, and back to before Christ: what lies further is left to
 PostgreSQL.
 """
+# the year 36, well after 1: Python's dates begin there
 _LEAST_MICROS = -62_000_000_000_000_000
 _DIGITS = 38
 
@@ -73,17 +74,20 @@ def duckdb_literal(value: Any, oid: int) -> str:
     :raises NotTranslated: DuckDB has no equal value.
     """
     if value is None:
+        # NULL of a type without DuckDB's equal has no type to be cast to
         return f"CAST(NULL AS {DUCKDB_TYPES[oid]})" if oid in DUCKDB_TYPES else "NULL"
     match oid:
         case 16:
             return "TRUE" if value else "FALSE"
         case 21 | 23 | 20:
             return f"CAST({value} AS {DUCKDB_TYPES[oid]})"
+        # by way of text, which holds NaN and infinities; repr() is the shortest that reads back as the same
         case 700 | 701:
             return f"CAST('{_float(value)}' AS {DUCKDB_TYPES[oid]})"
         case 25 | 1043 | 705 | 19:
             return literal(value)
         case 1700:
+            # digits and scale of their own: 1.50 stays 1.50
             return _decimal(value)
         case 1082:
             return f"DATE '{_day(value)}'"
@@ -115,6 +119,7 @@ def _decimal(value: Decimal) -> str:
     del sign
     assert isinstance(exponent, int)
     scale = max(0, -exponent)
+    # a scale may be longer than the digits: 0.001 is DECIMAL(3,3)
     width = max(len(digits) + max(0, exponent), scale, 1)
     if width > _DIGITS:
         raise NotTranslated("numeric values of more than 38 digits")
@@ -137,6 +142,7 @@ def _stamp(micros: int) -> str:
 
 def _clock(micros: int) -> str:
     seconds, fraction = divmod(micros, 1_000_000)
+    # PostgreSQL has 24:00:00 as a time of its own
     if seconds >= 86_400:
         raise NotTranslated("the time 24:00:00")
     return str(timedelta(seconds=seconds)).rjust(8, "0") + f".{fraction:06d}"
@@ -145,6 +151,7 @@ def _clock(micros: int) -> str:
 def _body(data: bytes) -> bytes:
     """What follows a varlena's header; constants are neither short nor packed."""
     (header,) = struct.unpack_from("<I", data)
+    # VARATT_IS_4B_U (varatt.h): the two lowest bits tell short and compressed ones, little-endian
     if header & 0x03:
         raise NotTranslated("a packed constant")
     return data[4 : header >> 2]
@@ -157,17 +164,21 @@ def _text(data: bytes) -> str:
 def _numeric(data: bytes) -> Decimal:
     body = _body(data)
     (header,) = struct.unpack_from("<H", body)
+    # NUMERIC_SPECIAL; numeric.c: the two highest bits are the form
     if header & 0xC000 == 0xC000:
         return Decimal({0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"}[header & 0xF000])
+    # NUMERIC_SHORT: scale and weight in the header, the weight's seventh bit its sign
     if header & 0x8000:
         negative, scale = bool(header & 0x2000), (header & 0x1F80) >> 7
         weight = (header & 0x3F) - (0x40 if header & 0x40 else 0)
         groups = body[2:]
     else:
+        # NUMERIC_LONG: two bytes of sign and scale, two of weight
         negative, scale = header & 0xC000 == 0x4000, header & 0x3FFF
         (weight,) = struct.unpack_from("<h", body, 2)
         groups = body[4:]
     digits = struct.unpack(f"<{len(groups) // 2}h", groups)
+    # base 10,000, most significant first
     total = 0
     for one in digits:
         total = total * 10_000 + one
@@ -180,6 +191,7 @@ def _numeric(data: bytes) -> Decimal:
 
 def _interval(data: bytes) -> Interval:
     micros, days, months = struct.unpack_from("<qii", data)
+    # since PostgreSQL 17 the extreme counts are infinity
     if micros in {2**63 - 1, -(2**63)}:
         raise NotTranslated("infinite intervals")
     return Interval(months, days, micros)
@@ -204,6 +216,7 @@ _READERS: Mapping[int, Callable[[bytes], Any]] = {
     FLOAT8: _unpacking("<d"),
     TEXT: _text,
     VARCHAR: _text,
+    # unknown and name are C strings, not varlena
     UNKNOWN: lambda data: data.rstrip(b"\0").decode(),
     NAME: lambda data: data.rstrip(b"\0").decode(),
     NUMERIC: _numeric,

@@ -39,11 +39,18 @@ from rewright.engines.duckdb.quoting import quoted
 
 LONGEST = 200_000
 """Characters of printed SQL: functions that name an argument several times make it grow."""
+# SQLValueFunctionOp (primnodes.h): CURRENT_DATE, CURRENT_TIMESTAMP, LOCALTIMESTAMP; forms with a precision
+# would need rounding as PostgreSQL's, and the rest names users and schemas
 _CLOCKS = {"0": "current_date", "3": "now()", "7": "CAST(now() AS TIMESTAMP)"}
 _TEXTS = frozenset({TEXT, VARCHAR, UNKNOWN})
+# types whose = is that of DuckDB's values, by which list_contains compares; numerics of a list share one
+# scale
 _ANY_OF = frozenset({INT2, INT4, INT8, TEXT, VARCHAR, UUID, BOOL, 1082})
+# what pg_strtoint32_safe (numutils.c) takes as decimal: blanks of isspace() around, one sign
 _INTEGER = r"[ \t\n\r\f\x0b]*[+-]?[0-9]+[ \t\n\r\f\x0b]*"
+# at most four digits of exponent: with more, float8in and DuckDB need not agree on zero, infinity or an error
 _REAL = r"[ \t\n\r\f\x0b]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?[ \t\n\r\f\x0b]*"
+# trim() of DuckDB takes spaces alone where nothing is named
 _BLANKS = r"' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13)"
 C_COLLATIONS = frozenset({0, 100, 950, 951})
 """No collation, the database's (builtin C.UTF-8), C and POSIX: all order texts by code points."""
@@ -83,9 +90,12 @@ class DuckdbPrinter(Expressions):
     def column(self, node: Node) -> str:
         up, number, attribute = int(node["varlevelsup"]), int(node["varno"]), int(node["varattno"])
         levels = self._levels[: len(self._levels) - up]
+        # 0 is the whole row, negative numbers are ctid, xmin and the like, which a lake's rows don't have
         if attribute <= 0:
             raise NotTranslated("a whole row, or a system column,")
         entry = levels[-1].rtable[number - 1]
+        # RTE_JOIN lists what its columns are; since PostgreSQL 18 RTE_GROUP does the same for grouped
+        # expressions
         inner = entry.get("joinaliasvars") if entry["rtekind"] == "2" else entry.get("groupexprs")
         if inner is not None:
             return type(self)(self.catalog, levels, self._queries).sql(inner[attribute - 1])
@@ -97,6 +107,7 @@ class DuckdbPrinter(Expressions):
     def _held(self, oid: int, typmod: int, *, in_table: bool) -> None:
         if oid not in HELD:
             raise NotTranslated(f"values of type {self.catalog.types.get(oid, oid)}")
+        # DuckDB's DECIMAL without a precision is DECIMAL(18,3), which would round
         if oid == NUMERIC and in_table and scale_of(typmod) is None:
             raise NotTranslated("numeric without a precision")
 
@@ -117,6 +128,8 @@ class DuckdbPrinter(Expressions):
 
     def parameter(self, node: Node) -> str:
         oid = int(node["paramtype"])
+        # 0 is PARAM_EXTERN, a client's $n; the others stand for executor state. A numeric's scale comes with
+        # its value
         if node["paramkind"] != "0" or oid == NUMERIC:
             raise NotTranslated("a parameter of this type")
         if oid in ARRAYS:
@@ -156,6 +169,7 @@ class DuckdbPrinter(Expressions):
         try:
             return self._called(function, node, args)
         except NotTranslated:
+            # a function of sets gives rows, and a constant holds one value
             if function.returns_set or not self.is_constant(node):
                 raise
             return self._folded(node)
@@ -176,6 +190,7 @@ class DuckdbPrinter(Expressions):
         return made
 
     def _collated(self, node: Node) -> None:
+        # another collation sorts and compares otherwise than by code points, as DuckDB does
         if int(node.get("inputcollid", 0)) not in C_COLLATIONS:
             raise NotTranslated("a collation")
 
@@ -185,11 +200,14 @@ class DuckdbPrinter(Expressions):
             case "CONST":
                 return True
             case "FUNCEXPR" | "OPEXPR":
+                # stable functions read settings of the session that runs the query, not of the one that folds
+                # here
                 called = self.function(node["funcid"]) if "funcid" in node else self.operator(node)
                 return called.volatility == "i" and all(self.is_constant(one) for one in node["args"] or [])
             case "RELABELTYPE":
                 return self.is_constant(node["arg"])
             case "COERCEVIAIO":
+                # input functions of dates and times are stable: they read DateStyle and TimeZone
                 return int(node["resulttype"]) in _IMMUTABLE_INPUT and self.is_constant(node["arg"])
         return False
 
@@ -204,6 +222,7 @@ class DuckdbPrinter(Expressions):
         if int(node["resultcollid"]) not in C_COLLATIONS:
             raise NotTranslated("a collation")
         source, target = type_of(node["arg"]), int(node["resulttype"])
+        # binary-coercible in PostgreSQL need not be one type in DuckDB
         if DUCKDB_TYPES.get(source) != DUCKDB_TYPES.get(target) or target not in DUCKDB_TYPES:
             raise NotTranslated(f"a cast to {self.catalog.types.get(target, target)}")
         return self.sql(node["arg"])
@@ -218,6 +237,7 @@ class DuckdbPrinter(Expressions):
 
     def _through_text(self, node: Node) -> str:
         source, target = type_of(node["arg"]), int(node["resulttype"])
+        # these print alike in both engines; floats do not: 100000.0 and 100000
         if target in _TEXTS and source in {INT2, INT4, INT8, UUID, NUMERIC}:
             return f"CAST({self.sql(node['arg'])} AS VARCHAR)"
         if source in _TEXTS and target in {INT2, INT4, INT8}:
@@ -230,9 +250,12 @@ class DuckdbPrinter(Expressions):
     def _integer_of(self, x: str, target: int) -> str:
         wrong = raising("22P02", f"invalid input syntax for type {self.catalog.types[target]}")
         unread = raising("0A000", "integers in this notation are not read on a lake")
+        # by way of HUGEINT: a direct cast rounds '1.5' and calls a number out of range a text that can't be
+        # read
         return (
             f"(CASE WHEN regexp_full_match({x}, '{_INTEGER}') THEN CAST(CAST(trim({x}, {_BLANKS}) AS "
             f"HUGEINT) AS {DUCKDB_TYPES[target]})"
+            # 0x10, 0b1 and 1_000 are integers since PostgreSQL 16
             f" WHEN regexp_matches({x}, '[0-9]_|0[xXoObB]') THEN {unread} WHEN {x} IS NOT NULL THEN {wrong} "
             f"END)"
         )
@@ -244,6 +267,8 @@ class DuckdbPrinter(Expressions):
         trimmed = f"trim({x}, {_BLANKS})"
         made = f"CAST({trimmed} AS DOUBLE)"
         words = "'nan', 'inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'"
+        # DuckDB gives inf and 0 where PostgreSQL raises; digits other than 0 before the exponent tell 0 from
+        # underflow
         return (
             f"(CASE WHEN regexp_full_match({x}, '{_REAL}') THEN (CASE WHEN isinf({made}) OR ({made} = 0 AND "
             f"regexp_matches(split_part(lower({x}), 'e', 1),"
@@ -261,12 +286,14 @@ class DuckdbPrinter(Expressions):
         words = WORDS.get(operator.signature)
         left, right = node["args"]
         is_any = node["useOr"] == "true"
+        # only operators that are plain words may be repeated for each element
         if words is None:
             raise NotTranslated(f"{operator.signature} with ANY or ALL")
         symbol = self.catalog.operators[int(node["opno"])].name
         if right["kind"] == "ARRAYEXPR" and right["multidims"] == "false" and right["elements"]:
             items = [self.sql(one) for one in right["elements"]]
             x = self.sql(left)
+            # IN and NOT IN have the same three truth values as = ANY and <> ALL
             if (symbol, is_any) in {("=", True), ("<>", False)}:
                 return f"({x} {'IN' if is_any else 'NOT IN'} ({', '.join(items)}))"
             return "(" + (" OR " if is_any else " AND ").join(words.format(x, item) for item in items) + ")"
@@ -276,6 +303,8 @@ class DuckdbPrinter(Expressions):
             and ARRAYS.get(type_of(right)) in _ANY_OF
         ):
             x, items_ = self.sql(left), self.sql(right)
+            # empty first: 9.25.3, no element makes ANY false even for NULL; then a NULL element leaves it
+            # open
             return (
                 f"(CASE WHEN len({items_}) = 0 THEN FALSE WHEN {items_} IS NULL OR {x} IS NULL THEN NULL "
                 f"WHEN list_contains({items_}, {x}) THEN TRUE"
@@ -285,10 +314,13 @@ class DuckdbPrinter(Expressions):
 
     def element(self, node: Node) -> str:
         lower, upper = node["reflowerindexpr"], node["refupperindexpr"]
+        # a slice has a lower bound too; several subscripts mean several dimensions; an assignment is none of
+        # a query's
         if lower or not upper or len(upper) != 1 or upper[0] is None or node["refassgnexpr"] is not None:
             raise NotTranslated("slices of arrays")
         if int(node["refcontainertype"]) not in ARRAYS:
             raise NotTranslated("subscripts of this type")
+        # DuckDB counts a negative subscript from the end, PostgreSQL gives NULL
         at = self.sql(upper[0])
         return f"(CASE WHEN {at} > 0 THEN list_extract({self.sql(node['refexpr'])}, {at}) END)"
 
@@ -297,6 +329,7 @@ class DuckdbPrinter(Expressions):
         if node["multidims"] == "true" or oid not in ARRAYS:
             raise NotTranslated("arrays of this type")
         inside = ", ".join(self.sql(one) for one in node["elements"] or ())
+        # the cast gives an empty list its type
         return f"CAST([{inside}] AS {DUCKDB_TYPES[ARRAYS[oid]]}[])"
 
     # --- aggregates, windows, queries -----------------------------------------------------------------
@@ -304,6 +337,7 @@ class DuckdbPrinter(Expressions):
     def aggregate(self, node: Node) -> str:
         function = self.function(node["aggfnoid"])
         self._collated(node)
+        # an outer query's aggregate, an ordered-set or hypothetical one (aggkind o, h), or VARIADIC
         if node["agglevelsup"] != "0" or node["aggkind"] != "n" or node["aggvariadic"] == "true":
             raise NotTranslated(function.signature)
         words = AGGREGATES.get(function.signature)
@@ -315,11 +349,14 @@ class DuckdbPrinter(Expressions):
 
     def aggregated(self, node: Node, words: str) -> str:
         """A call of an aggregate with its DISTINCT, ORDER BY and FILTER, in these words."""
+        # resjunk arguments stand only for ORDER BY inside of the call
         arguments = [one for one in node["args"] or [] if one["resjunk"] == "false"]
         args = [self.sql(one["expr"]) for one in arguments]
+        # DuckDB takes one separator for the whole query; PostgreSQL reads it from each row
         if "string_agg" in words and arguments[1]["expr"]["kind"] != "CONST":
             raise NotTranslated("string_agg with a delimiter that changes")
         if args:
+            # DISTINCT belongs to the first argument, ORDER BY behind the last
             distinct = "DISTINCT " if node["aggdistinct"] else ""
             args[0] = distinct + args[0]
             if node["aggorder"]:
@@ -352,6 +389,7 @@ class DuckdbPrinter(Expressions):
         return f"{call}{condition} OVER ({over})"
 
     def ordering(self, clauses: Sequence[Node], targets: Sequence[Node]) -> str:
+        # both are told: NULLs sort last by default in DuckDB, and as the largest values in PostgreSQL
         """ORDER BY items: expressions, directions and where NULLs go, all told."""
         by_reference = {one["ressortgroupref"]: one["expr"] for one in targets}
         return ", ".join(
@@ -362,6 +400,7 @@ class DuckdbPrinter(Expressions):
 
     def direction(self, clause: Node, expression: Node) -> str:
         symbol = self.catalog.operators[int(clause["sortop"])].name
+        # ORDER BY ... USING with another operator; arrays, whose NULL elements the engines place differently
         if symbol not in {"<", ">"} or type_of(expression) in ARRAYS:
             raise NotTranslated("this order")
         return (
@@ -371,20 +410,24 @@ class DuckdbPrinter(Expressions):
 
     def sublink(self, node: Node) -> str:
         kind, query = node["subLinkType"], self._queries.subquery(node["subselect"], self._levels)
+        # SubLinkType (primnodes.h): 0 EXISTS, 1 ALL, 2 ANY, 4 a single value
         if kind == "0":
             return f"EXISTS ({query})"
         if kind == "4":
             return f"({query})"
         test = node["testexpr"]
+        # the test compares rows where it is no OPEXPR
         if kind not in {"1", "2"} or test["kind"] != "OPEXPR" or test["args"][1]["kind"] != "PARAM":
             raise NotTranslated("this kind of subquery")
         symbol = self.catalog.operators[int(test["opno"])].name
+        # DuckDB's ANY and ALL take symbols alone: what needs other words than the symbol can't stand there
         if WORDS.get(self.operator(test).signature) != f"({{0}} {symbol} {{1}})" and symbol not in {
             "=",
             "<>",
         }:
             raise NotTranslated("this kind of subquery")
         self._collated(test)
+        # DuckDB would cast one side implicitly, perhaps the other one than PostgreSQL
         if type_of(test["args"][0]) != int(test["args"][1]["paramtype"]):
             raise NotTranslated("a comparison of different types with a subquery")
         left = self.sql(test["args"][0])
@@ -399,6 +442,7 @@ class DuckdbPrinter(Expressions):
         told: list[str] = []
         for arg in args:
             before = f"({f' {word} '.join(told)})"
+            # only what raises() wrote can raise on purpose; the rest stays as it was, which is shorter
             if told and "error(" in arg:
                 decided = ("TRUE", "NOT ") if word == "OR" else ("FALSE", "")
                 ends = f"WHEN NOT {before}" if word == "AND" else f"WHEN {before}"
@@ -421,6 +465,7 @@ class DuckdbPrinter(Expressions):
         """Numerics keep their own scales in PostgreSQL; a DECIMAL column has one."""
         if oid != NUMERIC:
             return
+        # NULL has no digits to keep
         scales = {self.scale(one) for one in branches if not _is_null(one)}
         if None in scales or len(scales) != 1:
             raise NotTranslated("numerics of different scales in one column")
@@ -458,6 +503,7 @@ class DuckdbPrinter(Expressions):
             "numeric_mul(numeric, numeric)",
         }:
             left, right = (self.scale(one) for one in args)
+            # numeric.c: a product has the scales added, a sum the larger one
             if left is None or right is None:
                 return None
             return left + right if "mul" in signature else max(left, right)

@@ -144,10 +144,13 @@ _STABLE_RUN = frozenset(
         "current_time",
     ]
 )
+# by name, since they differ in their argument types alone; pg_catalog's names are the only ones looked at
 """Stable functions that depend on settings of the session alone."""
+# random and clocks: effects on nobody, and nothing of the server is read
 _VOLATILE_RUN = frozenset(
     {"random", "random_normal", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday"}
 )
+# support functions of index methods, of upgrades and of the server itself, by how their names begin
 _IMMUTABLE_REFUSED = (
     "pg_",
     "binary_upgrade",
@@ -175,8 +178,10 @@ def fate_of(function: Function) -> Fate:
         return Fate.EMULATED
     if signature in SPLIT:
         return Fate.SPLIT
+    # a procedure, or a function whose arguments or result no SQL value can have (internal)
     if not function.callable or function.kind == "p":
         return Fate.REFUSED
+    # provolatile: i(mmutable), s(table), v(olatile)
     runs = {
         "i": not function.name.startswith(_IMMUTABLE_REFUSED),
         "s": function.name in _STABLE_RUN,

@@ -77,6 +77,7 @@ class _Leaves:
         """
         if node["kind"] == "AGGREF" and (split := self._split(node)) is not None:
             return split
+        # what else it is made of PostgreSQL evaluates: see above
         if node["kind"] not in {"VAR", "AGGREF", "SUBLINK", "WINDOWFUNC"}:
             return None
         oid = type_of(node)
@@ -86,11 +87,14 @@ class _Leaves:
 
     def whole(self, node: Node) -> str | None:
         """The column that holds a whole item of the select list; None: DuckDB cannot say it."""
+        # a constant is PostgreSQL's anyway; a clock read by DuckDB would not agree with those PostgreSQL
+        # reads
         if self.printer.is_constant(node) or node["kind"] in {"PARAM", "SQLVALUEFUNCTION"}:
             return None
         try:
             oid = type_of(node)
             return self._column(self.printer.sql(node), oid) if oid in HELD else None
+        # HELD only: values of other types would not arrive as they are
         except NotTranslated:
             return None
 
@@ -103,6 +107,7 @@ class _Leaves:
         function = self.catalog.functions[int(node["aggfnoid"])]
         if function.signature not in SPLIT:
             return None
+        # sum(bigint) is numeric in PostgreSQL; 38 digits are the most that DuckDB has
         total, count = (
             (
                 self.printer.aggregated(node, words)
@@ -111,20 +116,25 @@ class _Leaves:
             if "numeric" not in function.signature
             else (self.printer.aggregated(node, words) for words in ("sum({0})", "count({0})"))
         )
+        # a group without values: sum is NULL and count 0, and avg is NULL without a division by zero
         return f"({self._column(total, 1700)} / nullif({self._column(count, 20)}, 0)::numeric)"
 
 
 def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], reason: str) -> Plan:
     """:raises NotTranslated: what stands below the select list cannot be said either."""
+    # their results are made of rows or groups that only exist inside of DuckDB's query
     if query["setOperations"] is not None or query["hasWindowFuncs"] == "true" or query["groupingSets"]:
         raise NotTranslated(reason)
+    # functions of sets in the select list are PostgreSQL's here, so they are no reason to refuse
     printer.refused(query | {"hasTargetSRFs": "false"})
     level = Level(query["rtable"] or [])
     having = query["havingQual"]
+    # HAVING in DuckDB's words where it can be said there: fewer rows are fetched
     try:
         ctes, body = printer.begun(query, level)
         having = None
     except NotTranslated:
+        # else PostgreSQL applies it as WHERE, over the fetched aggregates
         ctes, body = printer.begun(query | {"havingQual": None}, level)
     leaves = _Leaves(printer.catalog, printer.printer([level]))
     outer = PostgresPrinter(printer.catalog, leaves.of)
@@ -139,6 +149,7 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
         f"{leaves.printer.direction(one, targets[one['tleSortGroupRef']])}"
         for one in query["sortClause"] or []
     ]
+    # WITH TIES (limitOption 1) needs PostgreSQL's own order over all the rows
     if query["limitOption"] == "1" and query["limitCount"] is not None:
         raise NotTranslated(reason)
     limits = "".join(
@@ -148,6 +159,7 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
     )
     distinct = _distinct(query, told)
     kept = f" WHERE {outer.sql(having)}" if having is not None else ""
+    # SELECT 1 FROM t reads no column and still has a row for each row
     columns = leaves.found or {"1": ("c1", 23)}
     inner = ", ".join(f"{leaving(words, oid)} AS {name}" for words, (name, oid) in columns.items())
     fetched = tuple((name, printer.catalog.types[oid], oid) for name, oid in columns.values())
@@ -177,6 +189,7 @@ def _pushed_limit(query: Node) -> str:
     """Rows that are not shown need not be fetched, where neither an order nor what comes of them decides
     which they are.
     """
+    # an order, DISTINCT or functions of sets come after the fetch: any row may be among the first
     count, offset = constant_limit(query["limitCount"]), constant_limit(query["limitOffset"])
     free = not query["sortClause"] and not query["distinctClause"] and query["hasTargetSRFs"] == "false"
     if count is None or not free or (offset is None and query["limitOffset"] is not None):
@@ -203,14 +216,18 @@ def copied(
         for entry in one["rtable"] or []:
             if entry["rtekind"] == "0":
                 permissions = one["rteperminfos"][int(entry["perminfoindex"]) - 1]
+                # selectedCols counts from FirstLowInvalidHeapAttributeNumber, -7 (sysattr.h); 0 there is the
+                # whole row
                 wanted.setdefault(int(entry["relid"]), set()).update(
                     n - 7 for n in permissions["selectedCols"]
                 )
                 references[int(entry["relid"])] = references.get(int(entry["relid"]), 0) + 1
+    # a table read once: a condition of one of two references would take rows from the other
     pushed = _filters(query, printer, {oid for oid, number in references.items() if number == 1})
     fetches = []
     for oid, attributes in wanted.items():
         schema, name = analyser.relation(oid)
+        # temporary tables bear the plain name, which a table of another schema cannot share
         if schema != "public" and not schema.startswith("pg_temp"):
             raise NotTranslated("tables of another database together with " + reason)
         fetches.append(
@@ -226,6 +243,7 @@ def _whole(
     that are not read are NULL.
     """
     everything = 0 in attributes
+    # number 0 stands for a whole row, such as t.* of a join or row_to_json(t)
     items = [
         leaving(f"r.{quoted(one.name)}", one.oid) if everything or number in attributes else "NULL"
         for number, one in enumerate(columns, 1)
@@ -238,6 +256,7 @@ def _whole(
 def _filters(query: Node, printer: QueryPrinter, once: set[int]) -> Mapping[int, str]:
     """Conditions on one table alone that hold for every row of the result, in DuckDB's words."""
     found: dict[int, list[str]] = {}
+    # tables directly in FROM: below a join that pads, a condition of WHERE need not hold of the table's rows
     tables = {
         int(item["rtindex"]) for item in query["jointree"]["fromlist"] or [] if item["kind"] == "RANGETBLREF"
     }
@@ -245,11 +264,14 @@ def _filters(query: Node, printer: QueryPrinter, once: set[int]) -> Mapping[int,
     parts = (
         quals["args"]
         if quals is not None and quals["kind"] == "BOOLEXPR" and quals["boolop"] == "and"
+        # one condition or none
         else [quals]
     )
     for part in parts:
         if part is None:
             continue
+        # a column of an outer query (varlevelsup), a parameter or subquery is not known while the table is
+        # fetched
         numbers = {(int(v["varno"]), v["varlevelsup"]) for v in _nodes(part, "VAR")}
         if len(numbers) != 1 or any(_nodes(part, kind) for kind in ("SUBLINK", "PARAM")):
             continue
@@ -260,6 +282,7 @@ def _filters(query: Node, printer: QueryPrinter, once: set[int]) -> Mapping[int,
         level = Level(query["rtable"], {number: ("r", printer.column_names(int(entry["relid"])))})
         try:
             found.setdefault(int(entry["relid"]), []).append(printer.printer([level]).sql(part))
+        # what can't be said is left out: PostgreSQL applies the whole WHERE again
         except NotTranslated:
             continue
     return {oid: " WHERE " + " AND ".join(parts) for oid, parts in found.items() if parts}
@@ -273,6 +296,7 @@ def refused(query: Node, catalog: Catalog) -> None:
     for node in _all(query):
         kind = node.get("kind")
         if kind == "QUERY" and (
+            # FOR UPDATE locks rows, and what a lake shows are copies
             node["commandType"] != "1" or node["rowMarks"] or node["hasModifyingCTE"] == "true"
         ):
             raise NotTranslated("FOR UPDATE or a statement that is no query")
@@ -281,8 +305,10 @@ def refused(query: Node, catalog: Catalog) -> None:
         if kind == "SQLVALUEFUNCTION" and node["op"] in _SESSION_WORDS:
             raise NotTranslated("CURRENT_USER and its like")
         called = node.get("funcid") or node.get("aggfnoid") or node.get("winfnoid")
+        # opno names an operator, whose function decides
         if "opno" in node and node["opno"] in catalog.operators:
             called = catalog.operators[int(node["opno"])].function
+        # 0: an operator without a function, as in a row comparison
         if called is not None and int(called):
             function = catalog.functions.get(int(called))
             if function is None or fate_of(function) is Fate.REFUSED:
@@ -299,6 +325,7 @@ def _nodes(root: Node, kind: str) -> list[Node]:
     return [node for node in _all(root) if node.get("kind") == kind]
 
 
+# a stack of its own: trees may be nested deeper than Python's recursion goes
 def _all(root: Any) -> Iterator[Node]:
     left = [root]
     while left:

@@ -12,7 +12,9 @@ import re
 from rewright.engines.duckdb.dialect.types import NotTranslated
 
 _QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\}")
+# RE_DUP_MAX of PostgreSQL, 255 (regguts.h DUPMAX)
 _MOST_REPEATED = 255
+# sets of plain characters and ranges: [:classes:], [=a=], [.x.] and escapes inside are left to PostgreSQL
 _BRACKET = re.compile(
     r"\[(\^?)((?:[A-Za-z0-9_ .,;:@#%&/=!<>'\"]-[A-Za-z0-9]|[A-Za-z0-9_ .,;:@#%&/=!<>'\"])+)(-?)\]"
 )
@@ -27,15 +29,19 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
 
     :raises NotTranslated: a part whose meaning is not surely the same, or that PostgreSQL might refuse.
     """
+    # '***=' and '***:' switch the flavour (manual, 9.7.3.4); a newline may mean different things to the two
     if pattern.startswith("***") or not pattern or "\n" in pattern:
         raise _unsure("an unusual beginning")
+    # case folds beyond ASCII differ with the version of Unicode
     if not pattern.isascii() and insensitive:
         raise _unsure("letters outside ASCII, without regard to case,")
+    # the dot takes newlines, as in PostgreSQL by default; RE2's does not
     out: list[str] = ["(?s)"]
     at = depth = 0
     repeatable = False
     while at < len(pattern):
         char = pattern[at]
+        # with nothing before it, a quantifier is an error in PostgreSQL; doubled ones too
         quantifier = _QUANTIFIER.match(pattern, at)
         if quantifier is not None:
             if not repeatable or _too_many(quantifier):
@@ -56,6 +62,7 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
             out.append(_escape(pattern[at + 1 : at + 2]))
             at, repeatable = at + 2, True
             continue
+        # lookahead (?= and (?! have no equal; only groups that capture nothing are kept
         if char == "(":
             if pattern[at + 1 : at + 3] == "?:":
                 at += 2
@@ -75,6 +82,7 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
                 raise _unsure("an empty branch")
             repeatable = False
             out.append("|")
+        # without newline-sensitive matching ^ and $ are the ends of the whole text
         elif char in "^$":
             repeatable = False
             out.append(r"\A" if char == "^" else r"\z")
@@ -94,12 +102,14 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
 
 def _too_many(found: re.Match[str]) -> bool:
     if found[1] is None:
+        # not {m,n}: +, * and ? have no bounds
         return False
     least, most = int(found[1]), int(found[2]) if found[2] else int(found[1])
     return most > _MOST_REPEATED or least > most or least > _MOST_REPEATED
 
 
 def _escape(char: str) -> str:
+    # \d of PostgreSQL takes Unicode digits under other collations; in C.UTF-8 it is [0-9] alone
     if char == "d":
         return "[0-9]"
     if char and not char.isalnum() and char.isascii():
@@ -109,10 +119,13 @@ def _escape(char: str) -> str:
 
 def _bracket(found: re.Match[str], *, insensitive: bool) -> str:
     inside = found[2]
+    # a range from letters to digits, or from upper to lower case, depends on what lies between in the
+    # collation
     for low, high in re.findall(r"(.)-(.)", inside):
         if not (low < high and (low.isdigit() == high.isdigit()) and low.isupper() == high.isupper()):
             raise _unsure("this range")
     both = inside + inside.swapcase() if insensitive else inside
+    # a hyphen at the end is literal in both, escaped for RE2's sake
     return f"[{found[1]}{both}{found[3] and chr(92) + '-'}]"
 
 
@@ -125,6 +138,7 @@ def like_pattern(pattern: str) -> str:
 
     :raises NotTranslated: it ends in its escape character, which PostgreSQL refuses for some rows.
     """
+    # an even number of them are pairs, each an escaped backslash
     trailing = len(pattern) - len(pattern.rstrip("\\"))
     if trailing % 2:
         raise NotTranslated("a LIKE pattern that ends with its escape character")

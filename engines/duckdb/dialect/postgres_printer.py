@@ -21,6 +21,7 @@ from rewright.engines.duckdb.dialect.types import (
 )
 from rewright.engines.duckdb.quoting import literal, quoted
 
+# char and bit without a length are char(1) and bit(1) in SQL (manual, 8.3 and 8.10)
 _BARE = {1042: "pg_catalog.bpchar", 1560: 'pg_catalog."bit"'}
 """Types whose usual names mean a length of one."""
 _CLOCKS = {"0": "CURRENT_DATE", "3": "CURRENT_TIMESTAMP", "7": "LOCALTIMESTAMP"}
@@ -40,13 +41,16 @@ class PostgresPrinter(Expressions):
         return found if found is not None else super().sql(node)
 
     def call(self, function: Function, node: Node, args: Sequence[Node]) -> str:
+        # a text of the client's could not be looked at once more: every function is checked by its OID
         if fate_of(function) is Fate.REFUSED:
             raise NotTranslated(function.signature)
         printed = [self.sql(arg) for arg in args]
         if "opno" in node:
             name = self.catalog.operators[int(node["opno"])].name
+            # prefix operators have one operand
             left = f"{printed[0]} " if len(printed) > 1 else ""
             return f"({left}OPERATOR(pg_catalog.{name}) {printed[-1]})"
+        # CoercionForm (primnodes.h): 1 and 2 are explicit and implicit casts
         if node.get("funcformat") in {"1", "2"} and len(args) == 1:
             # a cast: its function may not be found by that name alone
             return f"CAST({printed[0]} AS {self._type(node['funcresulttype'])})"
@@ -54,6 +58,7 @@ class PostgresPrinter(Expressions):
 
     def constant(self, node: Node) -> str:
         oid = int(node["consttype"])
+        # an unknown literal has no type of its own left in a bound expression
         type_ = "pg_catalog.text" if oid == UNKNOWN else self._type(oid)
         if node["constisnull"] == "true":
             return f"CAST(NULL AS {type_})"
@@ -66,6 +71,7 @@ class PostgresPrinter(Expressions):
                 if oid != TIMESTAMP:
                     raise NotTranslated("constants of times with time zones or of day times")
                 told = f"(TIMESTAMP '2000-01-01' + INTERVAL '{value} microseconds')"
+            # intervals keep months, days and microseconds apart: each is told as it is stored
             case 1186:
                 assert isinstance(value, Interval)
                 told = f"INTERVAL '{value.months} months {value.days} days {value.micros} microseconds'"
@@ -82,6 +88,7 @@ class PostgresPrinter(Expressions):
     def uniting(self, branches: Sequence[Node], oid: int) -> None:
         """PostgreSQL's values keep their own scales."""
 
+    # these must all have been fetched: their sources do not exist here
     aggregate = window = sublink = element = column
 
     def parameter(self, node: Node) -> str:
@@ -89,6 +96,7 @@ class PostgresPrinter(Expressions):
             raise NotTranslated("parameters of subqueries")
         return f"CAST(${node['paramid']} AS {self._type(node['paramtype'])})"
 
+    # a binary-coercible cast, or one through text: CAST finds the same by the two types
     def relabelled(self, node: Node) -> str:
         return f"CAST({self.sql(node['arg'])} AS {self._type(node['resulttype'])})"
 
@@ -120,4 +128,5 @@ def _escaped(value: object) -> str:
     if isinstance(value, bool):
         return "'true'" if value else "'false'"
     text = str(value)
+    # E'' makes backslashes mean the same whatever the setting
     return "E" + literal(text.replace("\\", "\\\\")) if "\\" in text else literal(text)

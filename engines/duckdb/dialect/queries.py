@@ -18,7 +18,9 @@ from rewright.engines.duckdb.dialect.frames import frame_of
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import ARRAYS, HELD, NUMERIC, NotTranslated
 
+# JoinType (nodes.h)
 _JOINS = {"0": "JOIN", "1": "LEFT JOIN", "2": "FULL JOIN", "3": "RIGHT JOIN"}
+# SetOperation (parsenodes.h)
 _SETS = {"1": "UNION", "2": "INTERSECT", "3": "EXCEPT"}
 _SHOWN_AS_TEXT = {1082, 1083, 1114, 1184, 1186}
 """Dates and times leave DuckDB as texts: Python's values hold neither infinity, nor months, nor years before
@@ -26,6 +28,7 @@ Christ.
 """
 
 
+# DuckDB's generate_series is always bigint; numeric steps and timestamps count otherwise
 _SERIES = {"generate_series(integer, integer)": "INTEGER", "generate_series(bigint, bigint)": "BIGINT"}
 
 
@@ -67,6 +70,7 @@ class QueryPrinter:
         """
         targets = shown(query)
         columns = [f"c{i}" for i, _ in enumerate(targets, 1)]
+        # as texts, equal dates might sort otherwise, and DISTINCT must not see what is shown
         if query["setOperations"] is not None or (
             query["distinctClause"] and query["hasDistinctOn"] != "true"
         ):
@@ -83,9 +87,11 @@ class QueryPrinter:
         positions = {
             one["ressortgroupref"]: (column, one["expr"])
             for column, one in zip(columns, shown(query), strict=True)
+            # no level: what sorts are columns of the query inside
         }
         printer = self.printer(())
         order = []
+        # ORDER BY of a set operation can name result columns alone, but the tree allows others
         for clause in query["sortClause"] or []:
             if clause["tleSortGroupRef"] not in positions:
                 raise NotTranslated("an order by what is not shown")
@@ -106,12 +112,14 @@ class QueryPrinter:
             return ctes + self._set_query(query, around)
         printer = self.printer(around)
         clauses = self.body(query, around)
+        # after the body: names of the range table are known then
         level.windows = self.windows(query, printer)
         items = []
         for number, one in enumerate(shown(query), 1):
             self._show(one["expr"])
             made = printer.sql(one["expr"])
             items.append(f"{_leaving(made, type_of(one['expr'])) if leaving else made} AS c{number}")
+        # PostgreSQL takes SELECT FROM t, DuckDB does not
         if not items:
             raise NotTranslated("a query without columns")
         listed = f"{self._distinct(query, printer)}{', '.join(items)}"
@@ -128,6 +136,7 @@ class QueryPrinter:
             or query["utilityStmt"] is not None
         ):
             raise NotTranslated("a statement that is no query")
+        # how many rows come of several such functions changed in 10 ("SQL Functions Returning Sets")
         if query["hasTargetSRFs"] == "true":
             raise NotTranslated("functions in the select list that give several rows")
         if query["rowMarks"]:
@@ -154,16 +163,19 @@ class QueryPrinter:
         if item["jointype"] not in _JOINS:
             raise NotTranslated("this kind of join")
         condition = self.printer(around).sql(item["quals"]) if item["quals"] is not None else "TRUE"
+        # in parentheses: DuckDB's rules for a mix of commas and JOIN need not be known
         return f"({left} {_JOINS[item['jointype']]} {right} ON {condition})"
 
     def _entry(self, number: int, around: Sequence[Level]) -> str:
         level = around[-1]
         entry = level.rtable[number - 1]
+        # the same entry may be printed twice (a CTE's text, a copied subquery): a number keeps names apart
         self._count += 1
         alias = f"r{self._count}_{number}"
         lateral = "LATERAL " if entry["lateral"] == "true" else ""
         width = len(entry["eref"]["colnames"] or [])
         columns: Sequence[str] = [f"c{i}" for i in range(1, width + 1)]
+        # RTEKind (parsenodes.h)
         match entry["rtekind"]:
             case "0":
                 if entry["tablesample"] is not None:
@@ -183,6 +195,7 @@ class QueryPrinter:
             case _:
                 raise NotTranslated("this kind of source")
         level.names[number] = (alias, columns)
+        # only VALUES needs a list: the others name their columns c1, c2, … themselves
         listed = f"({', '.join(columns)})" if entry["rtekind"] == "5" else ""
         return f"{source} AS {alias}{listed}"
 
@@ -192,11 +205,13 @@ class QueryPrinter:
         call = functions[0]["funcexpr"]
         if len(functions) != 1 or entry["funcordinality"] == "true" or call["kind"] != "FUNCEXPR":
             raise NotTranslated("functions in FROM")
+        # several functions are ROWS FROM, padded with NULLs to the longest
         type_ = _SERIES.get(self.catalog.functions[int(call["funcid"])].signature)
         if type_ is None or any(
             one["kind"] != "CONST" or one["constisnull"] == "true" for one in call["args"]
         ):
             raise NotTranslated("functions in FROM")
+        # both include the end, and step up by one
         begin, end = (value_of(one["constvalue"], int(one["consttype"])) for one in call["args"])
         return f"(SELECT CAST(generate_series AS {type_}) AS c1 FROM generate_series({begin}, {end}))"
 
@@ -214,10 +229,12 @@ class QueryPrinter:
         return f"(VALUES {rows})"
 
     def _groups(self, query: Node, printer: DuckdbPrinter) -> str:
+        # it removes equal grouping sets, which DuckDB doesn't know
         if query["groupDistinct"] == "true":
             raise NotTranslated("GROUP BY DISTINCT")
         expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
 
+        # by ressortgroupref, the number that links a clause to its expression (parsenodes.h TargetEntry)
         def told(reference: object) -> str:
             expression = expressions[str(reference)]
             self._show(expression)
@@ -241,6 +258,7 @@ class QueryPrinter:
         return f"DISTINCT ON ({on}) "
 
     def windows(self, query: Node, printer: DuckdbPrinter) -> Mapping[str, str]:
+        # FRAMEOPTION bits are read in frames.py; DuckDB's default frame is never relied on
         """What stands in OVER, by the window's number."""
         expressions = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
         found = {}
@@ -259,6 +277,7 @@ class QueryPrinter:
         """ORDER BY and LIMIT."""
         sql = ""
         if query["sortClause"]:
+            # DuckDB would sort before it makes rows distinct
             if query["distinctClause"] and query["hasDistinctOn"] != "true":
                 raise NotTranslated("an order within DISTINCT")
             sql = " ORDER BY " + printer.ordering(query["sortClause"], query["targetList"])
@@ -266,6 +285,7 @@ class QueryPrinter:
 
     def limits(self, query: Node) -> str:
         """LIMIT and OFFSET, where they are constants or parameters."""
+        # LIMIT_OPTION_COUNT is 0; WITH TIES is 1
         if query["limitOption"] not in {"0", None} and query["limitCount"] is not None:
             raise NotTranslated("FETCH ... WITH TIES")
         sql = ""
@@ -276,6 +296,7 @@ class QueryPrinter:
             number = constant_limit(node)
             if number is not None:
                 sql += f" {word} {number}"
+            # LIMIT NULL is no limit
             elif not _is_null(node):
                 raise NotTranslated(f"{word} of an expression")
         return sql
@@ -299,13 +320,17 @@ class QueryPrinter:
         return sql + self.limits(query)
 
     def _set(self, node: Node, around: Sequence[Level]) -> str:
+        # a leaf: one of the queries that are united
         if node["kind"] == "RANGETBLREF":
             query = around[-1].rtable[int(node["rtindex"]) - 1]["subquery"]
             return f"SELECT * FROM ({self.subquery(query, around)})"
         for side in (node["larg"], node["rarg"]):
             if side["kind"] == "RANGETBLREF":
                 query = around[-1].rtable[int(side["rtindex"]) - 1]["subquery"]
+                # the analyser casts sides to colTypes only where they are read (prepunion.c), not in the
+                # sides' own lists
                 types = [type_of(one["expr"]) for one in shown(query)]
+                # numerics keep the scale of each row in PostgreSQL; a DECIMAL column has one
                 if types != node["colTypes"] or NUMERIC in types:
                     raise NotTranslated("a set operation over different types, or over numerics")
         if any(one not in HELD or one in ARRAYS for one in node["colTypes"]):
@@ -318,10 +343,12 @@ class QueryPrinter:
         """WITH, its queries named anew."""
         made = []
         for one in query["cteList"] or []:
+            # both need the order in which rows of a recursion are found
             if one["search_clause"] is not None or one["cycle_clause"] is not None:
                 raise NotTranslated("SEARCH and CYCLE")
             self._count += 1
             name = f"w{self._count}"
+            # before its text is printed, since it reads itself
             if one["cterecursive"] == "true":
                 around[-1].ctes[one["ctename"]] = (name, one)
             inner = self.subquery(one["ctequery"], around)
@@ -330,11 +357,14 @@ class QueryPrinter:
             made.append(f"{name}({columns}) AS ({inner})")
         if not made:
             return ""
+        # refused after printing, so that the names inside are checked first; RECURSIVE without a recursion is
+        # none
         if query["hasRecursive"] == "true" and any(one["cterecursive"] == "true" for one in query["cteList"]):
             raise NotTranslated("WITH RECURSIVE")
         return f"WITH {', '.join(made)} "
 
     def _cte_name(self, entry: Node, around: Sequence[Level]) -> str:
+        # ctelevelsup counts the queries outwards
         level = around[len(around) - 1 - int(entry["ctelevelsup"])]
         if entry["ctename"] not in level.ctes:
             raise NotTranslated("this CTE")
@@ -351,6 +381,8 @@ def leaving(sql: str, oid: int) -> str:
     if oid not in _SHOWN_AS_TEXT:
         return sql
     told = f"CAST({sql} AS VARCHAR)"
+    # DuckDB writes 0044-01-01 (BC) 00:00:00, PostgreSQL 0044-01-01 00:00:00 BC; times and intervals have no
+    # era
     return told if oid in {1083, 1186} else f"regexp_replace({told}, ' .BC.(.*)', '\\1 BC')"
 
 
@@ -361,6 +393,7 @@ def constant_limit(node: Node | None) -> int | None:
     """LIMIT's number where it is a constant of PostgreSQL's bigint that is not negative; None: it is not."""
     if node is None:
         return None
+    # the analyser casts LIMIT to bigint: a constant integer stands inside int8(integer)
     if node["kind"] == "FUNCEXPR" and node["args"] and len(node["args"]) == 1:
         node = node["args"][0]
     if node is None or node["kind"] != "CONST" or node["constisnull"] == "true":
@@ -368,6 +401,7 @@ def constant_limit(node: Node | None) -> int | None:
     if int(node["consttype"]) not in {20, 21, 23}:
         return None
     number = int(value_of(node["constvalue"], int(node["consttype"])))
+    # a negative number is an error (2201W) that PostgreSQL raises when it runs
     return number if number >= 0 else None
 
 
@@ -387,6 +421,7 @@ def _grouping_set(node: Node, told: Callable[[object], str]) -> str:
             return "()"
         case "1":
             return "(" + ", ".join(told(one) for one in content) + ")"
+        # GroupingSetKind (parsenodes.h)
         case kind:
             word = {"2": "ROLLUP", "3": "CUBE", "4": "GROUPING SETS"}[kind]
             return f"{word} (" + ", ".join(_grouping_set(one, told) for one in content) + ")"

@@ -57,6 +57,7 @@ def _ilike(words: Words, args: Sequence[Node], *, negated: bool) -> str:
 
 
 _FORMATS: Sequence[tuple[str, str]] = (
+    # longer names first: DDD before DD, HH24 before HH12, Month before Mon
     ("YYYY", "lpad(CAST(year({x}) AS VARCHAR), 4, '0')"),
     ("HH24", "lpad(CAST(hour({x}) AS VARCHAR), 2, '0')"),
     ("HH12", "lpad(CAST((hour({x}) + 11) % 12 + 1 AS VARCHAR), 2, '0')"),
@@ -71,6 +72,7 @@ _FORMATS: Sequence[tuple[str, str]] = (
     ("Dy", "left(dayname({x}), 3)"),
     ("Q", "CAST(quarter({x}) AS VARCHAR)"),
 )
+# other characters may be patterns of a format that is not known here, such as AM or J
 _PLAIN = frozenset("-/. :,;")
 
 
@@ -87,12 +89,15 @@ def _to_char(words: Words, args: Sequence[Node]) -> str:
             rest = rest[1:]
         else:
             raise NotTranslated("this format of to_char")
+        # suffixes and prefixes: ordinals, spelled numbers, fill mode, translated names
         if rest[:2].upper() in {"TH", "SP", "FM", "FX", "TM"}:
             raise NotTranslated("this format of to_char")
+    # PostgreSQL gives NULL for an empty format
     if not parts:
         raise NotTranslated("this format of to_char")
     odd = raising("0A000", "to_char of this date is not served on a lake")
     return (
+        # infinity has no month; years before 1 and from 10000 on are written with other widths
         f"(CASE WHEN NOT isfinite({x}) OR year({x}) NOT BETWEEN 1 AND 9999 THEN {odd} ELSE "
         f"{' || '.join(parts)} END)"
     )
@@ -105,6 +110,7 @@ def _date_trunc(words: Words, args: Sequence[Node], *, type_: str) -> str:
     unit = words.text_of(args[0]).lower()
     if unit not in _TRUNCATED:
         raise NotTranslated("this unit of date_trunc")
+    # DuckDB's date_trunc of a date is a timestamp, of a timestamp one without a zone
     return f"CAST(date_trunc('{unit}', {words.sql(args[1])}) AS {type_})"
 
 
@@ -116,6 +122,7 @@ _DATE_FIELDS = _FIELDS - {"hour", "minute"}
 
 def _extract(words: Words, args: Sequence[Node], *, type_: str, fields: frozenset[str]) -> str:
     field, x = words.text_of(args[0]).lower(), words.sql(args[1])
+    # PostgreSQL 14's extract gives numeric with six digits of seconds; date_part gives double precision
     if field in {"second", "epoch"} and fields is _FIELDS and type_ != "DOUBLE":
         micros = f"date_part('microseconds', {x})" if field == "second" else f"epoch_us({x})"
         told = f"CAST(CAST({micros} AS DECIMAL(38,0)) * CAST('0.000001' AS DECIMAL(7,6)) AS DECIMAL(25,6))"
@@ -124,6 +131,7 @@ def _extract(words: Words, args: Sequence[Node], *, type_: str, fields: frozense
     else:
         told = f"CAST(date_part('{field}', {x}) AS {type_})"
     odd = raising("0A000", "extract of this date is not served on a lake")
+    # extract of infinity is NULL, infinity or an error by field; years before Christ differ by one
     return f"(CASE WHEN NOT isfinite({x}) OR year({x}) < 1 THEN {odd} ELSE {told} END)"
 
 
@@ -136,13 +144,16 @@ def _numeric_typmod(words: Words, args: Sequence[Node]) -> str:
 
 def _round(words: Words, args: Sequence[Node]) -> str:
     scale = words.number_of(args[1])
+    # negative scales round to tens; DuckDB's DECIMAL has none
     if not 0 <= scale <= 18:
         raise NotTranslated("this scale of round")
+    # casts to DECIMAL round halves away from zero, as numeric's round
     return f"CAST({words.sql(args[0])} AS DECIMAL(38,{scale}))"
 
 
 def _varchar(words: Words, args: Sequence[Node]) -> str:
     """An explicit cast cuts; casts that are no client's own (assignments) do not stand in queries."""
+    # typmod of varchar is its length and the four bytes of a header (VARHDRSZ)
     length = words.number_of(args[1]) - 4
     return words.sql(args[0]) if length < 0 else f"left({words.sql(args[0])}, {length})"
 
@@ -150,6 +161,7 @@ def _varchar(words: Words, args: Sequence[Node]) -> str:
 def _array_length(words: Words, args: Sequence[Node]) -> str:
     if words.number_of(args[1]) != 1:
         raise NotTranslated("arrays of several dimensions")
+    # an empty array has no dimension, so its length is NULL
     return f"CAST(nullif(len({words.sql(args[0])}), 0) AS INTEGER)"
 
 

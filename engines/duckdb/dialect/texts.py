@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from rewright.engines.duckdb.dialect.numbers import comparisons, raising
 
 _TRIMMED = {"btrim": "trim", "ltrim": "ltrim", "rtrim": "rtrim"}
+# SQL counts from 1; DuckDB counts a negative start from the end
 _BEGIN = "greatest(CAST({1} AS BIGINT), 1)"
 _MOST = 10_000_000
 """Characters that padding and repeating may make."""
 _LONG = raising("54000", "requested length too large")
+# which ones: every code point was lowered and raised by both engines
 _NEW_LETTERS = (
     r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}"
     r"\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
@@ -35,6 +37,8 @@ def _texts() -> Iterator[tuple[str, str]]:
         yield f"{name}(text)", "CAST(length({0}) AS INTEGER)"
     yield "octet_length(text)", "CAST(strlen({0}) AS INTEGER)"
     yield "bit_length(text)", "CAST(8 * strlen({0}) AS INTEGER)"
+    # with an explicit length DuckDB would count positions before the first, so begin and length are moved to
+    # 1
     for name in ("substr", "substring"):
         yield f"{name}(text, integer)", f"(CASE WHEN {{1}} IS NOT NULL THEN substring({{0}}, {_BEGIN}) END)"
         length = f"greatest(CAST({{1}} AS BIGINT) + {{2}} - {_BEGIN}, 0)"
@@ -47,6 +51,7 @@ def _texts() -> Iterator[tuple[str, str]]:
             ),
         )
     for name, word in _TRIMMED.items():
+        # without the second argument only spaces go, as in PostgreSQL: no tabs
         yield f"{name}(text)", f"{word}({{0}}, ' ')"
         yield f"{name}(text, text)", f"{word}({{0}}, {{1}})"
     yield (
@@ -69,6 +74,7 @@ def _texts() -> Iterator[tuple[str, str]]:
         )
         yield (
             f"{name}(text, integer, text)",
+            # DuckDB raises where there is nothing to pad with; PostgreSQL cuts the text to the length
             (
                 "(CASE WHEN {1} IS NULL OR {0} IS NULL OR {2} IS NULL THEN NULL"
                 f" WHEN {{2}} = '' THEN left({{0}}, greatest({{1}}, 0)) {given}, {{2}}) END)"
@@ -83,11 +89,13 @@ def _texts() -> Iterator[tuple[str, str]]:
     )
     yield "starts_with(text, text)", "starts_with({0}, {1})"
     yield "md5(text)", "md5({0})"
+    # 'true', not 't': the cast function, other than boolean's output
     yield "text(boolean)", "CAST({0} AS VARCHAR)"
     known = (
         f"CASE WHEN regexp_matches({{0}}, '{_NEW_LETTERS}') THEN "
         f"{raising('0A000', 'the case of these letters is not known to the lake')}"
     )
+    # letter by letter: ß has no upper case in C.UTF-8, so the parts around it are raised and joined again
     sharp = (
         "WHEN contains({0}, 'ß') THEN array_to_string(list_transform(string_split({0}, 'ß'), lambda part: "
         "upper(part)), 'ß')"

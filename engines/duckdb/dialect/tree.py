@@ -15,8 +15,10 @@ from rewright.engines.duckdb.errors import LakeError
 Node = dict[str, Any]
 LONGEST = 32 << 20
 """Characters of a printed tree that are read: about 150,000 constants."""
+# outfuncs.c (outToken) escapes each special character with a backslash
 _TOKENS = re.compile(r"[(){}]|(?:\\.|[^\s(){}\\])+", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+# (i ...) integers, (o ...) OIDs, (x ...) transaction ids, (b ...) bitmap sets
 _LIST_MARKS = frozenset("iobx")
 
 
@@ -32,6 +34,7 @@ def read(text: str) -> Node:
         node, _ = _value(_TOKENS.findall(text), 0)
     except RecursionError as error:
         raise LakeError("the statement is nested too deeply", sqlstate="54001") from error
+    # a list index beyond the tokens: the message was cut
     except IndexError as error:
         raise ValueError("the printed query ends too early") from error
     if not isinstance(node, dict):
@@ -63,6 +66,7 @@ def _node(tokens: list[str], at: int) -> tuple[Node, int]:
 
 
 def _datum(tokens: list[str], at: int) -> tuple[bytes, int]:
+    # Datums are printed as C's signed chars; the length in front is a repetition
     """``4 [ 7 0 0 0 ]``: the length, and the bytes as signed numbers."""
     end = tokens.index("]", at)
     return bytes(int(one) & 0xFF for one in tokens[at + 2 : end]), end + 1
@@ -82,6 +86,7 @@ def _list(tokens: list[str], at: int) -> tuple[list[Any], int]:
 def _scalar(word: str) -> str | None:
     if word == "<>":
         return None
+    # a string such as an alias stands in quotes
     if word.startswith('"'):
         word = word[1:-1]
     return _ESCAPED.sub(r"\1", word)

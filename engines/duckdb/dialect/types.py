@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+# OIDs of pg_type.dat: the same in all servers and versions
 BOOL, BYTEA, NAME, INT8, INT2, INT4, TEXT = 16, 17, 19, 20, 21, 23, 25
 FLOAT4, FLOAT8, UNKNOWN, VARCHAR, DATE, TIME = 700, 701, 705, 1043, 1082, 1083
 TIMESTAMP, TIMESTAMPTZ, INTERVAL, NUMERIC, UUID = 1114, 1184, 1186, 1700, 2950
@@ -56,8 +57,10 @@ class NotTranslated(Exception):
 
 def scale_of(typmod: int) -> tuple[int, int] | None:
     """Precision and scale that a numeric's typmod declares; None: none, or such as DuckDB has not."""
+    # numeric_typmod: VARHDRSZ added to precision << 16 | scale (numeric.c make_numeric_typmod)
     if typmod < 4:
         return None
     precision, scale = (typmod - 4) >> 16 & 0xFFFF, (typmod - 4) & 0x7FF
+    # the scale has eleven bits and a sign since PostgreSQL 15
     scale = (scale ^ 1024) - 1024
     return (precision, scale) if precision <= 38 and 0 <= scale <= precision else None

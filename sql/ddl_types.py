@@ -1,0 +1,97 @@
+"""CREATE TYPE, DOMAIN and FUNCTION into catalog records.
+
+Owns what is read of them; bodies of functions are kept as text. Must not know which other statements are
+acceptable.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rewright.sql.algebra import Volatility
+from rewright.sql.binder.typenames import resolve_type
+from rewright.sql.ddl_builder import Builder, check_name, expression_text
+from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
+
+
+class DdlError(ValueError):
+    """The text is not DDL that can be read: a syntax error, or something named that is not accepted."""
+
+
+def create_enum(builder: Builder, node: Any) -> None:
+    schema, name = builder.new_name([n.sval for n in node.typeName])
+    builder.add_type(TypeInfo(schema, name, "e", "E", labels=tuple(v.sval for v in node.vals or ())))
+
+
+def create_composite(builder: Builder, node: Any) -> None:
+    schema, name = builder.new_name([n for n in (node.typevar.schemaname, node.typevar.relname) if n])
+    fields = tuple((c.colname, resolve_type(builder.context, c.typeName)) for c in node.coldeflist or ())
+    builder.add_type(TypeInfo(schema, name, "c", "C", fields=fields))
+
+
+def create_domain(builder: Builder, node: Any) -> None:
+    schema, name = builder.new_name([n.sval for n in node.domainname])
+    base = resolve_type(builder.context, node.typeName)
+    info = builder.context.catalog.type(key_of(base))
+    checks: list[Check] = []
+    not_null = False
+    for c in node.constraints or ():
+        kind = c.contype.name
+        if kind == "CONSTR_NOTNULL":
+            not_null = True
+        # the server names them name_check, name_check1, …
+        elif kind == "CONSTR_CHECK":
+            unnamed = f"{name}_check{len(checks) or ''}"
+            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
+    builder.add_type(
+        TypeInfo(
+            schema,
+            name,
+            "d",
+            info.category,
+            collation=base.collation,
+            base=info.key,
+            base_typmod=base.typmod,
+            not_null=not_null,
+            checks=tuple(checks),
+        )
+    )
+
+
+def create_function(builder: Builder, node: Any) -> None:
+    """SQL functions only: their body is never run here, but a checker's scratch database would."""
+    options = {o.defname: o.arg for o in node.options or ()}
+    language = options["language"].sval.lower() if "language" in options else "sql"
+    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed
+    if language != "sql" or node.is_procedure or node.sql_body is not None:
+        raise DdlError(f"a function or procedure in {language} is not accepted")
+    schema, name = builder.new_name([n.sval for n in node.funcname])
+    inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
+    # OUT parameters change what a call returns
+    if len(inputs) != len(node.parameters or ()):
+        raise DdlError("a function with OUT, TABLE or VARIADIC parameters is not accepted")
+    word = options["volatility"].sval if "volatility" in options else "volatile"
+    body = options["as"][0].sval if "as" in options else ""
+    result = node.returnType
+    # setof is a part of the TypeName: the type alone is resolved
+    setof, result.setof = bool(result.setof), False
+    made = FunctionInfo(
+        schema,
+        name,
+        tuple(key_of(resolve_type(builder.context, p.argType)) for p in inputs),
+        key_of(resolve_type(builder.context, result)),
+        "f",
+        Volatility(word[0]),
+        strict="strict" in options and bool(options["strict"].boolval),
+        returns_set=setof,
+        defaults=sum(p.defexpr is not None for p in inputs),
+        arg_names=tuple(p.name or "" for p in inputs),
+        language="sql",
+        body=body,
+    )
+    # CREATE OR REPLACE: same name, same arguments
+    builder.functions = [
+        f for f in builder.functions if (f.schema, f.name, f.args) != (schema, name, made.args)
+    ]
+    builder.functions.append(made)
+    builder.changed()
