@@ -115,7 +115,9 @@ def depot(draw: random.Random) -> dict[str, Rows]:
         for i in range(45)
     ]
     budget = [
-        {"site": s, "year": y, "budget": draw.randrange(100, 900) * 1000} for s in SITES for y in range(2021, 2025)
+        {"site": s, "year": y, "budget": draw.randrange(100, 900) * 1000}
+        for s in SITES
+        for y in range(2021, 2025)
     ]
     return {
         "accounts": accounts, "products": products, "suppliers": suppliers, "orders": orders, "items": items,
@@ -192,7 +194,9 @@ def town(draw: random.Random) -> dict[str, Rows]:
         for i in range(24)
     ]
     pupils = [
-        {"school": s["id"], "year": y, "pupils": draw.randrange(90, 900)} for s in schools for y in range(2020, 2025)
+        {"school": s["id"], "year": y, "pupils": draw.randrange(90, 900)}
+        for s in schools
+        for y in range(2020, 2025)
     ]
     subjects = ("Maths", "Physics", "History", "Music", "English")
     teachers = [
@@ -246,8 +250,12 @@ def town(draw: random.Random) -> dict[str, Rows]:
         }
         for i in range(160)
     ]
-    stops = [{"id": f"BS{i}", "name": f"Stop {i}", "district": draw.choice(list(DISTRICTS))} for i in range(30)]
-    lines = [{"id": n, "name": f"Line {n}", "operator": draw.choice(("CityBus", "Tramways"))} for n in range(1, 9)]
+    stops = [
+        {"id": f"BS{i}", "name": f"Stop {i}", "district": draw.choice(list(DISTRICTS))} for i in range(30)
+    ]
+    lines = [
+        {"id": n, "name": f"Line {n}", "operator": draw.choice(("CityBus", "Tramways"))} for n in range(1, 9)
+    ]
     calls = [
         {"line": b["id"], "stop": s["id"], "position": k}
         for b in lines
@@ -334,7 +342,9 @@ def _load(db: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
     types = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", dt.date: "DATE"}
     columns = ", ".join(f'"{c}" {types[type(v)]}' for c, v in rows[0].items())
     db.execute(f'CREATE TABLE "{name}" ({columns})')
-    db.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(rows[0]))})', [list(r.values()) for r in rows])
+    db.executemany(
+        f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(rows[0]))})', [list(r.values()) for r in rows]
+    )
 
 
 LAKES = {"depot": (depot, write_depot, 1), "town": (town, write_town, 2)}
