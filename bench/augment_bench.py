@@ -43,6 +43,10 @@ _NOTHING_KEPT = ", nothing kept"
 """These runs begin without the tables' rows, as on a lake that was served and never indexed; the others have what
 `lake index` keeps. Each run opens the lake anew, so that it is a process's first search.
 """
+_PREPARING = "preparation"
+"""What every search does before it judges anything: the base table, its joins, each table's features by key,
+leaks. Measured as an exhaustive search for no table at all; it is in the figures of each selector, too.
+"""
 _ALL = 10_000
 ASIDE = 1000
 """Seeds from here on are kept aside."""
@@ -78,8 +82,14 @@ def line_of(report: Report) -> dict[str, Any]:
 def run_case(open_it: Callable[[], Lake], name: str, spec: BaseSpec, tables: int) -> dict[str, Any]:
     """All selectors on one base table, with the metric's own aggregates."""
     row: dict[str, Any] = {"id": name, "table": spec.table, "target": spec.target}
-    for name_of_run in sorted(SELECTORS, key=lambda run: not run.endswith(_NOTHING_KEPT)):
-        options = Options(tables, None, selector=name_of_run.split(",")[0], aggregates="standard")  # type: ignore[arg-type]
+    runs = (*SELECTORS, _PREPARING, _PREPARING + _NOTHING_KEPT)
+    for name_of_run in sorted(runs, key=lambda run: not run.endswith(_NOTHING_KEPT)):
+        told = name_of_run.split(",")[0]
+        options = (
+            Options(0, None, selector="exhaustive", aggregates="standard")
+            if told == _PREPARING
+            else Options(tables, None, selector=told, aggregates="standard")  # type: ignore[arg-type]
+        )
         with open_it() as lake:
             lake.graph()
             if name_of_run.endswith(_NOTHING_KEPT):
@@ -124,6 +134,15 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "evaluations": sum(m["evaluations"] for m in mine),
             "estimates": sum(m["estimates"] for m in mine),
         }
+    for what in ("seconds", "cpu"):
+        for kept in ("", _NOTHING_KEPT):
+            before = sum(r[_PREPARING + kept][what] for r in done)
+            out.setdefault(_PREPARING + kept, {})[what] = round(before, 2)
+            searching = out["ours" + kept][what] - before
+            most_of_all = out["exhaustive" + kept][what] - before
+            out["ours" + kept][f"{what} of exhaustive's, both without the preparation"] = round(
+                searching / max(most_of_all, 1e-9), 4
+            )
     for selector, beside in (
         ("ours", "exhaustive"),
         ("ours", "exhaustive, nothing kept"),

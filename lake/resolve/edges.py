@@ -40,6 +40,9 @@ class EdgeFinder:
         for other in state.tables:
             if (split := self._halves.get(other, {}).get(table)) is not None:
                 return JoinKey(other, table, (split,), 1.0)
+        for other in state.tables:
+            if (coded := self.coded(other, table)) is not None:
+                return coded
         found = [
             k
             for other in state.tables
@@ -48,6 +51,14 @@ class EdgeFinder:
         ]
         found = [k for k in found if k.quality >= MIN_JOIN]
         return max(found, key=lambda k: self._fit(k, state), default=None)
+
+    def coded(self, a: str, b: str) -> JoinKey | None:
+        """The key where one of the two says what the other's codes stand for."""
+        codes = self._evidence.codes
+        if (key := codes.between(a, b)) is not None:
+            return key
+        back = codes.between(b, a)
+        return None if back is None else back.flipped()
 
     def _linked(self, a: str, b: str) -> bool:
         """Could the two join at all? Cheap, before keys are completed and measured."""

@@ -15,6 +15,7 @@ import numpy as np
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex, code_like, label
+from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.cut_columns import CutColumns
@@ -59,6 +60,10 @@ _NAMES_THINGS = 0.8
 _POOL_CUT = 6
 _OTHER_YEAR = 0.2
 _CUT_SURELY = 0.7
+_STANDS_FOR = 0.95
+"""How much of a code's name is the name of what it stands for."""
+_CODES_SHOWN = 0.45
+"""Held against codes that are shown where a table says what they stand for."""
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -91,6 +96,7 @@ class Evidence:
         self._index = self.index = index
         self._matcher = matcher
         self._cut = CutColumns(index)
+        self.codes = Codes(index)
         self._weights = weights or Weights()
         self.site = site
         self.columns = [c for c in site.columns() if not c.only_key]
@@ -212,6 +218,7 @@ class Evidence:
                     *(t for t in told if t >= _WELL_NAMED),
                     *self._scores_of_parts(table, name, real),
                     *self._scores_of_things(table, name, real),
+                    *self._scores_of_codes(table, name, real),
                 ]
             )
         return self._name[key]
@@ -230,6 +237,13 @@ class Evidence:
         if not thing or not set(names.words(name)) <= NAMED or real.meaning is not Family.TEXT:
             return []
         return [_THING * self._name_score("", thing, real)]
+
+    def _scores_of_codes(self, table: str, name: str, real: Column) -> list[float]:
+        """`descr` beside `cat` in a table of codes is the category."""
+        told = self.codes.of(real.table)
+        if told is None or told[1] is not real or set(names.words(name)) & CODES:
+            return []
+        return [_STANDS_FOR * self._name_score(table, name, told[0])]
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
         if table in self._classes and not self._of_one_thing(table, real):
@@ -414,11 +428,18 @@ class Evidence:
         embed = self._index.embedder.one
         own, told = names.bare(imagined.name), names.bare(phrase)
         likeness = max(float(embed(own) @ embed(told)), 0.95 * lexical(names.words(own), names.words(told)))
-        return (
-            min(0.9, 0.15 + 0.75 * likeness)
-            + self.score(imagined, real)
-            - self.name_score(imagined.table, imagined.name, real)
-        )
+        return self._called(imagined, real, min(0.9, 0.15 + 0.75 * likeness))
+
+    def meaning_score(self, imagined: ImaginedColumn, real: Column, coded: Column) -> float:
+        """The score of what a column's codes stand for, which is called as the codes are."""
+        if imagined.numeric or set(names.words(imagined.name)) & CODES:
+            return 0.0
+        likeness = self.name_score(imagined.table, imagined.name, coded)
+        return self._called(imagined, real, _STANDS_FOR * likeness)
+
+    def _called(self, imagined: ImaginedColumn, real: Column, likeness: float) -> float:
+        """The score of a column if its name were as like as this."""
+        return likeness + self.score(imagined, real) - self.name_score(imagined.table, imagined.name, real)
 
     def _kind_score(self, imagined: ImaginedColumn, real: Column) -> float:
         """Codes where a code is asked for, labels where a label is."""
@@ -442,6 +463,9 @@ class Evidence:
                 return -_SAME_IN_ALL
             if self._index.label_column(real.table) is real:
                 return 0.1
+            if coded and names.normal(imagined.name) != names.normal(real.name):
+                meant = self.codes.meanings(real, self.pool)
+                return -_CODES_SHOWN if meant else -0.2
             return -0.2 if coded or bare_key(real) else 0.0
         return 0.0
 

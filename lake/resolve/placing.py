@@ -28,7 +28,8 @@ from rewright.lake.resolve.candidate import (
     worth,
 )
 from rewright.lake.resolve.evidence import Evidence, real_columns
-from rewright.lake.resolve.kinds import is_year
+from rewright.lake.resolve.imagined import ImaginedColumn, Test
+from rewright.lake.resolve.kinds import NAMED, is_year
 
 _EXTRA = 0.13
 _HALF = 0.03
@@ -47,6 +48,8 @@ _STRANGE_YEAR = 1.5
 """Not even where nothing else gives rows."""
 _ONE = 0.9
 """A column this unique has one row for each value."""
+_COUNTS_ONE = 1.0
+"""Held against a column of different values held to one value where rows are counted: there is one."""
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
@@ -185,20 +188,51 @@ class Placer:
         fit = np.hstack([self._evidence.block(t) for t in tables])
         phrases = self._phrases(joins)
         grouped = [i for i, c in enumerate(self._evidence.columns) if c.grouped]
+        held = [i for i, c in enumerate(self._evidence.columns) if any(_one_value(t) for t in c.tests)]
         for j, real in enumerate(reals):
             if (phrase := phrases.get(real.key)) is not None:
                 told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
                 fit[:, j] = np.maximum(fit[:, j], told)
+                if (coded := self._coded_by(real, joins)) is not None:
+                    told = [
+                        self._meant(c, real, coded, own)
+                        for c, own in zip(self._evidence.columns, fit[:, j], strict=True)
+                    ]
+                    fit[:, j] = told
             elif grouped and not phrases and real.uniqueness > 0.8 and real.rows > 20:
                 # groups of one row each are not what grouping is for
                 fit[grouped, j] -= 0.15
             if grouped and self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2:
                 # counting them least of all, unless a join brings more rows
                 fit[grouped, j] -= 0.0 if real.table in self._multiplied(joins) else 0.25
+            if self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2 and not joins:
+                # nobody counts the one row that a value is found in
+                fit[held, j] -= _COUNTS_ONE
             if grouped:
                 # of equally likely groups the fewer
                 fit[grouped, j] -= 0.04 * math.log10(max(real.distinct, 1))
         return fit
+
+    def _coded_by(self, label: Column, joins: tuple[JoinKey, ...]) -> Column | None:
+        """The column whose codes a joined table's label stands for."""
+        for key in joins:
+            for one, other, (x, y) in ((key.a, key.b, key.pairs[0]), (key.b, key.a, key.pairs[0][::-1])):
+                told = self._evidence.codes.between(one, other) if other == label.table else None
+                if told is not None and told.pairs[0] == (x, y):
+                    return x
+        return None
+
+    def _meant(self, imagined: ImaginedColumn, label: Column, coded: Column, own: float) -> float:
+        """What a code stands for is called as the code; `label` or `name` alone says nothing, unless the table
+        of codes is the one that is asked for.
+        """
+        meant = self._evidence.meaning_score(imagined, label, coded)
+        named = (
+            not imagined.relation
+            or self._evidence.table_score(imagined.relation, label.table) >= _NAMED_TABLE
+            or not set(names.words(label.name)) <= names.GENERIC | NAMED
+        )
+        return max(own, meant) if named else meant
 
     @staticmethod
     def _multiplied(joins: tuple[JoinKey, ...]) -> set[str]:
@@ -246,8 +280,9 @@ class Placer:
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
             for k in joins
         )
-        value -= _HALF * self._split(tables)
-        extra = max(0, len(tables) - len(self._relations) - self._split(tables))
+        aside = self._split(tables) + self._explaining(joins)
+        value -= _HALF * aside
+        extra = max(0, len(tables) - len(self._relations) - aside)
         value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
@@ -273,6 +308,15 @@ class Placer:
         """How many of the tables are there only as another's other half."""
         return sum(
             any(t in self._halves.get(before, {}) for before in tables[:i]) for i, t in enumerate(tables)
+        )
+
+    def _explaining(self, joins: tuple[JoinKey, ...]) -> int:
+        """How many of the tables say what another's codes stand for."""
+        codes = self._evidence.codes
+        ends = ((k, pair) for k in joins for pair in ((k.a, k.b), (k.b, k.a)))
+        return sum(
+            (told := codes.between(*pair)) is not None and set(told.pairs[0]) == set(k.pairs[0])
+            for k, pair in ends
         )
 
     def _chasms(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> int:
@@ -323,3 +367,7 @@ class Placer:
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def _one_value(test: Test) -> bool:
+    return test.op == "=" and isinstance(test.value, str)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.lake import names
+from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder
 from rewright.lake.resolve.candidate import Candidate
@@ -155,6 +156,10 @@ class SourceFinder:
                             self._evidence.referred_score(column, label, phrase)
                             for phrase in self._referring(state, table)
                         ),
+                        *(
+                            self._evidence.meaning_score(column, label, coded)
+                            for coded in self._coded(state, table)
+                        ),
                     ]
                 )
             if best > state.scores.get(id(column), 0.0) + 0.08:
@@ -162,6 +167,11 @@ class SourceFinder:
         return len(self._relations) > len(state.tables) and any(
             self._evidence.table_score(r.alias, table) > 0.45 for r in self._relations
         )
+
+    def _coded(self, state: Candidate, table: str) -> list[Column]:
+        """Columns of the state's tables whose codes the table explains."""
+        keys = (self._evidence.codes.between(other, table) for other in state.tables)
+        return [key.pairs[0][0] for key in keys if key is not None]
 
     def _referring(self, state: Candidate, table: str) -> list[str]:
         found = [
