@@ -223,8 +223,8 @@ class Placer:
         return None
 
     def _meant(self, imagined: ImaginedColumn, label: Column, coded: Column, own: float) -> float:
-        """What a code stands for is called as the code; `label` or `name` alone says nothing, unless the table
-        of codes is the one that is asked for.
+        """What a code stands for is called as the code; `label` or `name` alone says nothing, unless the
+        table of codes is the one that is asked for.
         """
         meant = self._evidence.meaning_score(imagined, label, coded)
         named = (

@@ -166,8 +166,6 @@ def view_query(context: Context, table: Table) -> Query:
         context.view_depth -= 1
 
 
-
-
 def _named(scope: Scope, rel: int, alias: str, columns: Sequence[OutputColumn]) -> NsItem:
     scope.rels.add(rel)
     made = [NsColumn(c.name, Column(rel, i, c.type, c.name)) for i, c in enumerate(columns)]
