@@ -148,6 +148,7 @@ class Side(Outlet, asyncio.Protocol):
         """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event
         loop.
         """
+        self.number = plain.fileno()
         self.send = plain.send
 
     def enqueue(self, data: bytes) -> None:

@@ -5,6 +5,7 @@ cimport cython
 cdef bint COMPILED
 cdef Py_ssize_t EVENT_LIMIT
 cdef int _Q, _SYNC, _PARSE, _READY
+cdef Py_ssize_t _HEADER
 
 
 @cython.final
@@ -76,6 +77,7 @@ cdef class ServerWalk:
         at=Py_ssize_t,
         length=Py_ssize_t,
         kind=int,
+        now=double,
         kept=bytes,
         head="const unsigned char *",
         watched="const unsigned char *",
@@ -83,9 +85,26 @@ cdef class ServerWalk:
     cpdef data(self, bytes data)
 
 
+cdef extern from *:
+    """
+    #include <errno.h>
+    #include <sys/socket.h>
+
+    /* how much of it a socket took; below 0: it failed */
+    static Py_ssize_t rewright_taken_at_once(int number, const char *data, Py_ssize_t size) {
+        ssize_t taken = send(number, data, (size_t)size, 0);
+        if (taken < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+            return 0;
+        return (Py_ssize_t)taken;
+    }
+    """
+    Py_ssize_t taken_at_once "rewright_taken_at_once" (int number, const char *data, Py_ssize_t size)
+
+
 cdef class Outlet:
     cdef public object send
+    cdef public int number
     cdef public bint queued
 
     @cython.locals(sent=Py_ssize_t)
-    cpdef write(self, data)
+    cpdef write(self, bytes data)

@@ -42,9 +42,12 @@ REPLIED = table(bytes((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE)))
 EVENT_LIMIT = 1 << 20
 WAITING = Phase.WAITING
 DIGITS = b"0123456789"
+# how much of the bytes a socket took, below 0: it failed; compiled only, from hot.pxd
+taken_at_once: Callable[[int, bytes, int], int]
 NO_TEXTS: AbstractSet[bytes] = frozenset()
-# the message types that are looked at below, as one C integer each
+# the message types that are looked at below, and the size of a header, as one C integer each
 _Q, _SYNC, _PARSE, _READY = Q, SYNC, PARSE, READY
+_HEADER = HEADER_SIZE
 
 
 class Cycles:
@@ -119,7 +122,7 @@ class Cycles:
         while at < end:
             kind, length = unpack(data, at)
             # what stands before the end of a cycle answered messages of that one
-            self.answered = 0 if kind == READY else self.answered + COMPLETIONS[kind]
+            self.answered = 0 if kind == _READY else self.answered + COMPLETIONS[kind]
             at += length + 1
 
 
@@ -189,7 +192,7 @@ class ClientWalk:
         head = data
         kept = self.table
         watched = kept
-        while at + HEADER_SIZE <= size:
+        while at + _HEADER <= size:
             if COMPILED:
                 kind, length = head[at], head[at + 1]
                 length = length << 8 | head[at + 2]
@@ -218,9 +221,9 @@ class ClientWalk:
                 unseen = False
                 if self.passing:
                     if kind == _PARSE:
-                        unseen = data[at:end] == self.same
-                    elif length > HEADER_SIZE and not head[end - 1]:
-                        unseen = data[at + HEADER_SIZE : end - 1].translate(None, DIGITS) in self.passing
+                        unseen = head[at:end] == self.same
+                    elif length > _HEADER and not head[end - 1]:
+                        unseen = head[at + _HEADER : end - 1].translate(None, DIGITS) in self.passing
                 if not unseen:
                     if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
                         cycles.note_since(data, cut, at)
@@ -335,7 +338,7 @@ class ServerWalk:
         head = data
         kept = self.table
         watched = kept
-        while at + HEADER_SIZE <= size:
+        while at + _HEADER <= size:
             if COMPILED:
                 kind, length = head[at], head[at + 1]
                 length = length << 8 | head[at + 2]
@@ -357,7 +360,8 @@ class ServerWalk:
                     cycles.answered = 0
                     if cycles.unusual:
                         self.back_to_usual()
-                    if self._clock() - cycles.started > self.slow_after:
+                    now = self._clock()
+                    if now - cycles.started > self.slow_after:
                         self.slow_ended()
                 else:
                     self.event(kind, data[at : at + length + 1])
@@ -403,12 +407,15 @@ class ServerWalk:
 class Outlet:
     """The bytes for one end. ``send``: its socket's, where what that takes at once need not pass the event
     loop; None: ``write_later`` gets everything. ``queued``: something may wait before what comes next.
+    ``number``: the descriptor that ``send`` sends on; compiled, the system is called with it and not
+    ``send``. Below 0: there is none. Its owner sets ``send`` to None before it is closed.
     """
 
-    __slots__ = ("queued", "send")
+    __slots__ = ("number", "queued", "send")
 
     def __init__(self) -> None:
         self.send: Callable[[bytes], int] | None = None
+        self.number = -1
         self.queued = False
 
     def write(self, data: bytes) -> None:
@@ -416,13 +423,19 @@ class Outlet:
         if send is None or self.queued or not data:
             self.write_later(data)
             return
-        try:
-            sent = send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            self.send_failed(data)
-            return
+        if COMPILED and self.number >= 0:
+            sent = taken_at_once(self.number, data, len(data))  # noqa: F821 -- it is in hot.pxd
+            if sent < 0:
+                self.send_failed(data)
+                return
+        else:
+            try:
+                sent = send(data)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                self.send_failed(data)
+                return
         if sent != len(data):
             self.queued = True
             self.enqueue(data[sent:] if sent else data)

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tomllib
@@ -351,3 +352,47 @@ TAKEN = st.one_of(
 @given(st.lists(TAKEN, max_size=6), st.lists(st.binary(max_size=6), max_size=8))
 def test_what_is_written(taken: list[Any], pieces: list[bytes]) -> None:
     assert _written(compiled(), taken, pieces) == _written(hot, taken, pieces)
+
+
+@pytest.mark.parametrize("which", ["compiled", "pure"])
+def test_what_a_socket_takes(which: str) -> None:
+    """Compiled, the system is called with the descriptor: whole, a part, nothing more, and gone."""
+    told: list[tuple[str, bytes]] = []
+
+    def noting(name: str) -> Any:
+        return lambda _self, data: told.append((name, data))
+
+    module = compiled() if which == "compiled" else hot
+    methods = {name: noting(name) for name in ("write_later", "enqueue", "send_failed")}
+    outlet = type("Noting", (module.Outlet,), methods)()
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        for one in (ours, theirs):
+            one.setblocking(False)
+        # compiled it must not be called; as it stands there is nothing else
+        outlet.send = ours.send if which == "pure" else None.__init__
+        outlet.number = ours.fileno()
+        outlet.write(b"whole")
+        assert (theirs.recv(100), told, outlet.queued) == (b"whole", [], False)
+        much = bytes(range(256)) * 40_000
+        outlet.write(much)
+        ((name, rest),) = told
+        assert (name, outlet.queued) == ("enqueue", True)
+        assert 0 < len(rest) < len(much)
+        told.clear()
+        outlet.queued = False
+        outlet.write(b"nothing of it")  # full
+        assert told == [("enqueue", b"nothing of it")]
+        assert outlet.queued
+        arrived = b""
+        while len(arrived) < len(much) - len(rest):
+            arrived += theirs.recv(1 << 20)
+        assert arrived + rest == much
+        with pytest.raises(BlockingIOError):
+            theirs.recv(1)
+        theirs.close()
+        told.clear()
+        outlet.queued = False
+        outlet.write(b"gone")
+        assert told == [("send_failed", b"gone")]
+        assert not outlet.queued

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import socket
 from collections.abc import Callable, Coroutine
@@ -96,6 +97,36 @@ async def _last_words_are_read() -> None:
     assert bytes(heard) == b"last words"
 
 
+async def _its_number_may_be_anothers() -> None:
+    """The system gives a closed descriptor's number to the next that is opened: it may be another client's."""
+    for end in (Side.abort, Side.close, Side.finish, None):
+        others, reader = socket.socketpair()
+        side, theirs = await _pair()
+        number = side.number
+        lost = asyncio.Event()
+        side.on_lost = lambda _exc, lost=lost: lost.set()
+        if end is None:
+            theirs.close()
+        else:
+            end(side)
+            side.write(b"too late")
+            theirs.close()
+        await asyncio.wait_for(lost.wait(), 5)
+        while True:  # the transport closes it in its own time
+            try:
+                os.fstat(number)
+            except OSError:
+                break
+            await asyncio.sleep(0.001)
+        with others, reader, socket.socket(fileno=os.dup2(others.fileno(), number)):
+            reader.setblocking(False)
+            for _ in range(2):
+                side.write(b"not for the other")
+                await asyncio.sleep(0)
+            with pytest.raises(BlockingIOError):
+                reader.recv(1)
+
+
 async def _nothing_is_said_after_the_end() -> None:
     """A session that the server ended may be ended by a shutdown as well."""
     for end in (Side.finish, Side.write_end):
@@ -138,7 +169,13 @@ async def _the_peer_may_read_to_the_end() -> None:
 
 @pytest.mark.parametrize("uv", [True, False])
 @pytest.mark.parametrize(
-    "play", [_last_words_are_read, _nothing_is_said_after_the_end, _the_peer_may_read_to_the_end]
+    "play",
+    [
+        _last_words_are_read,
+        _nothing_is_said_after_the_end,
+        _the_peer_may_read_to_the_end,
+        _its_number_may_be_anothers,
+    ],
 )
 def test_last_words(uv: bool, play: Callable[[], Coroutine[None, None, None]]) -> None:
     factory = uvloop.new_event_loop if uv else asyncio.new_event_loop
