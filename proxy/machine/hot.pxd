@@ -90,9 +90,9 @@ cdef extern from *:
     #include <errno.h>
     #include <sys/socket.h>
 
-    /* how much of it a socket took; below 0: it failed */
+    /* how much of it a socket took, without waiting; below 0: it failed */
     static Py_ssize_t rewright_taken_at_once(int number, const char *data, Py_ssize_t size) {
-        ssize_t taken = send(number, data, (size_t)size, 0);
+        ssize_t taken = send(number, data, (size_t)size, MSG_DONTWAIT);
         if (taken < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
             return 0;
         return (Py_ssize_t)taken;
