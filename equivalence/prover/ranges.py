@@ -50,8 +50,9 @@ def stays_in_range(term: App, sources: Sources) -> bool:
         return True  # the operator is strict: it is not called
     if type_name == "numeric":
         return all(is_bounded_in(a, sources) for a in term.args)
-    pair_of_counts = op == "*" and len(term.args) == 2 and all(_is_count(a) for a in term.args)
-    return pair_of_counts or _within(_combined(op, term.args, sources), type_name)
+    if type_name == "int8" and op == "*" and len(term.args) == 2 and _is_counted(term.args, sources):
+        return True
+    return _within(_combined(op, term.args, sources), type_name)
 
 
 def bounds(term: Term, sources: Sources, depth: int = 0) -> Bounds | None:
@@ -133,6 +134,17 @@ def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
         return bool(parts) and all(is_bounded_in(b.outs[column.pos], sources, depth + 1) for b in parts)
 
     return is_bounded(term, made)
+
+
+def _is_counted(factors: tuple[Term, ...], sources: Sources) -> bool:
+    """Whether this is the product of two counts, or of a count and what fits int4: it leaves bigint only
+    where more than two billion rows are counted in one group (docs/equivalence.md).
+    """
+    counts = [_is_count(factor) for factor in factors]
+    return any(counts) and all(
+        counted or _within(bounds(factor, sources), "int4")
+        for factor, counted in zip(factors, counts, strict=True)
+    )
 
 
 def _is_count(term: Term) -> bool:

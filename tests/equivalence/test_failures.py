@@ -39,6 +39,7 @@ IN_RANGE = (
     ("select id from t where a + (5 - 5) > 3", "select id from t where a > 3"),
     ("select id from t where 1 > 3 + cast(null as int)", "select id from t where false"),
     ("select count(*) from t where a is not null", "select coalesce(sum(n * 1), 0)::bigint from (select a, count(*) n from t where a is not null group by a) g"),
+    ("select t.id, sum(t.b) from t join u on u.x = t.a group by t.id", "select t.id, sum(t.b * g.n)::bigint from t join (select x, count(*) n from u group by x) g on g.x = t.a group by t.id"),
 )  # fmt: skip
 OUT_OF_RANGE = (
     ("select id, a + 1 from t where a > 10", "select id, q from (select id, a, a + 1 q from t offset 0) s where a > 10"),
@@ -58,6 +59,7 @@ OUT_OF_RANGE = (
     ("select a + 1 from t where a = 2147483647", "select x + 1 from (select 2147483647 x from t where a = 2147483647) z"),
     ("select id + (a + 1) from t where a = 2147483647", "select id + (x + 1) from (select 2147483647 x, id from t where a = 2147483647) z"),
     ("select id from (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) s", "select id from t"),
+    ("select id from (select id, (a::bigint + b) * (select count(*) from u) q from t) s", "select id from t"),
 )  # fmt: skip
 DOMAINS = catalog_from_ddl("""
 create domain word as text;
