@@ -129,9 +129,9 @@ class Candidates:
 
     def _neighbours(self, table: str, allowed: Collection[str]) -> list[str]:
         """Tables that share values with it: parts of a union are told by the union alone."""
-        graph = self._lake.graph()
-        near = set(graph.neighbors(table)) if table in graph else set()
-        if table == self._base and (table not in graph or len(near) >= _MANY):
+        joined = self._lake.joined(table)
+        near = set(joined or ())
+        if table == self._base and (joined is None or len(near) >= _MANY):
             near |= self._sharing(table, allowed)
         if table == self._base and len(near) < _MANY:
             near |= self._namesakes(table)
@@ -180,7 +180,7 @@ class Candidates:
         """
         index = self._index
         # nothing is known of a table from outside: its small numbers are looked at, too
-        every = table not in self._lake.graph()
+        every = self._lake.joined(table) is None
         # what is asked to be joined on is, however small its numbers are
         every = every or bool(allowed)
         keys = [

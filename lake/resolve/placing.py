@@ -43,6 +43,7 @@ _ONE_PART = 0.2
 _ALL_PARTS = 0.2
 """Held against a union of which the table's name tells one part, where its mark is not asked for."""
 _NAMED_TABLE = 0.45
+_SURELY_NAMED = 0.6
 _CHASM = 0.25
 _STRANGE_YEAR = 1.5
 """Not even where nothing else gives rows."""
@@ -229,7 +230,7 @@ class Placer:
         meant = self._evidence.meaning_score(imagined, label, coded)
         named = (
             not imagined.relation
-            or self._evidence.table_score(imagined.relation, label.table) >= _NAMED_TABLE
+            or self._evidence.table_score(imagined.relation, label.table) >= _SURELY_NAMED
             or not set(names.words(label.name)) <= names.GENERIC | NAMED
         )
         return max(own, meant) if named else meant
