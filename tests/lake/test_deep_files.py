@@ -46,7 +46,7 @@ def test_a_lake_with_such_files_is_indexed(tmp_path: Path) -> None:
     (lake / "good.csv").write_text("id,name\n1,a\n2,b\n3,c\n")
     (lake / "lists.json").write_text(_LISTS)
     (lake / "packed.json.gz").write_bytes(gzip.compress(_OBJECTS.encode()))
-    command = [sys.executable, "-m", "rewright", "lake", "index", lake]
+    command = [sys.executable, "-m", "rewright", "lake", "index", str(lake)]
     cache = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(command, env=cache, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr[-500:])
