@@ -129,6 +129,23 @@ class Lake:
             self._storage.commit()
         return self._graph
 
+    def joined(self, table: str) -> frozenset[str] | None:
+        """The tables that the join graph joins a table to; None: it is none of the graph's (from outside).
+
+        The graph is not loaded for that: of ten thousand tables that takes seconds.
+        """
+        self.build_graph()
+        if table not in self.index.unions and not self._storage.has(table):
+            return None
+        if self._graph is not None:
+            return frozenset(self._graph.adj.get(table, ()))
+        return frozenset(name for name in self._storage.neighbours(table) if name in self.index.tables)
+
+    def build_graph(self) -> None:
+        """Build the join graph, unless it is kept."""
+        if not self._storage.meta("graph"):
+            self.graph()
+
     def actions(self) -> Actions:
         """The data lake actions."""
         if self._actions is None:

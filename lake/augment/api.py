@@ -223,7 +223,10 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     after: Evaluation = told[-1].after if told else search.initial
     others = [pick for pick in search.picks if all(pick.block is not block for block in kept)]
     added = (*(_added(p, recommended=True) for p in told), *(_added(p, recommended=False) for p in others))
-    leaks = {(x.table, x.column): x for b in search.blocks for x in b.leaks}
+    # of a table that is recommended, what would be a leak if it were joined by another key is none
+    chosen = {block.candidate.table: block.candidate.path for block in kept}
+    judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
+    leaks = {(x.table, x.column): x for b in judged for x in b.leaks}
     notes = list(base.notes)
     if not candidates:
         notes.append("no table of the lake joins with this one")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewright.engines.duckdb.errors import LakeError
+from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
@@ -97,7 +98,7 @@ class Candidates:
 
     def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
         spelled = self._respelled(table, allowed)
-        for other in sorted({*self._neighbours(table), *spelled}):
+        for other in sorted({*self._neighbours(table, allowed), *spelled}):
             pairs = better(self._pairs(table, other), spelled.get(other, {}))
             pairs = [p for p in pairs if not allowed or p.a.name in allowed]
             try:
@@ -126,12 +127,14 @@ class Candidates:
                         found.append(score)
         return found
 
-    def _neighbours(self, table: str) -> list[str]:
+    def _neighbours(self, table: str, allowed: Collection[str]) -> list[str]:
         """Tables that share values with it: parts of a union are told by the union alone."""
-        graph = self._lake.graph()
-        near = set(graph.neighbors(table)) if table in graph else set()
-        if table == self._base and (table not in graph or len(near) >= _MANY):
-            near |= self._sharing(table)
+        joined = self._lake.joined(table)
+        near = set(joined or ())
+        if table == self._base and (joined is None or len(near) >= _MANY):
+            near |= self._sharing(table, allowed)
+        if table == self._base and len(near) < _MANY:
+            near |= self._namesakes(table)
         found: set[str] = set()
         for name in near:
             found.add(self._parts.get(name, name))
@@ -148,7 +151,27 @@ class Candidates:
         ]
         return respelled(self._index, columns, self._hashes, self._rows.spellings(), self._parts)
 
-    def _sharing(self, table: str) -> set[str]:
+    def _namesakes(self, table: str) -> set[str]:
+        """Tables with a number that is called as one of the table's keys: `shop` beside `shop_id`. Together
+        with a year they may name a row, though alone they are what the graph takes for chance.
+        """
+        keys = [
+            c for c in self._index.tables[table].columns if c.numeral and joinable(c) and not year_like(c)
+        ]
+        told = ((names.referred(c.name), bool(set(names.words(c.name)) & names.KEY_WORDS)) for c in keys)
+        wanted = {name: keyed for name, keyed in told if name}
+        found: set[str] = set()
+        for name, other in self._index.tables.items() if wanted else ():
+            for column in other.columns:
+                keyed = wanted.get(names.referred(column.name)) if column.numeral else None
+                if keyed is None or not joinable(column):
+                    continue
+                if keyed or set(names.words(column.name)) & names.KEY_WORDS:
+                    found.add(name)
+                    break
+        return found
+
+    def _sharing(self, table: str, allowed: Collection[str]) -> set[str]:
         """Tables with a column that shares values with one of the table's keys: one pass over all columns'
         sketches.
 
@@ -157,8 +180,14 @@ class Candidates:
         """
         index = self._index
         # nothing is known of a table from outside: its small numbers are looked at, too
-        every = table not in self._lake.graph()
-        keys = [c for c in index.tables[table].columns if joinable(c) and (every or not _common(c))]
+        every = self._lake.joined(table) is None
+        # what is asked to be joined on is, however small its numbers are
+        every = every or bool(allowed)
+        keys = [
+            c
+            for c in index.tables[table].columns
+            if joinable(c) and (c.name in allowed if allowed else every or not _common(c))
+        ]
         own = [(c, index.sketch(c)) for c in keys]
         found: set[str] = set()
         for (name, column_name), sketch in index.storage.sketches():
@@ -204,10 +233,10 @@ def _keys(
         if made >= _PER_TABLE:
             break
         for key in (_completed(first, telling, periods, unique), [first]):
-            names = tuple(sorted((p.a.name, p.b.name) for p in key))
-            if names in seen:
+            told = tuple(sorted((p.a.name, p.b.name) for p in key))
+            if told in seen:
                 continue
-            seen.add(names)
+            seen.add(told)
             made += 1
             yield _hop(left, right, key)
     if not telling:

@@ -159,7 +159,7 @@ def command(
     with opened(folder, over) as lake:
         if figure is not None:
             check_file(figure)  # before a search that may take a minute
-        lake.graph()
+        lake.build_graph()
         report = _searched(lake, spec, options, port)
         written = save(lake, report.sql, out) if out is not None else None
         if view is not None:

@@ -46,29 +46,33 @@ class Pooled:
         values, vectors = np.linalg.eigh(self.gram[columns[:, None], columns])
         turned = (vectors.T @ self.products[columns]) ** 2
         values = np.maximum(values, 0.0)
-        best = np.full(len(self.spread), np.inf)
-        for alpha in ALPHAS:
-            freedom = self.rows - 1.0 - (values / (values + alpha)).sum()
-            if freedom < 1.0:
-                continue
-            shrunk = (2 - values / (values + alpha)) / (values + alpha)
-            explained = shrunk @ turned
-            best = np.minimum(best, self.rows * (self.spread - explained) / freedom**2)
-        if not np.isfinite(best).all():
+        penalised = values + ALPHAS[:, None]
+        kept = values / penalised
+        freedom = self.rows - 1.0 - kept.sum(axis=1)
+        explained = ((2.0 - kept) / penalised) @ turned
+        free = freedom >= 1.0
+        if not free.any():
             return -math.inf
+        best = (self.rows * (self.spread - explained[free]) / freedom[free, None] ** 2).min(axis=0)
         return float(1.0 - (best * self.rows).sum() / self.spread.sum())
 
-    def ordered(self, given: Sequence[int], offered: Sequence[int], most: int) -> list[int]:
+    def ordered(
+        self, given: Sequence[int], offered: Sequence[int], most: int
+    ) -> tuple[list[int], list[float]]:
         """Offered features in the order in which each fits best what those before it leave (orthogonal
-        matching pursuit).
+        matching pursuit); and R² by generalised cross-validation, at a penalty of 1, with each and those
+        before it.
 
-        What is chosen is eliminated from the Gram matrix, with a penalty of 1 on each pivot (Goodnight 1979:
-        the sweep operator).
+        What is chosen is eliminated from the Gram matrix, with that penalty on each pivot (Goodnight 1979:
+        the sweep operator): what is left of the target comes with it, and no further regression is solved.
         """
         left, target = self.gram.copy(), self.products.copy()
+        unexplained = self.spread.astype(float)
+        freedom = self.rows - 1.0
         for i in given:
-            self._eliminate(left, target, i)
+            freedom -= self._eliminate(left, target, unexplained, i)
         found: list[int] = []
+        told: list[float] = []
         rest = list(offered)
         while rest and len(found) < most:
             at = 2 * np.asarray(rest)
@@ -78,18 +82,28 @@ class Pooled:
             if scores[best] < _TELLS_NOTHING:
                 break
             found.append(rest.pop(best))
-            self._eliminate(left, target, found[-1])
-        return found
+            freedom -= self._eliminate(left, target, unexplained, found[-1])
+            told.append(
+                float(1.0 - (unexplained.sum() * (self.rows / freedom) ** 2) / self.spread.sum())
+                if freedom >= 1.0
+                else -math.inf
+            )
+        return found, told
 
-    def _eliminate(self, left: Any, target: Any, feature: int) -> None:
-        """Take a feature's two columns out of what is left of the Gram matrix and of the products with the
-        targets.
+    def _eliminate(self, left: Any, target: Any, unexplained: Any, feature: int) -> float:
+        """Take a feature's two columns out of what is left of the Gram matrix, of the products with the
+        targets and of the targets' spread; returns the degrees of freedom they take.
         """
+        freedom = 0.0
         for column in (2 * feature, 2 * feature + 1):
             if self.varied[column]:
-                share = left[:, column] / (left[column, column] + 1.0)
+                pivot = left[column, column] + 1.0
+                share = left[:, column] / pivot
+                unexplained -= target[column] ** 2 / pivot
+                freedom += 1.0 - 1.0 / pivot
                 target -= np.outer(share, target[column])
                 left -= np.outer(share, left[column])
+        return freedom
 
 
 def pooled(moments: Moments) -> Pooled:

@@ -97,7 +97,7 @@ def _with_copy(lake: Lake, cursor: Any, table: str, columns: Sequence[tuple[str,
     except duckdb.Error as error:
         raise translated(error) from error
     # before the table is there: the graph is the lake's own, and kept
-    lake.graph()
+    lake.build_graph()
     seen = copy.copy(lake)
     seen.index = lake.index.with_table(found, values)
     return seen

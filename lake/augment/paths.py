@@ -157,7 +157,7 @@ class _Tree:
         sums = evaluator.pooled([*chosen, *blocks])
         owner = [block for block in blocks for _ in block.features]
         given = list(range(sums.features - len(owner)))
-        order = sums.ordered(given, range(len(given), sums.features), _FITTING)
+        order, _ = sums.ordered(given, range(len(given), sums.features), _FITTING)
         if not order or self.looked >= self._most:
             return
         self.looked += 1

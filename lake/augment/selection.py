@@ -244,21 +244,16 @@ class Search:
         offered = range(len(given), sums.features)
         if len(block.features) == 1:
             return evaluator.estimated(sums), block
-        order = sums.ordered(given, offered, _SUBSETS[-1])
+        order, told = sums.ordered(given, offered, _SUBSETS[-1])
         left = 1.0 - max(self.best.r2, 0.0)
-        found = [
-            (
-                evaluator.estimated(sums, [*given, *order[:k]]) - left * block.by_chance(k),
-                -k,
-                [i - len(given) for i in order[:k]],
-            )
-            for k in sorted({min(size, len(order)) for size in _SUBSETS})
-            if k
-        ]
-        if len(block.features) <= _SUBSETS[-1] or not found:
-            found.append((evaluator.estimated(sums), -len(block.features), [i - len(given) for i in offered]))
+        sizes = sorted({min(size, len(order)) for size in _SUBSETS} - {0})
+        k = max(sizes, key=lambda k: (told[k - 1] - left * block.by_chance(k), -k), default=0)
+        found = [(evaluator.estimated(sums, [*given, *order[:k]]) - left * block.by_chance(k), -k, order[:k])]
+        if len(block.features) <= _SUBSETS[-1] and k < len(block.features):
+            # all of them, of which nothing was chosen by the target
+            found.append((evaluator.estimated(sums), -len(block.features), list(offered)))
         estimated, _, at = max(found)
-        return estimated, block.only(at)
+        return estimated, block.only([i - len(given) for i in at])
 
     def offer(self, block: Block, start: float) -> Offer:
         """A table with its gain over the estimate `start` of what is chosen so far."""

@@ -39,6 +39,7 @@ CREATE INDEX IF NOT EXISTS value_index_table ON value_index (table_name);
 CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder,
   text)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS edges (a TEXT, b TEXT, payload TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS edges_b ON edges (b);
 CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, sql TEXT);
 CREATE TABLE IF NOT EXISTS prepared (path TEXT PRIMARY KEY, payload TEXT);
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
@@ -75,6 +76,10 @@ class Storage:
             "SELECT name, path, bytes, mtime_ns, digest, profile FROM tables ORDER BY name"
         )
         return [_table(*row) for row in rows]
+
+    def has(self, table: str) -> bool:
+        """Is it one of the lake's own tables?"""
+        return self._db.execute("SELECT 1 FROM tables WHERE name = ?", (table,)).fetchone() is not None
 
     def broken(self) -> list[Broken]:
         rows = self._db.execute("SELECT path, reason, bytes, mtime_ns FROM broken ORDER BY path")
@@ -201,6 +206,13 @@ class Storage:
             (a, b, json.loads(payload))
             for a, b, payload in self._db.execute("SELECT a, b, payload FROM edges")
         ]
+
+    def neighbours(self, table: str) -> list[str]:
+        """The other ends of a table's edges."""
+        rows = self._db.execute(
+            "SELECT b FROM edges WHERE a = ?1 UNION SELECT a FROM edges WHERE b = ?1", (table,)
+        )
+        return [name for (name,) in rows]
 
     def put_edges(self, edges: Iterable[tuple[str, str, Any]]) -> None:
         self._db.executemany(

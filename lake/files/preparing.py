@@ -23,6 +23,7 @@ from rewright.lake.catalog.storage import Storage
 from rewright.lake.files.archives import unpack_members, unpack_stream
 from rewright.lake.files.arrow import table_of_arrow
 from rewright.lake.files.databases import tables_of_sqlite
+from rewright.lake.files.depth import too_deep
 from rewright.lake.files.nested import tables_of_json
 from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.sheets import tables_of_workbook
@@ -171,6 +172,8 @@ class Preparer:
         if name.endswith(ARROWS):
             return table_of_arrow(path, out)
         if name.endswith(JSON_KINDS):
+            if too_deep(path):
+                raise Unserved("not served: nested too deeply")
             return tables_of_json(self._connection, path, original)
         if name.endswith(TEXT_SUFFIXES):
             # the copy keeps the suffix, which tells tabs from commas

@@ -40,19 +40,17 @@ class EdgeFinder:
         for other in state.tables:
             if (split := self._halves.get(other, {}).get(table)) is not None:
                 return JoinKey(other, table, (split,), 1.0)
-        for other in state.tables:
-            if (coded := self.coded(other, table)) is not None:
-                return coded
         found = [
             k
             for other in state.tables
             if self._linked(other, table)
             for k in self._keys.keys(other, table, top=LOOKED_AT)
         ]
+        found += [k for other in state.tables if (k := self._coded(other, table)) is not None]
         found = [k for k in found if k.quality >= MIN_JOIN]
         return max(found, key=lambda k: self._fit(k, state), default=None)
 
-    def coded(self, a: str, b: str) -> JoinKey | None:
+    def _coded(self, a: str, b: str) -> JoinKey | None:
         """The key where one of the two says what the other's codes stand for."""
         codes = self._evidence.codes
         if (key := codes.between(a, b)) is not None:

@@ -95,8 +95,9 @@ def sites_of(tree: exp.Expression) -> list[Site]:
         relations = _relations(select)
         if relations:
             sites[id(select)] = Site(select, relations, counted=_counted(select))
+    places = _Places()
     for column in list(tree.find_all(exp.Column)):
-        _place(column, sites)
+        _place(column, sites, places)
     _share_uses(list(sites.values()))
     return list(sites.values())
 
@@ -163,9 +164,33 @@ def _is_cte(table: exp.Table) -> bool:
     return False
 
 
-def _place(node: exp.Column, sites: dict[int, Site]) -> None:
+class _Places:
+    """The nearest SELECT of each node of a tree and the clause of it that the node is in.
+
+    Remembered on the way up: a condition of thousands of parts is as deep as it is long.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[exp.Select | None, str]] = {}
+
+    def of(self, node: exp.Expression) -> tuple[exp.Select | None, str]:
+        passed: list[int] = []
+        here = node
+        while id(here) not in self._known:
+            passed.append(id(here))
+            parent = here.parent
+            if parent is None or isinstance(parent, exp.Select):
+                self._known[id(here)] = (parent, str(here.arg_key or ""))
+            else:
+                here = parent
+        found = self._known[id(here)]
+        self._known.update(dict.fromkeys(passed, found))
+        return found
+
+
+def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
     """Attach a column to the relation it means."""
-    select = node.parent_select
+    select, clause = places.of(node)
     if select is None or isinstance(node.this, exp.Star):
         return
     qualifier = node.table
@@ -175,22 +200,22 @@ def _place(node: exp.Column, sites: dict[int, Site]) -> None:
         if qualifier:
             relation = _by_alias(site, qualifier)
             if relation is not None and site is not None:
-                _note(relation, node)
+                _note(relation, node, places)
                 return
             if _derived(home, qualifier):
                 return
         else:
-            if home is select and _is_output_alias(node, select):
+            if home is select and _is_output_alias(node, select, clause):
                 return
             if _derived_output(home, node.name):
                 return
             if site is not None:
                 if len(site.relations) == 1:
-                    _note(site.relations[0], node)
+                    _note(site.relations[0], node, places)
                 else:
                     column = site.loose.setdefault(node.name.lower(), ImaginedColumn("", "", node.name))
                     column.nodes.append(node)
-                    _read_use(column, node, frozenset())
+                    _read_use(column, node, frozenset(), places)
                 return
         home = home.parent_select
 
@@ -249,13 +274,12 @@ def _cte_body(table: exp.Table) -> exp.Expression | None:
     return None
 
 
-def _is_output_alias(node: exp.Column, select: exp.Select) -> bool:
+def _is_output_alias(node: exp.Column, select: exp.Select, clause: str) -> bool:
     """`ORDER BY total`, and `GROUP BY`/`HAVING` on the alias of an expression, mean
     the output, not a column.
     """
     aliases = {e.alias.lower(): e for e in select.expressions if isinstance(e, exp.Alias)}
     found = aliases.get(node.name.lower())
-    clause = _clause(node, select)
     if (
         clause == "order"
         and not node.table
@@ -265,13 +289,6 @@ def _is_output_alias(node: exp.Column, select: exp.Select) -> bool:
     if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
         return False
     return not any(c.name.lower() == node.name.lower() for c in found.this.find_all(exp.Column))
-
-
-def _clause(node: exp.Expression, select: exp.Select) -> str:
-    child, parent = node, node.parent
-    while parent is not None and parent is not select:
-        child, parent = parent, parent.parent
-    return str(child.arg_key or "")
 
 
 def _is_ordered_by(node: exp.Column, select: exp.Select | None) -> bool:
@@ -285,7 +302,7 @@ def _is_ordered_by(node: exp.Column, select: exp.Select | None) -> bool:
     )
 
 
-def _note(relation: Relation, node: exp.Column) -> None:
+def _note(relation: Relation, node: exp.Column, places: _Places) -> None:
     column = relation.columns.setdefault(
         node.name.lower(), ImaginedColumn(relation.alias, relation.name, node.name)
     )
@@ -295,13 +312,12 @@ def _note(relation: Relation, node: exp.Column) -> None:
         if relation.twins
         else frozenset()
     )
-    _read_use(column, node, same)
+    _read_use(column, node, same, places)
 
 
-def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) -> None:
+def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str], places: _Places) -> None:
     """What the column is used for; `same`: aliases of one table, joined with itself."""
-    select = node.parent_select
-    clause = _clause(node, select) if select is not None else ""
+    select, clause = places.of(node)
     column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
     column.grouped |= clause == "group"
     column.sorted |= clause == "order" or (clause == "expressions" and _is_ordered_by(node, select))

@@ -43,6 +43,9 @@ _ONE_PART = 0.2
 _ALL_PARTS = 0.2
 """Held against a union of which the table's name tells one part, where its mark is not asked for."""
 _NAMED_TABLE = 0.45
+_SURELY_NAMED = 0.6
+_CODES_ASKED = 0.6
+"""Likeness of a column of codes to what is asked from which on their table is no table more."""
 _CHASM = 0.25
 _STRANGE_YEAR = 1.5
 """Not even where nothing else gives rows."""
@@ -229,7 +232,7 @@ class Placer:
         meant = self._evidence.meaning_score(imagined, label, coded)
         named = (
             not imagined.relation
-            or self._evidence.table_score(imagined.relation, label.table) >= _NAMED_TABLE
+            or self._evidence.table_score(imagined.relation, label.table) >= _SURELY_NAMED
             or not set(names.words(label.name)) <= names.GENERIC | NAMED
         )
         return max(own, meant) if named else meant
@@ -280,7 +283,7 @@ class Placer:
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
             for k in joins
         )
-        aside = self._split(tables) + self._explaining(joins)
+        aside = self._split(tables) + self._explaining(joins, columns)
         value -= _HALF * aside
         extra = max(0, len(tables) - len(self._relations) - aside)
         value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
@@ -310,14 +313,22 @@ class Placer:
             any(t in self._halves.get(before, {}) for before in tables[:i]) for i, t in enumerate(tables)
         )
 
-    def _explaining(self, joins: tuple[JoinKey, ...]) -> int:
-        """How many of the tables say what another's codes stand for."""
-        codes = self._evidence.codes
-        ends = ((k, pair) for k in joins for pair in ((k.a, k.b), (k.b, k.a)))
-        return sum(
-            (told := codes.between(*pair)) is not None and set(told.pairs[0]) == set(k.pairs[0])
-            for k, pair in ends
-        )
+    def _explaining(self, joins: tuple[JoinKey, ...], columns: dict[int, Column]) -> int:
+        """How many tables say what another's codes stand for, where these are called as what is asked."""
+        codes, asked = self._evidence.codes, self._evidence.columns
+        found = 0
+        for key in joins:
+            for table, other in ((key.a, key.b), (key.b, key.a)):
+                told, meant = codes.between(table, other), codes.of(other)
+                if told is None or meant is None or set(told.pairs[0]) != set(key.pairs[0]):
+                    continue
+                coded = told.pairs[0][0]
+                found += any(
+                    columns.get(id(c)) is meant[1]
+                    and self._evidence.name_score(c.table, c.name, coded) >= _CODES_ASKED
+                    for c in asked
+                )
+        return found
 
     def _chasms(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> int:
         """Tables that stand for one imagined one, and of which more than one side has many rows for each of

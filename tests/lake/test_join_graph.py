@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import best_embedder
+from rewright.lake.embedding import CachedEmbedder, best_embedder
 from rewright.lake.joins.scores import comparable, joinable, overlap
-from tests.lake.small_lakes import write
+from tests.lake.small_lakes import bakery, write
 
 
 @pytest.mark.parametrize("groups", [12])
@@ -64,3 +64,20 @@ def test_what_arrays_share() -> None:
         found, both = overlap(a, b, len(a), len(b)), set(a.tolist()) & set(b.tolist())
         assert found.a_in_b == pytest.approx(len(both) / len(a))
         assert found.b_in_a == pytest.approx(len(both) / len(b))
+
+
+def test_the_tables_joined_to_one_are_told_without_the_graph(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    bakery(folder)
+    catalog = tmp_path / "c.db"
+    with open_lake(folder, catalog=catalog, embedder=embedder) as lake:
+        graph = lake.graph()
+        edges = {name: frozenset(graph.adj[name]) for name in graph}
+        assert any(edges.values())
+    with open_lake(folder, catalog=catalog, embedder=embedder) as lake:
+        assert {name: lake.joined(name) for name in edges} == edges
+        assert lake.joined("no_such_table") is None
+        assert lake.joined("bk_sale") == frozenset(lake.graph().adj["bk_sale"])

@@ -34,8 +34,8 @@ def test_history_sets_and_budgets_are_measured_with_a_configured_model(stub: Stu
     (tmp_path / "augment_dev.json").write_text(json.dumps({"no_hop": [CASE]}))
     (tmp_path / "rewright.toml").write_text(f'[models]\nlake = "openai/stub"\napi_base = "{stub.url}"\n')
     out = tmp_path / "out.json"
-    command = [sys.executable, "-m", "bench.augment_ablations", "--data", tmp_path, "--out", out]
-    command += ["--config", tmp_path / "rewright.toml", *(x for v in VARIANTS for x in ("--only", v))]
+    command = [sys.executable, "-m", "bench.augment_ablations", "--data", str(tmp_path), "--out", str(out)]
+    command += ["--config", str(tmp_path / "rewright.toml"), *(x for v in VARIANTS for x in ("--only", v))]
     environment = {**os.environ, "OPENAI_API_KEY": "none", "HOME": str(tmp_path)}
     root = Path(__file__).parents[2]
     done = subprocess.run(

@@ -651,3 +651,39 @@ def test_columns_that_give_the_target_together_are_leaks_and_what_helps_is_not(m
     assert told["parts", "handling"] == "together with freight it gives the target"
     assert ("parts", "size") not in told
     assert [a.table for a in report.added if a.recommended] == ["weights"]
+
+
+def test_small_numbers_of_other_names_join_with_the_year(make: Make) -> None:
+    """`shop_id` and `year`, `shop` and `yr`: small numbers that repeat are no key alone, and the graph has no edge."""
+    chance = random.Random(8)
+    seen = {(s, y): chance.gauss(0, 1) for s in range(40) for y in range(2019, 2024)}
+    lake = make(
+        {
+            "turnover": (["shop_id", "year", "amount"], [[s, y, round(50 + 5 * v + chance.gauss(0, 1), 3)] for (s, y), v in seen.items()]),
+            "staff": (["shop", "yr", "heads"], [[s, y, round(20 + 3 * v, 3)] for (s, y), v in seen.items()]),
+            "noise": (["cell", "yr", "level"], [[s, y, round(chance.gauss(0, 1), 3)] for s, y in seen]),
+        }
+    )  # fmt: skip
+    for keys in ((), ("shop_id", "year")):
+        report = augment(lake, BaseSpec("turnover", "amount", keys=keys))
+        assert [a.join_path for a in report.added if a.recommended] == [
+            "turnover -> staff on shop_id = shop, year = yr"
+        ]
+
+
+def test_what_is_joined_by_one_key_is_not_told_as_a_leak_by_another(make: Make) -> None:
+    """`id = wind` joins by chance to days of any year; that says nothing of the table joined by its day."""
+    chance = random.Random(9)
+    days = [f"2024-{1 + i // 28:02d}-{1 + i % 28:02d}" for i in range(200)]
+    warmth = [chance.gauss(12, 5) for _ in days]
+    at = [chance.randrange(100) for _ in range(400)]
+    lake = make(
+        {
+            "visits": (["id", "day", "sales"], [[i, days[d], round(3 * warmth[d] + chance.gauss(0, 1), 3)] for i, d in enumerate(at)]),
+            "meteo": (["date", "temp", "wind"], [[d, round(t, 3), i % 10] for i, (d, t) in enumerate(zip(days, warmth, strict=True))]),
+        }
+    )  # fmt: skip
+    report = augment(lake, BaseSpec("visits", "sales"))
+    assert [a.join_path for a in report.added if a.recommended] == ["visits -> meteo on day = date"]
+    assert report.candidates > 1
+    assert reasons(report) == {}
