@@ -33,6 +33,11 @@ def without(draft: Draft) -> None:
             raise Unclear(f"it is not clear what is meant by {link.text}")
         if target.mark == "table":
             _no_rows(draft, at, after)
+        elif target.mark == "undone" and (kept := _keeping(draft, at, target.columns[0].table)) is not None:
+            # `clients without unpaid invoices`
+            column = target.columns[0]
+            draft.where.append(Without(kept, column.table, (Known(column, negated=True),)))
+            draft.use(after, draft.next(after, "table"))
         elif target.mark in {"value", "quoted"}:
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0

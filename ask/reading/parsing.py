@@ -67,7 +67,11 @@ _THAN_AVERAGE = re.compile(
     re.IGNORECASE,
 )
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
-_COMPARED_IN_TOTAL = re.compile(r"(?<=\d )(?:in total|altogether|overall|combined)(?=\W*$)", re.IGNORECASE)
+_COMPARED_IN_TOTAL = re.compile(
+    r"\b((?:than|over|above|under|below|least|most|exceed\w*) [\d,.]+(?: \w+){0,2}) "
+    r"(?:in total|altogether|overall|combined)(?=\W*$)",
+    re.IGNORECASE,
+)
 """`paid more than 10,000 in total`: not in one row."""
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
@@ -108,7 +112,7 @@ def without_presentation(question: str) -> str:
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
-    question = _COMPARED_IN_TOTAL.sub("altogether added up", question)
+    question = _COMPARED_IN_TOTAL.sub(r"\1 altogether added up", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
 

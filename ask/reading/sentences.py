@@ -32,6 +32,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _roles(links, scope)
     _verbs_of_times(links, scope)
     _done(links, scope)
+    _verbs_of_keys(links, scope)
     made = list(_undone(links, scope))
     _names_wanted(made)
     _never_done(made)
@@ -118,6 +119,7 @@ def _compounds(links: list[Link], scope: Scope) -> None:
             and not first.word.endswith("s")
             and not second.word.endswith(("ed", "ing"))
             and set(_owners(first)) & set(_owners(second))
+            and (first.columns == second.columns or any(c.kind != "boolean" for c in first.columns))
         ):
             first.mark = "relation"
             scope.doubt("which of two columns is meant", 0.92)
@@ -142,11 +144,24 @@ def _roles(links: list[Link], scope: Scope) -> None:
             table.theirs = table.theirs or word.theirs
 
 
+def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
+    """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown."""
+    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    for link in links:
+        verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
+        if verb and all((c.table, c.name) in keys for c in link.columns):
+            link.mark = "relation"
+
+
 def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
     """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
-    for link in links:
+    for link, behind in itertools.zip_longest(links, links[1:]):
         held = _denied(link, scope)
-        if held:
+        tables = {t.ref for t in behind.tables[:1]} if behind is not None and behind.glued else set()
+        own = tuple(c for c in held if c.table in tables)
+        if len(own) == 1 and behind is not None and behind.mark == "table":
+            yield Link(link.text, "undone", columns=own)
+        elif held:
             yield Link(link.text, "without")
             fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
             yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)

@@ -310,6 +310,9 @@ def booleans(draft: Draft) -> None:
         if link.mark == "done" and not link.used:
             draft.where.append(Known(link.columns[0], negated=draft.before(at, "not") is not None))
             draft.use(at, draft.before(at, "not"))
+        if link.mark == "undone" and not link.used:
+            draft.where.append(Known(link.columns[0], negated=True))
+            draft.use(at)
         if link.used or link.mark != "column":
             continue
         if all(c.kind == "boolean" for c in link.columns):

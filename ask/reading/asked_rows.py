@@ -1,0 +1,84 @@
+"""Whether the rows that a question begins with are those that are shown: `which brewers have left` asks for
+brewers, whatever else is said of them.
+
+Owns that rule. Must not know how the rest is read; raises Unclear where nothing shown tells the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import (
+    Column,
+    Compared,
+    Condition,
+    Intent,
+    Known,
+    Ranged,
+    aggregates_of,
+    columns_of,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.sql.algebra import TableRef
+
+_DESCRIBES = {"return", "number", "top", "bottom", "first", "last", "value", "distinct", "done", "relation"}
+_SHOWN = 0.93
+
+
+def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """The intent, the rows it lists told by their names. Raises Unclear."""
+    if intent.exists:
+        return intent
+    if scope.roles[:1] == ("who",) and all(aggregates_of(e) for e in intent.outputs) and not intent.groups:
+        raise Unclear("it is not clear who is meant")
+    head = _head(links, scope)
+    if head is None or intent.groups or any(aggregates_of(e) for e in intent.outputs):
+        return intent
+    shown = [c for e in intent.outputs for c in columns_of(e)]
+    own = [c for c in shown if c.table == head]
+    if own and not _only_tested(own, shown, intent):
+        return intent
+    label = tuple(Column(c) for c in scope.label(scope.context.table(head)))
+    if own or any(c in shown for c in (e.column for e in label)):
+        return replace(intent, outputs=label)
+    if _beside(links):
+        scope.doubt("what is shown beside the rows", _SHOWN)
+        return replace(intent, outputs=(*label, *intent.outputs), head=head)
+    raise Unclear(f"it is not clear what of {head.name} is to be shown")
+
+
+def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
+    """The table that a list or a `which` names first, if its rows are what is asked for."""
+    if scope.roles[:1] not in _ASKING:
+        return None
+    for link, behind in zip_longest(links, links[1:]):
+        flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+        if flag or link.mark in _DESCRIBES:
+            continue
+        whose = behind is not None and behind.glued and behind.mark in {"table", "column", "label"}
+        return link.tables[0].ref if link.mark == "table" and not whose else None
+    return None
+
+
+_ASKING = {("list",), ("show",), ("which",), ("what",), ("give",), ("name",), ("find",), ("display",)}
+
+
+def _beside(links: Sequence[Link]) -> bool:
+    """`invoices with the client name`, `beers and their styles`: something is wanted beside the rows."""
+    return any(link.preposition == "with" or link.theirs for link in links)
+
+
+def _only_tested(own: Sequence[ColumnContext], shown: Sequence[ColumnContext], intent: Intent) -> bool:
+    """`deliveries with a discount over 5`: what a condition says is not what is wanted."""
+    if len(own) < len(shown):
+        return False
+    return set(own) <= {c for w in intent.where for c in _tested(w)}
+
+
+def _tested(condition: Condition) -> tuple[ColumnContext, ...]:
+    return columns_of(condition) if isinstance(condition, Compared | Ranged | Known) else ()
