@@ -19,6 +19,7 @@ from rewright.ask.reading.words import root
 from rewright.lake import names
 
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
+_MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
@@ -36,7 +37,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     made = list(_undone(links, scope))
     _names_wanted(made)
     _never_done(made)
-    return made
+    return _attributes_behind(made)
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
@@ -186,7 +187,9 @@ def _done(links: list[Link], scope: Scope) -> None:
     """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
     for at, verb in enumerate(links):
         after = links[at + 1].mark if at + 1 < len(links) else "stop"
-        if verb.mark != "relation" or not verb.word.endswith("ed") or after not in _ENDS_A_VERB:
+        left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
+        said = (verb.mark == "relation" and verb.word.endswith("ed")) or left
+        if not said or after not in _ENDS_A_VERB:
             continue
         spoken = [link.tables[0].ref for link in links if link.mark == "table"]
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
@@ -199,6 +202,19 @@ def _never_done(links: list[Link]) -> None:
     for absent, verb in pairwise(links):
         if absent.mark == "without" and verb.mark == "relation" and verb.tables:
             verb.mark = "table"
+
+
+def _attributes_behind(links: list[Link]) -> list[Link]:
+    """`the average billable hours` as `the average hours, billable ones`: the noun stands beside its measure."""
+    for at in range(1, len(links) - 1):
+        measure, flag, noun = links[at - 1 : at + 2]
+        told = flag.mark == "undone" or (
+            flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
+        )
+        if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:
+            links[at], links[at + 1] = noun, flag
+            flag.glued = False
+    return links
 
 
 def _verbs_of_times(links: list[Link], scope: Scope) -> None:
