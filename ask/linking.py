@@ -255,6 +255,8 @@ class Linker:
             return None
         words = [w for w in words if w != "'s"]
         text = " ".join(t.text for t in run)
+        if len(words) > 1 and words[-1].endswith("ed") and self._several_rows(words[:-1]):
+            return None  # `members joined`: what they did, no column of theirs
         of_table = len(words) > 1 and any(
             f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
         )
@@ -266,6 +268,10 @@ class Linker:
             ):
                 return link
         return None
+
+    def _several_rows(self, words: Sequence[str]) -> bool:
+        named = self.vocabulary.tables.get(key_of(words), ())
+        return words[-1].endswith("s") and any(fit >= 1.0 for _, fit in named)
 
     def _link(self, text: str, key: Key, worth: float) -> Link | None:
         tables = self.vocabulary.tables.get(key, [])

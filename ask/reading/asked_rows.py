@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
+    Aggregate,
     Column,
     Compared,
     Condition,
@@ -36,10 +37,15 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
         return intent
     if scope.roles[:1] == ("who",) and all(aggregates_of(e) for e in intent.outputs) and not intent.groups:
         raise Unclear("it is not clear who is meant")
+    _counted_as_asked(intent, links)
     head = _head(links, scope)
-    if head is None or intent.groups or any(aggregates_of(e) for e in intent.outputs):
+    if head is None or any(aggregates_of(e) for e in intent.outputs):
         return intent
     shown = [c for e in intent.outputs for c in columns_of(e)]
+    if intent.groups:
+        if all(c.table != head for c in shown):
+            raise Unclear(f"it is not clear what of {head.name} is to be shown")
+        return intent
     own = [c for c in shown if c.table == head]
     if own and not _only_tested(own, shown, intent):
         return intent
@@ -52,6 +58,18 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     raise Unclear(f"it is not clear what of {head.name} is to be shown")
 
 
+def _counted_as_asked(intent: Intent, links: Sequence[Link]) -> None:
+    """`how many members joined` read as the number of different days on which they did. Raises Unclear."""
+    if len(links) < 2 or links[0].mark != "count" or links[1].mark != "table" or intent.having:
+        return
+    counted = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    if len(counted) != 1 or counted[0].function != "count" or not isinstance(counted[0].of, ColumnContext):
+        return
+    of = counted[0].of
+    if not (of.key or of.unique or of in links[1].columns or of.kind == "text"):
+        raise Unclear(f"it is not clear whether {links[1].text} are counted")
+
+
 def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
     """The table that a list or a `which` names first, if its rows are what is asked for."""
     if scope.roles[:1] not in _ASKING:
@@ -60,7 +78,8 @@ def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
         flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
         if flag or link.mark in _DESCRIBES:
             continue
-        whose = behind is not None and behind.glued and behind.mark in {"table", "column", "label"}
+        noun = behind is not None and behind.glued and not behind.word.endswith("ed")
+        whose = behind is not None and noun and behind.mark in {"table", "column", "label"}
         return link.tables[0].ref if link.mark == "table" and not whose else None
     return None
 

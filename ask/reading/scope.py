@@ -17,6 +17,7 @@ from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
@@ -204,16 +205,19 @@ class Scope:
         return label_of(self, table)
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
-        """Where a number is the key, the column right after it, if it tells the rows apart and refers to
-        nothing.
+        """Where a number or a code is the key, the column right after it, if it tells the rows apart and
+        refers to nothing.
         """
         key = key_of(table)
-        if key is None or key.kind != "number" or table.columns[0] != key or len(table.columns) < 2:
+        if key is None or not (key.kind == "number" or self._code(key)) or table.columns[0] != key or len(table.columns) < 2:
             return None
         column = table.columns[1]
         refers = any((j.many.table, j.many.name) == (column.table, column.name) for j in self.context.joins)
         plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
         return column if plain and not refers else None
+
+    def _code(self, key: ColumnContext) -> bool:
+        return self.words(key)[-1] in names.KEY_WORDS
 
     def key(self, table: TableContext) -> ColumnContext:
         key = key_of(table)

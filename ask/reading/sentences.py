@@ -146,12 +146,31 @@ def _roles(links: list[Link], scope: Scope) -> None:
 
 
 def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
-    """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown."""
+    """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown; as
+    `opened` of customers who opened tickets, with a time opened_at.
+    """
     keys = {(j.many.table, j.many.name) for j in scope.context.joins}
-    for link in links:
+    for at, link in enumerate(links):
+        if link.mark == "column" and link.word.endswith("ed") and 0 < at < len(links) - 1:
+            later = {t.ref for other in links[at + 1 : at + 4] if other.mark == "table" for t in other.tables[:1]}
+            dates = all(c.kind == "date" and c.table in later for c in link.columns)
+            if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
+                link.mark = "relation"
+                continue
+            if links[at - 1].mark == "table" and _only_time(link, links[at - 1], links[at + 1 :], scope):
+                link.mark = "relation"
+                continue
         verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
         if verb and all((c.table, c.name) in keys for c in link.columns):
             link.mark = "relation"
+
+
+def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
+    """`members joined in each branch in 2021`: a time is said further behind, and there is but one to say."""
+    times = [i for i, link in enumerate(behind) if link.mark in {"moment", "between"}]
+    if not times:  # `trips started in the Harbour district`: where, not when
+        return scope.links[0].mark == "count" and behind[0].mark not in _ENDS_A_VERB
+    return times[0] > 0 and list(verb.columns) == scope.times(noun.tables[0])
 
 
 def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
