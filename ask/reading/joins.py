@@ -27,6 +27,7 @@ too.
 """
 
 
+_UNDECLARED = 0.75
 _SIBLINGS = 0.75
 """A way through what two tables refer to, of which nobody spoke: `batches` and `deliveries` of one beer."""
 
@@ -64,10 +65,18 @@ def path(
         way, chance = _way(context, reached, target, roles, said)
         likelihood *= chance * (_SIBLINGS if _among_siblings(way, start, said) else 1.0)
         for step in way:
-            likelihood *= step.join.likelihood * (_SAID_STEP if step.new in said else _STEP)
+            likelihood *= _declared(context, step.join) * (_SAID_STEP if step.new in said else _STEP)
             steps.append(step)
             reached.append(step.new)
     return steps, likelihood
+
+
+def _declared(context: Context, join: Join) -> float:
+    """Found in the data beside keys that are declared: that two texts agree tells little."""
+    named = join.one.key or set(names.words(join.many.name)[-1:]) & names.KEY_WORDS
+    if join.likelihood < 1 and not named and any(other.likelihood == 1 for other in context.joins):
+        return join.likelihood * _UNDECLARED
+    return join.likelihood
 
 
 def _among_siblings(way: Sequence[Step], start: TableRef, said: Sequence[TableRef]) -> bool:
