@@ -13,6 +13,7 @@ from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
+    Beside,
     Change,
     Column,
     Compared,
@@ -24,6 +25,7 @@ from rewright.ask.reading.intent import (
     Known,
     Many,
     Measured,
+    Named,
     OneOf,
     Part,
     Portion,
@@ -98,6 +100,9 @@ class Spelling:
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():
                 return self._change(what)
+            case Named(column, by, name):
+                row = f"{self.column(by)} = {quote_literal(name)}"
+                return f"(select {self.column(column)} from {self.table(column.table)} where {row})"
             case _:
                 assert_never(what)
 
@@ -174,6 +179,8 @@ class Spelling:
                 return self._many(what)
             case Versus(left, operator, right):
                 return f"{self.column(left)} {operator} {self.column(right)}"
+            case Beside(left, operator, right):
+                return f"{self.column(left)} {operator} {self.expression(right)}"
             case AnyOf(conditions):
                 return f"({' or '.join(map(self.condition, conditions))})"
             case _:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.joins import Unclear
@@ -40,10 +40,9 @@ class Phrase:
 
 def phrases(links: Sequence[Link]) -> tuple[Phrase, ...]:
     """What is to be found in the query, before any pass."""
-    after = [*links[1:], None]
     return tuple(
         Phrase(link, link.mark, link.columns, _tells_the_kind(link, behind))
-        for link, behind in zip(links, after, strict=True)
+        for link, behind in zip_longest(links, links[1:])
     )
 
 
@@ -60,7 +59,7 @@ class _Said:
 
     @classmethod
     def of(cls, sql: str) -> _Said:
-        texts = frozenset(text.replace("''", "'").lower() for text in _TEXT.findall(sql))
+        texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
         found = _NAME.findall(_TEXT.sub(" ", sql))
         return cls(frozenset((quoted or bare).lower() for quoted, bare in found), texts)
 

@@ -32,6 +32,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.named_rows import against_named
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
@@ -88,6 +89,7 @@ _PASSES = (
     periods,
     side_by_side,
     durations,
+    against_named,
     differences,
     averages_of_counts,
     ratios,
@@ -294,6 +296,8 @@ def _intent(draft: Draft) -> Intent:
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")
+    if draft.skipped and (draft.limit != 1 or not draft.order or draft.best_of):
+        raise Unclear("it is not clear which place in an order is wanted")
     return Intent(
         outputs,
         tuple(dict.fromkeys(draft.groups)) if measured else (),
@@ -306,4 +310,5 @@ def _intent(draft: Draft) -> Intent:
         draft.head.ref if draft.head is not None else None,
         tuple(dict.fromkeys(draft.rows)),
         draft.best_of,
+        draft.skipped,
     )

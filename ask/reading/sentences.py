@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.agents import agents
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
@@ -19,6 +20,7 @@ from rewright.ask.reading.words import root
 from rewright.lake import names
 
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
+_ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
@@ -27,6 +29,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
     _still(links)
+    _ordinals(links)
     _said_again(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
@@ -37,7 +40,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     made = list(_undone(links, scope))
     _names_wanted(made)
     _never_done(made)
-    return _attributes_behind(made)
+    return _attributes_behind(agents(made, scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
@@ -87,6 +90,13 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _ordinals(links: Sequence[Link]) -> None:
+    """`the second highest price`: how many are passed over."""
+    for ordinal, best in pairwise(links):
+        if best.mark in {"top", "bottom"} and best.glued and ordinal.word in _ORDINALS:
+            ordinal.mark, ordinal.number = "nth", str(_ORDINALS[ordinal.word])
 
 
 def _still(links: Sequence[Link]) -> None:
@@ -157,7 +167,8 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
             if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
                 link.mark = "relation"
                 continue
-            if links[at - 1].mark == "table" and _only_time(link, links[at - 1], links[at + 1 :], scope):
+            timed = all(c.kind == "date" for c in link.columns)
+            if timed and links[at - 1].mark == "table" and _only_time(link, links[at - 1], links[at + 1 :], scope):
                 link.mark = "relation"
                 continue
         verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
