@@ -47,6 +47,7 @@ def without(draft: Draft) -> None:
             if kept is not None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
+                _said_of_them(draft, after, kept, column.table)
                 continue
             if column.kind == "date" and (kept := _keeping(draft, at, column.table)) is not None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs

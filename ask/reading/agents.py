@@ -59,12 +59,13 @@ def _said_by(link: Link, scope: Scope) -> list[Join]:
     held = {(j.many.table, j.many.name) for j in keys}
     if any(t.ref not in {j.one.table for j in keys} for t in link.tables[:1]):
         return []
-    return keys if all((c.table, c.name) in held for c in link.columns) else []
+    sure = link.mark == "relation" or all((c.table, c.name) in held for c in link.columns)
+    return keys if sure else []
 
 
 def _role(join: Join, scope: Scope) -> set[str]:
-    own = {root(w) for w in (*names.words(join.one.name), *names.KEY_WORDS)}
-    return {root(w) for w in scope.words(join.many) if len(w) > 3} - own
+    own = {*names.words(join.one.name), *names.words(join.one.table.name), *names.KEY_WORDS}
+    return {root(w) for w in scope.words(join.many) if len(w) > 3 and w not in own}
 
 
 def _spoken(links: Sequence[Link]) -> set[TableRef]:

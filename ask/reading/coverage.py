@@ -1,5 +1,5 @@
-"""Whether a query speaks of all that its question does, and of nothing else: phrases that name something of
-the data, words that no phrase took, verbs that name the role of a key, the rows that the question begins with.
+"""Whether a query speaks of all that its question does: phrases that name something of the data, words that
+no phrase took, verbs that name the role of a key.
 
 Owns the comparison of a question's phrases with its query. Must not know the grammar; raises Unclear. The
 passes mark what they take; what was taken and then lost is seen only here.
@@ -8,7 +8,7 @@ passes mark what they take; what was taken and then lost is seen only here.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -85,7 +85,7 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
     if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
         return True
-    # `how much did it cost` may be said of another column; what is true or false of rows is said of nothing else
+    # `how much did it cost` may be said of another column, what is true or false of rows may not
     return not all(c.kind == "boolean" for c in phrase.columns)
 
 

@@ -250,18 +250,7 @@ class AnyOf:
 
 
 Condition = (
-    Compared
-    | Ranged
-    | OneOf
-    | Spelled
-    | During
-    | Known
-    | Without
-    | With
-    | Many
-    | Versus
-    | Beside
-    | AnyOf
+    Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Many | Versus | Beside | AnyOf
 )
 
 
@@ -271,8 +260,9 @@ class Intent:
     is shown.
 
     ``ties``: rows as good as the last are shown too. ``best_of``: the first by ``order`` within each of these
-    groups are shown, up to ``limit``, with those that tie where ``ties`` says so. ``skipped``: so many of the first are left out. ``exists``: only whether
-    there is such a row. ``every``: rows of the groups without anything to measure are shown too.
+    groups are shown, up to ``limit``, with those that tie where ``ties`` says so. ``skipped``: so many of the
+    first are left out. ``exists``: only whether there is such a row. ``every``: rows of the groups without
+    anything to measure are shown too.
     """
 
     outputs: tuple[Expression, ...] = ()

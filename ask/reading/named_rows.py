@@ -1,8 +1,8 @@
-"""A named row as what is compared with: `stronger than Old Goat`, `earn more than Iris Kemp`, `how much dearer
-is A than B`, `the difference between the fees of A and B`.
+"""A named row as what is compared with: `stronger than Old Goat`, `earn more than Iris Kemp`, `how much
+dearer is A than B`, `the difference between the fees of A and B`.
 
-Owns these forms. Each needs one column, and names that tell one row of its table each; what it cannot place it
-leaves to the others.
+Owns these forms. Each needs one column, and names that tell one row of its table each; what it cannot place
+it leaves to the others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,18 @@ from rewright.ask.reading.words import stem
 _MORE = {"more": "desc", "fewer": "asc", ">": "desc", "<": "asc"}
 _HIGHER = {"higher": "desc", "lower": "asc", "greater": "desc", "smaller": "asc", "larger": "desc"}
 _OPERATORS = {"desc": ">", "asc": "<"}
-_BETWEEN_TWO = {"sum", "how much", "difference", "than", "relation", "label", "stop", "column", "table", "value"}
+_BETWEEN_TWO = {
+    "sum",
+    "how much",
+    "difference",
+    "than",
+    "relation",
+    "label",
+    "stop",
+    "column",
+    "table",
+    "value",
+}
 _VERB = 0.95
 
 
@@ -40,9 +51,7 @@ def against_named(draft: Draft) -> None:
         draft.use(*taken, *places)
 
 
-def _row_behind_than(
-    draft: Draft, at: int
-) -> tuple[TableContext, ColumnContext, str, list[int]] | None:
+def _row_behind_than(draft: Draft, at: int) -> tuple[TableContext, ColumnContext, str, list[int]] | None:
     """The row that `than` compares with; its own table is what stands before is of."""
     link = draft.links[at]
     if not (link.mark == "than" or (link.mark in {">", "<", "comparative"} and "than" in _words(draft, at))):
@@ -156,9 +165,7 @@ def _at(links: Sequence[Link], rows: Sequence[tuple[int, object]]) -> list[Link]
     return [links[at] for at, _ in rows]
 
 
-def _one_column(
-    draft: Draft, said: Sequence[Link], table: TableContext
-) -> tuple[ColumnContext | None, str]:
+def _one_column(draft: Draft, said: Sequence[Link], table: TableContext) -> tuple[ColumnContext | None, str]:
     """The column that all other words are about, and which way it is compared."""
     columns, way = list[ColumnContext](), "desc"
     for link in said:
@@ -189,4 +196,3 @@ def _said_by_verb(draft: Draft, table: TableContext) -> ColumnContext | None:
         return None
     draft.scope.doubt("what a verb is said of", _VERB)
     return found[0]
-

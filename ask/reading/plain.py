@@ -63,8 +63,7 @@ def plain(intent: Intent) -> str:
             f"{'highest' if way == 'desc' else 'lowest'} {expression(e)} first" for e, way in intent.order
         )
         said.append(
-            (f"{_place(intent)}, {'ties are all shown, ' * intent.ties}" if intent.limit else "all, ")
-            + by
+            (f"{_place(intent)}, {'ties are all shown, ' * intent.ties}" if intent.limit else "all, ") + by
         )
     if intent.distinct:
         said.append("each once")

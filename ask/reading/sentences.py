@@ -6,41 +6,38 @@ Owns what is decided of a link by its neighbours alone. Must not know what a que
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
+from rewright.ask.reading.beside_nouns import attributes_behind, kinds, ordinals
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.timing import SAME_TIMES
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
-_ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
-_ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
-_MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
+_BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without the"))
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
-    _still(links)
-    _ordinals(links)
+    still_so(links, scope)
+    ordinals(links)
     _said_again(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     _roles(links, scope)
     _verbs_of_times(links, scope)
-    _done(links, scope)
-    _verbs_of_keys(links, scope)
-    made = list(_undone(links, scope))
+    made = states(links, scope)
     _names_wanted(made)
-    _never_done(made)
-    return _attributes_behind(agents(made, scope))
+    return attributes_behind(agents(kinds(made, scope), scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
@@ -92,23 +89,6 @@ def _nouns_of_values(links: list[Link]) -> None:
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
 
 
-def _ordinals(links: Sequence[Link]) -> None:
-    """`the second highest price`: how many are passed over."""
-    for ordinal, best in pairwise(links):
-        if best.mark in {"top", "bottom"} and best.glued and ordinal.word in _ORDINALS:
-            ordinal.mark, ordinal.number = "nth", str(_ORDINALS[ordinal.word])
-
-
-def _still(links: Sequence[Link]) -> None:
-    """`how many are still open`: the same where something says a state."""
-    for word, state in pairwise(links):
-        if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
-            state.mark = "value"
-        told = state.mark in {"value", "without", "not"} or {c.kind for c in state.columns} == {"boolean"}
-        if word.mark == "unknown" and word.word in {"still", "currently", "now"} and told:
-            word.mark = "relation"
-
-
 def _said_again(links: Sequence[Link]) -> None:
     """`how many households were hit`, of a column `households_hit`: both words name the one column."""
     for first, second in pairwise(links):
@@ -153,98 +133,6 @@ def _roles(links: list[Link], scope: Scope) -> None:
         ):
             word.mark = "relation"
             table.theirs = table.theirs or word.theirs
-
-
-def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
-    """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown; as
-    `opened` of customers who opened tickets, with a time opened_at.
-    """
-    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
-    for at, link in enumerate(links):
-        if link.mark == "column" and link.word.endswith("ed") and 0 < at < len(links) - 1:
-            later = {t.ref for other in links[at + 1 : at + 4] if other.mark == "table" for t in other.tables[:1]}
-            dates = all(c.kind == "date" and c.table in later for c in link.columns)
-            if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
-                link.mark = "relation"
-                continue
-            timed = all(c.kind == "date" for c in link.columns)
-            if timed and links[at - 1].mark == "table" and _only_time(link, links[at - 1], links[at + 1 :], scope):
-                link.mark = "relation"
-                continue
-        verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
-        if verb and all((c.table, c.name) in keys for c in link.columns):
-            link.mark = "relation"
-
-
-def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
-    """`members joined in each branch in 2021`: a time is said further behind, and there is but one to say."""
-    times = [i for i, link in enumerate(behind) if link.mark in {"moment", "between"}]
-    if not times:  # `trips started in the Harbour district`: where, not when
-        return scope.links[0].mark == "count" and behind[0].mark not in _ENDS_A_VERB
-    return times[0] > 0 and list(verb.columns) == scope.times(noun.tables[0])
-
-
-def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
-    """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
-    for link, behind in itertools.zip_longest(links, links[1:]):
-        held = _denied(link, scope)
-        tables = {t.ref for t in behind.tables[:1]} if behind is not None and behind.glued else set()
-        own = tuple(c for c in held if c.table in tables)
-        if len(own) == 1 and behind is not None and behind.mark == "table":
-            yield Link(link.text, "undone", columns=own)
-        elif held:
-            yield Link(link.text, "without")
-            fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
-        else:
-            yield link
-
-
-def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
-    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
-        return ()
-    said = root(link.word[2:])
-    return tuple(
-        c
-        for t in scope.context.tables
-        for c in t.columns
-        if said in {root(w) for w in scope.words(c)}
-        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
-    )
-
-
-def _done(links: list[Link], scope: Scope) -> None:
-    """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
-    for at, verb in enumerate(links):
-        after = links[at + 1].mark if at + 1 < len(links) else "stop"
-        left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
-        said = (verb.mark == "relation" and verb.word.endswith("ed")) or left
-        if not said or after not in _ENDS_A_VERB:
-            continue
-        spoken = [link.tables[0].ref for link in links if link.mark == "table"]
-        held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
-        if len(held) == 1 and root(verb.word) in {root(w) for w in scope.words(held[0])}:
-            verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
-
-
-def _never_done(links: list[Link]) -> None:
-    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
-    for absent, verb in pairwise(links):
-        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
-            verb.mark = "table"
-
-
-def _attributes_behind(links: list[Link]) -> list[Link]:
-    """`the average billable hours` as `the average hours, billable ones`: the noun stands beside its measure."""
-    for at in range(1, len(links) - 1):
-        measure, flag, noun = links[at - 1 : at + 2]
-        told = flag.mark == "undone" or (
-            flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
-        )
-        if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:
-            links[at], links[at + 1] = noun, flag
-            flag.glued = False
-    return links
 
 
 def _verbs_of_times(links: list[Link], scope: Scope) -> None:
@@ -312,8 +200,26 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             and after - before <= 3
             and links[after].mark == "table"
         ):
+            if after == at + 1 and _tells(link, links[after], scope):
+                continue
             link.mark = "relation"
             scope.doubt("a verb that the data does not hold", 0.93)
+
+
+def _tells(word: Link, noun: Link, scope: Scope) -> bool:
+    """`customers with damaged parcels`, `who have unsettled bills`: it says which parcels, and is no verb.
+
+    `doctors that have prescribed treatments` have done so: behind `that have` stands a verb.
+    """
+    at = scope.roles.index(word.word) if word.word in scope.roles else 0
+    before = scope.roles[at - 1] if at else ""
+    if before in {"have", "has", "had"} and set(scope.roles[max(0, at - 2) : at - 1]) & {
+        "that",
+        "who",
+        "which",
+    }:
+        return word.word.startswith("un")
+    return noun.glued and (before in _BEFORE_NOUNS or word.word.startswith("un"))
 
 
 def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
