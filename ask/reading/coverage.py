@@ -13,16 +13,18 @@ from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS, RELATING
 from rewright.ask.reading.link import Link, plain
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.words import listed, root
+from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
 _NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
+_NAMES_IT = 0.95
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
 
@@ -85,8 +87,10 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
     if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
         return True
-    # `how much did it cost` may be said of another column, what is true or false of rows may not
-    return not all(c.kind == "boolean" for c in phrase.columns)
+    # `how much did it cost` may be said of another column; a noun that names one may not, nor a flag
+    flag = all(c.kind == "boolean" for c in phrase.columns)
+    verb = link.word.endswith("ed") or link.word in RELATING or stem(link.word) in SAME or phrase.compound
+    return not (flag or (not verb and max(map(link.fit, phrase.columns)) >= _NAMES_IT))
 
 
 def _says_a_value(link: Link, said: _Said) -> bool:

@@ -28,6 +28,7 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
+    _last_ones(links)
     still_so(links, scope)
     ordinals(links)
     _said_again(links)
@@ -87,6 +88,13 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _last_ones(links: Sequence[Link]) -> None:
+    """`their last appointment`: no duration, as of what lasts. Raises Unclear."""
+    for last, noun in pairwise(links):
+        if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
+            raise Unclear(f"it is not clear which {noun.text} is the last")
 
 
 def _said_again(links: Sequence[Link]) -> None:

@@ -26,7 +26,7 @@ def reader() -> Reader:
     )  # fmt: skip
     pour = table(
         "pour", 300, pour_id="int4 key", shape_id="int4 *12", poured_by_id="int4 *9", inspected_by_id="int4 *9",
-        poured_on="date", kilos="numeric", flawed="bool", settled_on="date null",
+        poured_on="date", kilos="numeric", finish="text:rough,smooth", flawed="bool", settled_on="date null",
     )  # fmt: skip
     mending = table(
         "mending", 80, mending_id="int4 key", shape_id="int4 *12", price="numeric", finished_on="date null"
@@ -89,6 +89,8 @@ def test_what_is_read(reader: Reader, question: str, parts: list[str]) -> None:
         "Which shapes took more than 900 kilos in total?",
         "Which shapes have tarnished pours?",
         "How many founders are there with tarnished shapes?",
+        "Average kilos per pour and finish",
+        "Show the shapes and their last mending.",
         "Which shapes cost more than 50?",
         "Which mendings have the most pours?",
     ],
