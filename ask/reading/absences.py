@@ -18,6 +18,7 @@ from rewright.ask.reading.values import column_of_value
 from rewright.sql.algebra import TableRef
 
 _VALUE_OR_DONE = 0.75
+_SAID_OF_GONE = 0.95
 
 
 def without(draft: Draft) -> None:
@@ -132,6 +133,26 @@ def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition,
     return (During(dates[0], moment),)
 
 
+def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableContext) -> tuple[Condition, ...]:
+    """`never delivered to a pub`: the one value behind is said of what is not there, if it can be said of
+    nothing else.
+    """
+    at = draft.next(after, "value")
+    if at is None:
+        return ()
+    told = draft.scope.told_by(gone.ref) - draft.scope.told_by(kept.ref)
+    held = [(c, v) for c, v in draft.links[at].values if c.table in told]
+    columns = {c for c, _ in held}
+    if len(columns) != 1 or len({c for c, _ in draft.links[at].values}) != 1:
+        return ()
+    draft.scope.doubt("whether a value is said of what is not there", _SAID_OF_GONE)
+    noun = draft.next(at, "table")
+    glued = noun is not None and draft.links[noun].glued
+    named = glued and noun is not None and draft.scope.table(draft.links[noun]).ref in told
+    draft.use(at, noun if named else None)
+    return (OneOf(held[0][0], tuple(sorted({v for _, v in held}))),)
+
+
 def _no_rows(draft: Draft, at: int, after: int) -> None:
     kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
     if kept.ref == gone.ref:
@@ -140,7 +161,8 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
     for step in steps:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
     draft.use(after)
-    draft.where.append(Without(kept.ref, gone.ref, _meanwhile(draft, after, gone)))
+    told = (*_meanwhile(draft, after, gone), *_told_of_them(draft, after, kept, gone))
+    draft.where.append(Without(kept.ref, gone.ref, told))
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"

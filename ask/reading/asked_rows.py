@@ -29,6 +29,8 @@ from rewright.sql.algebra import TableRef
 
 _DESCRIBES = {"return", "number", "top", "bottom", "first", "last", "value", "distinct", "done", "relation"}
 _SHOWN = 0.93
+_WHAT_IS_THE = ("what", "is", "the")
+_EXTREME_DATES = {("latest", "date"), ("earliest", "date")}
 
 
 def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
@@ -38,6 +40,9 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if scope.roles[:1] == ("who",) and all(aggregates_of(e) for e in intent.outputs) and not intent.groups:
         raise Unclear("it is not clear who is meant")
     _counted_as_asked(intent, links)
+    if scope.roles[:3] == _WHAT_IS_THE and scope.roles[3:5] in _EXTREME_DATES and intent.limit == 1:
+        # the date of the last hearing, whichever hearing that is
+        return replace(intent, outputs=tuple(e for e, _ in intent.order[:1]), distinct=True, ties=False)
     head = _head(links, scope)
     if head is None or any(aggregates_of(e) for e in intent.outputs):
         return intent

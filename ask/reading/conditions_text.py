@@ -38,6 +38,7 @@ from rewright.ask.reading.intent import (
     Versus,
     With,
     Without,
+    tables_of,
 )
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.rows import key_of
@@ -245,7 +246,21 @@ class Spelling:
         if own.table != kept:
             own, theirs = theirs, own
         tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
-        return f"from {self.tables(first.new, rest)} where {' and '.join(tests)}"
+        beyond = self._beyond(kept, [step.new for step in steps], where)
+        return f"from {self.tables(first.new, [*rest, *beyond])} where {' and '.join(tests)}"
+
+    def _beyond(self, kept: TableRef, reached: list[TableRef], where: Sequence[Condition]) -> list[Step]:
+        """The joins from the last of the tables to those that the conditions are of. Raises Unclear."""
+        found = list[Step]()
+        for table in dict.fromkeys(t for condition in where for t in tables_of(condition)):
+            if table in reached:
+                continue
+            for step in direct(self.context, reached[-1], table, self.roles):
+                if step.new == kept or step.multiplies:
+                    raise Unclear(f"it is not clear how {table.name} is said of what is not there")
+                if step.new not in (s.new for s in found):
+                    found.append(step)
+        return found
 
     def _many(self, what: Many) -> str:
         steps = direct(self.context, what.kept, what.found, self.roles)

@@ -69,6 +69,11 @@ def reader() -> Reader:
         ("Which shape has the second highest hardness?", ["desc nulls last offset 1 fetch first 1"]),
         ("What is the third highest wage?", ["select distinct founder.wage", "offset 2 limit 1"]),
         ("List the names of all grates.", ["shape.kind = 'grates'"]),
+        ("When was the last mending of Trivet?", ["select distinct mending.finished_on from", "desc nulls last limit 1"]),
+        (
+            "Which founders have never inspected a pour of Andiron?",
+            ["not exists", "inspected_by_id = founder.founder_id and shape.name = 'Andiron'"],
+        ),
         ("How many unsettled pours are there?", ["pour.settled_on is null"]),
         ("Which shapes have unsettled pours?", ["shape.shape_id in (select", "pour.settled_on is null"]),
         ("Which shapes have no unsettled pours?", ["not exists", "pour.settled_on is null"]),
