@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rewright.ask.context import TableContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -15,6 +15,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.values import column_of_value
+from rewright.ask.reading.words import root
 from rewright.sql.algebra import TableRef
 
 _VALUE_OR_DONE = 0.75
@@ -39,6 +40,9 @@ def without(draft: Draft) -> None:
             column = target.columns[0]
             draft.where.append(Without(kept, column.table, (Known(column, negated=True),)))
             draft.use(after, draft.next(after, "table"))
+        elif target.mark == "value" and (date := _date_never(draft, link, target)) is not None:
+            draft.where.append(Known(date, negated=True))
+            draft.use(after)
         elif target.mark in {"value", "quoted"}:
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0
@@ -63,6 +67,27 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _date_never(draft: Draft, absent: Link, target: Link) -> ColumnContext | None:
+    """`albums that were never released`, of albums with a status `released` and a date released_on: those
+    that have none, as one may have been released once and be withdrawn now.
+    """
+    if "never" not in absent.word or not target.word.endswith("ed"):
+        return None
+    tables = {c.table for c, _ in target.values}
+    said = root(target.word)
+    held = [
+        c
+        for t in draft.scope.context.tables
+        if t.ref in tables
+        for c in t.columns
+        if c.kind == "date" and c.nulls and said in {root(w) for w in draft.scope.words(c)}
+    ]
+    if len(held) != 1:
+        return None
+    draft.scope.doubt(f"whether {target.text} is a value or what was done", _SAID_OF_GONE)
+    return held[0]
 
 
 def _keeping(draft: Draft, at: int, gone: TableRef) -> TableRef | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Column,
     Compared,
     Condition,
+    Expression,
     Intent,
     Known,
     Ranged,
@@ -25,6 +26,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import root
 from rewright.sql.algebra import TableRef
 
 _DESCRIBES = {"return", "number", "top", "bottom", "first", "last", "value", "distinct", "done", "relation"}
@@ -46,6 +48,8 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     head = _head(links, scope)
     if head is None or any(aggregates_of(e) for e in intent.outputs):
         return intent
+    intent = _theirs(intent, links, head, scope)
+    intent = _not_to(intent, scope)
     shown = [c for e in intent.outputs for c in columns_of(e)]
     if intent.groups:
         if all(c.table != head for c in shown):
@@ -61,6 +65,35 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
         scope.doubt("what is shown beside the rows", _SHOWN)
         return replace(intent, outputs=(*label, *intent.outputs), head=head)
     raise Unclear(f"it is not clear what of {head.name} is to be shown")
+
+
+def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope) -> Intent:
+    """`albums with their genre and artist`: the names of these too. Raises Unclear where several are."""
+    if intent.groups or "with their" not in " ".join(scope.roles):
+        return intent
+    first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
+    wanted = [t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]]
+    shown = {c.table for e in intent.outputs for c in columns_of(e)}
+    for table in wanted:
+        if table in shown or table == head:
+            continue
+        if table not in scope.told_by(head):
+            raise Unclear(f"it is not clear which {table.name} of {head.name} is to be shown")
+        label = (Column(c) for c in scope.label(scope.context.table(table)))
+        intent = replace(intent, outputs=(*intent.outputs, *label), head=head)
+    return intent
+
+
+def _not_to(intent: Intent, scope: Scope) -> Intent:
+    """`which tickets took three days to close`: when they did is not asked."""
+    verbs = {root(b) for a, b in pairwise(scope.roles) if a == "to"}
+
+    def said(e: Expression) -> bool:
+        own = e.column if isinstance(e, Column) and e.column.kind == "date" else None
+        return own is not None and bool({root(w) for w in scope.words(own)} & verbs)
+
+    kept = tuple(e for e in intent.outputs if not said(e))
+    return replace(intent, outputs=kept) if kept else intent
 
 
 def _counted_as_asked(intent: Intent, links: Sequence[Link]) -> None:

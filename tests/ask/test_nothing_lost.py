@@ -74,6 +74,7 @@ def reader() -> Reader:
             "Which founders have never inspected a pour of Andiron?",
             ["not exists", "inspected_by_id = founder.founder_id and shape.name = 'Andiron'"],
         ),
+        ("List the shapes with their alloy and founder.", ["select shape.name, alloy.description, founder.name"]),
         ("How many unsettled pours are there?", ["pour.settled_on is null"]),
         ("Which shapes have unsettled pours?", ["shape.shape_id in (select", "pour.settled_on is null"]),
         ("Which shapes have no unsettled pours?", ["not exists", "pour.settled_on is null"]),
