@@ -161,6 +161,8 @@ class Linker:
             return paid, 1
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
+        if held := self._other_number(token):
+            return Link(token.text, "value", values=tuple(held)), 1
         if (meant := self.nearness.misspelled(token.word)) is not None:
             link = self._link(token.text, meant, 1.0)
             if link is not None:
@@ -255,17 +257,28 @@ class Linker:
             return None
         words = [w for w in words if w != "'s"]
         text = " ".join(t.text for t in run)
+        if (
+            len(words) > 1
+            and (words[-1].endswith("ed") or words[-1] == "cost")
+            and self._several_rows(words[:-1])
+        ):
+            return None  # `members joined`: what they did, no column of theirs
         of_table = len(words) > 1 and any(
             f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
         )
         for key in keys(words):
             link = self._link(text, key, 1.0)
-            # `home games` are games, whatever column has both words
-            if link is not None and not (
-                of_table and link.mark == "column" and max(link.fits.values()) < _WHOLE
-            ):
+            # `home games` are games, whatever column has both words; `emergency admissions` are admissions
+            partly = link is not None and (
+                max(link.fits.values()) < _WHOLE or all(c.kind == "boolean" for c in link.columns)
+            )
+            if link is not None and not (of_table and link.mark == "column" and partly):
                 return link
         return None
+
+    def _several_rows(self, words: Sequence[str]) -> bool:
+        named = self.vocabulary.tables.get(key_of(words), ())
+        return words[-1].endswith("s") and any(fit >= 1.0 for _, fit in named)
 
     def _link(self, text: str, key: Key, worth: float) -> Link | None:
         tables = self.vocabulary.tables.get(key, [])
@@ -338,6 +351,12 @@ class Linker:
         links = [link for link in found if link is not None]
         return together(links) if links else None
 
+    def _other_number(self, token: Token) -> list[tuple[ColumnContext, str]]:
+        """`a pub`, of outlets whose kind is `pubs`, and the other way about."""
+        word = token.word
+        others = [f"{word}s", word.removesuffix("s"), word.removesuffix("es")] if len(word) > 2 else []
+        return next((self._values[o] for o in others if o != word and len(o) > 2 and o in self._values), [])
+
     def _near(self, token: Token) -> Link | None:
         if len(token.word) < 3 or not token.word.isalpha():
             return None
@@ -349,9 +368,14 @@ class Linker:
         if found is None:
             return None
         key, worth = found
+        if any(
+            root(_CONTRARY.sub("", token.word)) == root(word) for word in key if _CONTRARY.match(token.word)
+        ):
+            return None  # `unpaid` is near to `paid`, and its contrary
         return self._link(token.text, key, worth / 2)
 
 
+_CONTRARY = re.compile(r"^(?:un|non-?|in|im|ir|dis)(?=\w{3})")
 _SAYS = frozenset(listed("are is was were have has had that which who do does did"))
 _MEASURING = frozenset(listed("more less over under above below between at"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})

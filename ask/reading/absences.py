@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rewright.ask.context import TableContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -15,9 +15,11 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.values import column_of_value
+from rewright.ask.reading.words import root
 from rewright.sql.algebra import TableRef
 
 _VALUE_OR_DONE = 0.75
+_SAID_OF_GONE = 0.95
 
 
 def without(draft: Draft) -> None:
@@ -33,6 +35,14 @@ def without(draft: Draft) -> None:
             raise Unclear(f"it is not clear what is meant by {link.text}")
         if target.mark == "table":
             _no_rows(draft, at, after)
+        elif target.mark == "undone" and (kept := _keeping(draft, at, target.columns[0].table)) is not None:
+            # `clients without unpaid invoices`
+            column = target.columns[0]
+            draft.where.append(Without(kept, column.table, (Known(column, negated=True),)))
+            draft.use(after, draft.next(after, "table"))
+        elif target.mark == "value" and (date := _date_never(draft, link, target)) is not None:
+            draft.where.append(Known(date, negated=True))
+            draft.use(after)
         elif target.mark in {"value", "quoted"}:
             if not _no_such_rows(draft, at, after):
                 target.fits["negated"] = 1.0
@@ -42,6 +52,7 @@ def without(draft: Draft) -> None:
             if kept is not None:
                 draft.where.append(Without(kept, column.table, (Known(column),)))
                 draft.use(at, after)
+                _said_of_them(draft, after, kept, column.table)
                 continue
             if column.kind == "date" and (kept := _keeping(draft, at, column.table)) is not None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
@@ -56,6 +67,27 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _date_never(draft: Draft, absent: Link, target: Link) -> ColumnContext | None:
+    """`albums that were never released`, of albums with a status `released` and a date released_on: those
+    that have none, as one may have been released once and be withdrawn now.
+    """
+    if "never" not in absent.word or not target.word.endswith("ed"):
+        return None
+    tables = {c.table for c, _ in target.values}
+    said = root(target.word)
+    held = [
+        c
+        for t in draft.scope.context.tables
+        if t.ref in tables
+        for c in t.columns
+        if c.kind == "date" and c.nulls and said in {root(w) for w in draft.scope.words(c)}
+    ]
+    if len(held) != 1:
+        return None
+    draft.scope.doubt(f"whether {target.text} is a value or what was done", _SAID_OF_GONE)
+    return held[0]
 
 
 def _keeping(draft: Draft, at: int, gone: TableRef) -> TableRef | None:
@@ -126,6 +158,26 @@ def _meanwhile(draft: Draft, after: int, gone: TableContext) -> tuple[Condition,
     return (During(dates[0], moment),)
 
 
+def _told_of_them(draft: Draft, after: int, kept: TableContext, gone: TableContext) -> tuple[Condition, ...]:
+    """`never delivered to a pub`: the one value behind is said of what is not there, if it can be said of
+    nothing else.
+    """
+    at = draft.next(after, "value")
+    if at is None:
+        return ()
+    told = draft.scope.told_by(gone.ref) - draft.scope.told_by(kept.ref)
+    held = [(c, v) for c, v in draft.links[at].values if c.table in told]
+    columns = {c for c, _ in held}
+    if len(columns) != 1 or len({c for c, _ in draft.links[at].values}) != 1:
+        return ()
+    draft.scope.doubt("whether a value is said of what is not there", _SAID_OF_GONE)
+    noun = draft.next(at, "table")
+    glued = noun is not None and draft.links[noun].glued
+    named = glued and noun is not None and draft.scope.table(draft.links[noun]).ref in told
+    draft.use(at, noun if named else None)
+    return (OneOf(held[0][0], tuple(sorted({v for _, v in held}))),)
+
+
 def _no_rows(draft: Draft, at: int, after: int) -> None:
     kept, gone = table_before(draft, at), draft.scope.table(draft.links[after])
     if kept.ref == gone.ref:
@@ -134,7 +186,8 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
     for step in steps:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
     draft.use(after)
-    draft.where.append(Without(kept.ref, gone.ref, _meanwhile(draft, after, gone)))
+    told = (*_meanwhile(draft, after, gone), *_told_of_them(draft, after, kept, gone))
+    draft.where.append(Without(kept.ref, gone.ref, told))
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"

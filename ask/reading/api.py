@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
+from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, kept_words
 from rewright.ask.reading.guards import guard, second_question
@@ -73,6 +75,7 @@ class Reader:
         kept, wanted = modifiers(without_presentation(question))
         asked, defined = written_out(kept, evidence)
         links = self.linker.link(asked)
+        said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
         scope.doubt("a term defined by a hint", 0.95**defined)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
@@ -84,8 +87,9 @@ class Reader:
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             check(intent, links, scope)
-            intent = guard(intent, links, scope, asked)
+            intent = rows_shown(guard(intent, links, scope, asked), links, scope)
             written = write(intent, self.context, scope.roles, scope.said())
+            covered(said, scope, asked, written.sql)
         except Unclear as unclear:
             return Refusal(question, str(unclear), tuple(links))
         scope.doubt(f"how {', '.join(t.name for t in written.tables)} are joined", written.likelihood)

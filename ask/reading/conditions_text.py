@@ -13,6 +13,7 @@ from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
+    Beside,
     Change,
     Column,
     Compared,
@@ -24,6 +25,7 @@ from rewright.ask.reading.intent import (
     Known,
     Many,
     Measured,
+    Named,
     OneOf,
     Part,
     Portion,
@@ -36,6 +38,7 @@ from rewright.ask.reading.intent import (
     Versus,
     With,
     Without,
+    tables_of,
 )
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.rows import key_of
@@ -98,6 +101,9 @@ class Spelling:
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():
                 return self._change(what)
+            case Named(column, by, name):
+                row = f"{self.column(by)} = {quote_literal(name)}"
+                return f"(select {self.column(column)} from {self.table(column.table)} where {row})"
             case _:
                 assert_never(what)
 
@@ -174,6 +180,8 @@ class Spelling:
                 return self._many(what)
             case Versus(left, operator, right):
                 return f"{self.column(left)} {operator} {self.column(right)}"
+            case Beside(left, operator, right):
+                return f"{self.column(left)} {operator} {self.expression(right)}"
             case AnyOf(conditions):
                 return f"({' or '.join(map(self.condition, conditions))})"
             case _:
@@ -238,7 +246,21 @@ class Spelling:
         if own.table != kept:
             own, theirs = theirs, own
         tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
-        return f"from {self.tables(first.new, rest)} where {' and '.join(tests)}"
+        beyond = self._beyond(kept, [step.new for step in steps], where)
+        return f"from {self.tables(first.new, [*rest, *beyond])} where {' and '.join(tests)}"
+
+    def _beyond(self, kept: TableRef, reached: list[TableRef], where: Sequence[Condition]) -> list[Step]:
+        """The joins from the last of the tables to those that the conditions are of. Raises Unclear."""
+        found = list[Step]()
+        for table in dict.fromkeys(t for condition in where for t in tables_of(condition)):
+            if table in reached:
+                continue
+            for step in direct(self.context, reached[-1], table, self.roles):
+                if step.new == kept or step.multiplies:
+                    raise Unclear(f"it is not clear how {table.name} is said of what is not there")
+                if step.new not in (s.new for s in found):
+                    found.append(step)
+        return found
 
     def _many(self, what: Many) -> str:
         steps = direct(self.context, what.kept, what.found, self.roles)

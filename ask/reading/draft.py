@@ -29,6 +29,7 @@ class Draft:
     having: list[Condition] = field(default_factory=list)
     order: list[tuple[Expression, Direction]] = field(default_factory=list)
     limit: int = 0
+    skipped: int = 0
     ties: bool = False
     distinct: bool = False
     whole: bool = False

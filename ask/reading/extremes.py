@@ -51,9 +51,15 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
 def behind(draft: Draft, at: int) -> int | None:
     """The place behind a superlative that says what it is of; in `the most rejected claims` the claims."""
     place = at + 1
-    while place + 1 < len(draft.links) and draft.links[place].mark == "value" and draft.links[place].used:
+    while place + 1 < len(draft.links) and draft.links[place].used and _tells(draft.links[place]):
         place += 1
     return place if place < len(draft.links) and not draft.links[place].used else None
+
+
+def _tells(link: Link) -> bool:
+    """`the most billable hours`, `the most rejected claims`: which rows count."""
+    flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+    return flag or link.mark in {"value", "undone"}
 
 
 def count_of(draft: Draft, table: TableContext) -> Expression:

@@ -93,6 +93,10 @@ def _grouped(draft: Draft, place: int) -> int | None:
                 return named + 1
         draft.groups.append(parted(draft, TIME_UNITS[link.word], place))
         return place + 1
+    if link.mark == "table" and (kind := draft.next(place, "table")) is not None and _compound(draft, kind):
+        # `each beer style`: the styles
+        draft.use(place)
+        return _grouped(draft, kind)
     if link.mark == "table":
         column = _own_column(draft, place)
         if column is not None:
@@ -117,6 +121,12 @@ def _grouped(draft: Draft, place: int) -> int | None:
             draft.groups.append(Column(column_of))
         return place + 1
     return None
+
+
+def _compound(draft: Draft, at: int) -> bool:
+    """Whether the table before only tells the kind of this one."""
+    before, link = draft.links[at - 1], draft.links[at]
+    return link.glued and not before.word.endswith("s") and before.tables[:1] != link.tables[:1]
 
 
 def group_rows(draft: Draft, table: TableContext) -> None:

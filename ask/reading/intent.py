@@ -112,8 +112,28 @@ class Change:
     percent: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The column of the one row whose ``by`` is ``name``."""
+
+    column: ColumnContext
+    by: ColumnContext
+    name: str
+
+
 Expression = (
-    Column | Part | Aggregate | Ratio | Portion | Difference | Span | Measured | Rounded | Running | Change
+    Column
+    | Part
+    | Aggregate
+    | Ratio
+    | Portion
+    | Difference
+    | Span
+    | Measured
+    | Rounded
+    | Running
+    | Change
+    | Named
 )
 
 
@@ -214,13 +234,24 @@ class Versus:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """A column compared with that of a named row."""
+
+    left: ColumnContext
+    operator: str
+    right: Named
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOf:
     """One condition at least holds."""
 
     conditions: tuple[Condition, ...]
 
 
-Condition = Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Many | Versus | AnyOf
+Condition = (
+    Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Many | Versus | Beside | AnyOf
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,8 +260,9 @@ class Intent:
     is shown.
 
     ``ties``: rows as good as the last are shown too. ``best_of``: the first by ``order`` within each of these
-    groups are shown, up to ``limit``, with those that tie where ``ties`` says so. ``exists``: only whether
-    there is such a row. ``every``: rows of the groups without anything to measure are shown too.
+    groups are shown, up to ``limit``, with those that tie where ``ties`` says so. ``skipped``: so many of the
+    first are left out. ``exists``: only whether there is such a row. ``every``: rows of the groups without
+    anything to measure are shown too.
     """
 
     outputs: tuple[Expression, ...] = ()
@@ -244,6 +276,7 @@ class Intent:
     head: TableRef | None = None
     rows: tuple[TableRef, ...] = ()
     best_of: tuple[Expression, ...] = ()
+    skipped: int = 0
     exists: bool = False
     every: bool = False
 
@@ -260,6 +293,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             | Spelled(column)
             | During(column, _)
             | Known(column)
+            | Beside(column)
         ):
             return (column,)
         case Aggregate(_, of, _, where):
@@ -277,7 +311,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return tuple(c for w in conditions for c in columns_of(w))
         case Versus(left, _, right):
             return (left, right)
-        case Without() | With() | Many():
+        case Without() | With() | Many() | Named():
             return ()
 
 

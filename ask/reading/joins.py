@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.ask.context import Context, Join
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
@@ -25,6 +25,11 @@ _ROLE_UNSAID = 0.75
 """A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
 too.
 """
+
+
+_UNDECLARED = 0.75
+_SIBLINGS = 0.75
+"""A way through what two tables refer to, of which nobody spoke: `batches` and `deliveries` of one beer."""
 
 
 class Unclear(Exception):
@@ -58,12 +63,28 @@ def path(
     reached, steps, likelihood = [start], list[Step](), 1.0
     for target in targets:
         way, chance = _way(context, reached, target, roles, said)
-        likelihood *= chance
+        likelihood *= chance * (_SIBLINGS if _among_siblings(way, start, said) else 1.0)
         for step in way:
-            likelihood *= step.join.likelihood * (_SAID_STEP if step.new in said else _STEP)
+            likelihood *= _declared(context, step.join) * (_SAID_STEP if step.new in said else _STEP)
             steps.append(step)
             reached.append(step.new)
     return steps, likelihood
+
+
+def _declared(context: Context, join: Join) -> float:
+    """Found in the data beside keys that are declared: that two texts agree tells little."""
+    named = join.one.key or set(names.words(join.many.name)[-1:]) & names.KEY_WORDS
+    if join.likelihood < 1 and not named and any(other.likelihood == 1 for other in context.joins):
+        return join.likelihood * _UNDECLARED
+    return join.likelihood
+
+
+def _among_siblings(way: Sequence[Step], start: TableRef, said: Sequence[TableRef]) -> bool:
+    up = [step.new for step in way if not step.multiplies]
+    return any(
+        step.multiplies and step.join.one.table in up and step.join.one.table not in (*said, start)
+        for step in way
+    )
 
 
 def _way(
@@ -133,7 +154,8 @@ def _best(
     kept = [way for way in ways if likely(way) >= best - 0.01]
     if len(kept) == 1:
         return kept[0], 1.0
-    said = {root(word) for word in roles}
+    ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
+    said = {root(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]
     if len(told) == 1:
         return told[0], 0.95

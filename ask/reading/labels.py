@@ -16,6 +16,9 @@ _LABELS = ("name", "title", "label")
 _ORGANISATIONS = frozenset(
     listed("company firm organisation organization nick nickname heading headline caption designation")
 )
+_MEANINGS = frozenset(listed("description meaning text"))
+_FEW = 3
+"""Columns of a table that only says what codes mean."""
 
 
 class Words(Protocol):
@@ -52,6 +55,8 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     first = scope.first_text(table)
     if first is not None and (set(scope.words(first)) & _ORGANISATIONS or first in named):
         return (first,)
+    if (meaning := _meaning(scope, table)) is not None:
+        return (meaning,)
     numbered = _numbered(scope, table)
     if numbered is not None:
         return (numbered,)
@@ -59,6 +64,15 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if key is None:
         raise Unclear(f"nothing names a row of {table.ref.name}")
     return (key,)
+
+
+def _meaning(scope: Words, table: TableContext) -> ColumnContext | None:
+    """`description` of a table of codes and what they mean: no one speaks in codes."""
+    key = key_of(table)
+    if key is None or len(table.columns) > _FEW or table.columns[0] != key:
+        return None
+    texts = [c for c in table.columns[1:] if c.kind == "text" and c.unique]
+    return texts[0] if len(texts) == 1 and scope.words(texts[0])[-1] in _MEANINGS else None
 
 
 def _numbered(scope: Words, table: TableContext) -> ColumnContext | None:

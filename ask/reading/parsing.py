@@ -32,6 +32,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.named_rows import against_named
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
@@ -67,7 +68,11 @@ _THAN_AVERAGE = re.compile(
     re.IGNORECASE,
 )
 _SAME_GROUP = re.compile(r"\b(average\b[^.?!]*?\b(?:of|in|for|within|at) )the same (?=\w+)", re.IGNORECASE)
-_COMPARED_IN_TOTAL = re.compile(r"(?<=\d )(?:in total|altogether|overall|combined)(?=\W*$)", re.IGNORECASE)
+_COMPARED_IN_TOTAL = re.compile(
+    r"\b((?:than|over|above|under|below|least|most|exceed\w*) [\d,.]+(?: \w+){0,2}) "
+    r"(?:in total|altogether|overall|combined)(?=\W*$)",
+    re.IGNORECASE,
+)
 """`paid more than 10,000 in total`: not in one row."""
 _BOTH_NAMES = re.compile(r"\b(first|last) (?:and|&) (first|last) (names?)\b", re.IGNORECASE)
 _STILL_NOT = re.compile(r"\bstill (?=un|not |without |no )", re.IGNORECASE)
@@ -84,6 +89,7 @@ _PASSES = (
     periods,
     side_by_side,
     durations,
+    against_named,
     differences,
     averages_of_counts,
     ratios,
@@ -108,7 +114,7 @@ def without_presentation(question: str) -> str:
     question = _BOTH_NAMES.sub(r"\1 \3 and \2 \3", question)
     question = _STILL_NOT.sub("", question)
     question = _SAME_GROUP.sub(r"\1their ", question)
-    question = _COMPARED_IN_TOTAL.sub("altogether added up", question)
+    question = _COMPARED_IN_TOTAL.sub(r"\1 altogether added up", question)
     return _PHRASAL.sub(r"\1up", _PRESENTATION.sub(" ", question)).strip()
 
 
@@ -290,6 +296,8 @@ def _intent(draft: Draft) -> Intent:
     counted = {m.of for e in outputs for m in aggregates_of(e) if hasattr(m, "of")}
     if counted & set(draft.grouped_rows):
         raise Unclear("each row would be measured by itself")
+    if draft.skipped and (draft.limit != 1 or not draft.order or draft.best_of):
+        raise Unclear("it is not clear which place in an order is wanted")
     return Intent(
         outputs,
         tuple(dict.fromkeys(draft.groups)) if measured else (),
@@ -302,4 +310,5 @@ def _intent(draft: Draft) -> Intent:
         draft.head.ref if draft.head is not None else None,
         tuple(dict.fromkeys(draft.rows)),
         draft.best_of,
+        draft.skipped,
     )

@@ -22,6 +22,9 @@ def spellings(draft: Draft) -> None:
                 link.mark = "relation"
                 continue
             raise Unclear(f"it is not clear what is meant by {link.text}")
+        if _holds_a_row(draft, at, text):
+            link.mark = "relation"
+            continue
         column = _spelled_column(draft, at)
         word = draft.links[text].text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         pattern = {"starts": f"{word}%", "ends": f"%{word}", "contains": f"%{word}%"}[link.mark]
@@ -29,6 +32,15 @@ def spellings(draft: Draft) -> None:
         draft.use(at, text, negated)
         condition = Spelled(column, pattern, negated=negated is not None)
         _or_with_last(draft, at, condition)
+
+
+def _holds_a_row(draft: Draft, at: int, text: int) -> bool:
+    """`beers that contain Saaz`, of ingredients one of which is Saaz: no part of a beer's name."""
+    link = draft.links[text]
+    if draft.links[at].mark != "contains" or link.mark != "value" or at == 0:
+        return False
+    named = draft.links[at - 1]
+    return named.mark == "table" and all(c.table not in {t.ref for t in named.tables} for c, _ in link.values)
 
 
 def _spelled_column(draft: Draft, at: int) -> ColumnContext:

@@ -8,6 +8,7 @@ from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
+    Beside,
     Change,
     Column,
     Compared,
@@ -19,6 +20,7 @@ from rewright.ask.reading.intent import (
     Known,
     Many,
     Measured,
+    Named,
     OneOf,
     Part,
     Portion,
@@ -61,8 +63,7 @@ def plain(intent: Intent) -> str:
             f"{'highest' if way == 'desc' else 'lowest'} {expression(e)} first" for e, way in intent.order
         )
         said.append(
-            (f"the first {intent.limit}, {'ties are all shown, ' * intent.ties}" if intent.limit else "all, ")
-            + by
+            (f"{_place(intent)}, {'ties are all shown, ' * intent.ties}" if intent.limit else "all, ") + by
         )
     if intent.distinct:
         said.append("each once")
@@ -71,6 +72,11 @@ def plain(intent: Intent) -> str:
     if intent.exists:
         said.insert(0, "whether there is any")
     return "; ".join(dict.fromkeys(said))
+
+
+def _place(intent: Intent) -> str:
+    behind = f" after the first {intent.skipped}" if intent.skipped else ""
+    return f"the first {intent.limit}{behind}"
 
 
 def _column(column: ColumnContext) -> str:
@@ -109,6 +115,8 @@ def expression(what: Expression) -> str:
                 f"the change of {expression(of)} against the {expression(by)} before"
                 + " in percent" * percent
             )
+        case Named(column, _, name):
+            return f"{_column(column)} of {name}"
         case _:
             assert_never(what)
 
@@ -144,6 +152,8 @@ def condition(what: Condition) -> str:
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
         case Versus(left, operator, right):
             return f"{_column(left)} {operator} {_column(right)}"
+        case Beside(left, operator, right):
+            return f"{_column(left)} {operator} {expression(right)}"
         case AnyOf(conditions):
             return " or ".join(map(condition, conditions))
         case _:

@@ -25,6 +25,8 @@ from rewright.sql.algebra import TableRef
 SHARE = 0.3
 """Of the columns, by name."""
 _LEAST = 5
+_LARGE = 200
+"""Columns from which on tables that share all their names would fill the share by themselves."""
 _MOST_TABLES = 6
 
 
@@ -65,8 +67,10 @@ def kept(
     first: Sequence[ColumnContext] = (),
 ) -> list[ColumnContext]:
     """The best columns, as many as a share of all names (five at least), each name with all tables it is as
-    likely in.
+    likely in; of a large schema no more than `SHARE` of all columns.
     """
+    everything = sum(len(t.columns) for t in scope.context.tables)
+    most = math.floor(SHARE * everything) if everything > _LARGE else everything
     wanted = max(
         _LEAST, math.floor(share * len({c.name.lower() for t in scope.context.tables for c in t.columns}))
     )
@@ -75,6 +79,8 @@ def kept(
     for column, score in [*((c, 1.0) for c in first), *ranked(question, links, scope, nearness)]:
         if score <= 0 or (len(names) >= wanted and column.name.lower() not in names):
             continue
+        if len(found) >= most:
+            break
         found.append(column)
         names.add(column.name.lower())
     return found

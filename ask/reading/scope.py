@@ -10,29 +10,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading import table_columns
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.labels import label_of
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.rows import key_of
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
-from rewright.ask.reading.words import listed, root, stem
+from rewright.ask.reading.words import listed, stem
+from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
-_ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
-_AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WORD_FOR = 0.9
 _ANOTHER_WORD = 0.8
 _OWN = {"duration", "length", "weight", "height", "size", "age"}
 """What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
-_JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
-_NO_AGE = 0.85
-"""The oldest of rows that have a date, but none of their birth."""
 _WHOLE_NAME = 0.75
-_COUNTED_LENGTHS = {"page", "word"}
-_COUNTS = frozenset(map(root, listed("count number num no total")))
 _NO_NAMES = frozenset(
     listed(
         "mail email phone telephone url link comment note description address country city password type "
@@ -40,14 +35,6 @@ _NO_NAMES = frozenset(
     )
 )
 """Words of texts that tell rows apart without naming them."""
-
-
-_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
-_BESIDE = frozenset(
-    listed("announced planned scheduled booked reported expected due created updated registered published")
-)
-"""Dates before or after what happens, of which none speaks who does not say so."""
-_OF_TWO_DATES = 0.93
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,16 +191,24 @@ class Scope:
         return label_of(self, table)
 
     def first_text(self, table: TableContext) -> ColumnContext | None:
-        """Where a number is the key, the column right after it, if it tells the rows apart and refers to
-        nothing.
+        """Where a number or a code is the key, the column right after it, if it tells the rows apart and
+        refers to nothing.
         """
         key = key_of(table)
-        if key is None or key.kind != "number" or table.columns[0] != key or len(table.columns) < 2:
+        if (
+            key is None
+            or not (key.kind == "number" or self._code(key))
+            or table.columns[0] != key
+            or len(table.columns) < 2
+        ):
             return None
         column = table.columns[1]
         refers = any((j.many.table, j.many.name) == (column.table, column.name) for j in self.context.joins)
         plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
         return column if plain and not refers else None
+
+    def _code(self, key: ColumnContext) -> bool:
+        return self.words(key)[-1] in names.KEY_WORDS
 
     def key(self, table: TableContext) -> ColumnContext:
         key = key_of(table)
@@ -226,46 +221,23 @@ class Scope:
 
     def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
         """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
-        for way, word in steps:
-            found = [
-                c
-                for c in table.columns
-                if c.kind in {"number", "date"} and self._is_of(c, table, word) and not self.audits(c)
-            ]
-            if len(found) == 1:
-                self.doubt("which column an adjective is about", 0.97)
-                return found[0], way
-            if len(found) > 1:
-                raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
-        dated = next((way for way, word in steps if word == "date"), None)
-        dates = [c for c in self.times(table) if c.kind == "date"]
-        if dated is not None and len(dates) > 1 and (happened := self.happening(dates)) is not None:
-            return happened, dated
-        aged = any(word == "age" for _, word in steps)
-        others = {"birth", "born", *(_JOINED if aged else ())}
-        if dated is not None and len(dates) == 1 and not others & set(self.words(dates[0])):
-            self.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
-            return dates[0], dated
-        raise Unclear(f"{table.ref.name} has no such measure")
+        return table_columns.property_of(self, table, steps)
 
     def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
-        """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
-        preparation.
-        """
-        held = [c for c in dates if set(self.words(c)) & _TAKES_PLACE]
-        others = [c for c in dates if c not in held]
-        if len(held) != 1 or not all(set(self.words(c)) & _BESIDE for c in others):
-            return None
-        self.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
-        return held[0]
+        """Of several dates the one at which it takes place."""
+        return table_columns.happening(self, dates)
 
-    def _is_of(self, column: ColumnContext, table: TableContext, word: str) -> bool:
-        """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
-        roots = {root(w) for w in self.words(column)}
-        if word in _COUNTED_LENGTHS:
-            roots -= _COUNTS | {root(w) for w in self.words(table)}
-            return roots == {root(word)}
-        return root(word) in roots
+    def times(self, table: TableContext) -> list[ColumnContext]:
+        """Columns that say when: dates, years, names of months."""
+        return table_columns.times(self, table)
+
+    def months(self, table: TableContext) -> list[ColumnContext]:
+        """Columns of a month alone."""
+        return table_columns.months(self, table)
+
+    def audits(self, column: ColumnContext) -> bool:
+        """Whether a date only says when a row was written."""
+        return table_columns.audits(self, column)
 
     def told_by(self, ref: TableRef) -> set[TableRef]:
         """The tables of which a row of this one has one row at most, itself among them."""
@@ -279,22 +251,6 @@ class Scope:
             found |= after
             waiting += after
         return found
-
-    def times(self, table: TableContext) -> list[ColumnContext]:
-        """Columns that say when: dates, years, names of months."""
-        dates = [c for c in table.columns if c.kind == "date"]
-        kept = [c for c in dates if not self.audits(c)] or dates
-        if len(kept) == 1 and set(self.words(kept[0])) & _ENDED:
-            kept = dates  # `created_at` and `completed_at`: both tell when
-        years = [c for c in table.columns if c.kind == "number" and "year" in self.words(c)]
-        return kept or years
-
-    def months(self, table: TableContext) -> list[ColumnContext]:
-        return [c for c in table.columns if self.words(c) == ("month",) and c.kind in {"number", "text"}]
-
-    def audits(self, column: ColumnContext) -> bool:
-        """Whether a date only says when a row was written."""
-        return bool(set(self.words(column)) & _AUDIT)
 
     def near(self, at: Link, *, after_first: bool = True) -> TableContext | None:
         """The table spoken of nearest to a phrase."""

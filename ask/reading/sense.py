@@ -17,6 +17,7 @@ from rewright.ask.reading.intent import (
     During,
     Intent,
     OneOf,
+    Ranged,
     With,
     Without,
     tables_of,
@@ -50,6 +51,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _done_to_rows(intent, links, scope)
+    _measures_from_afar(intent, links, scope)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -221,6 +223,19 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             steps = direct(scope.context, start, table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
+
+
+def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`bikes that cost more than 1000` read as those with a repair that did, of which nobody spoke."""
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
+    for condition in intent.where:
+        left = condition.left if isinstance(condition, Compared | Ranged) else None
+        if not isinstance(left, Column) or intent.head is None or left.column.table in {*spoken, intent.head}:
+            continue
+        named = [link for link in links if left.column in link.columns and scope.said_table(link) is not None]
+        steps = direct(scope.context, intent.head, left.column.table, scope.roles)
+        if not named and any(step.multiplies for step in steps):
+            scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
 
 
 _BEGINNINGS = frozenset(listed("birth born founded established opened built hired joined bought since"))

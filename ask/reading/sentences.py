@@ -6,36 +6,39 @@ Owns what is decided of a link by its neighbours alone. Must not know what a que
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
+from rewright.ask.reading.agents import agents
+from rewright.ask.reading.beside_nouns import attributes_behind, kinds, ordinals
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.timing import SAME_TIMES
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
-_ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
+_BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without the"))
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
-    _still(links)
+    _last_ones(links)
+    still_so(links, scope)
+    ordinals(links)
     _said_again(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
     _roles(links, scope)
     _verbs_of_times(links, scope)
-    _done(links, scope)
-    made = list(_undone(links, scope))
+    made = states(links, scope)
     _names_wanted(made)
-    _never_done(made)
-    return made
+    return attributes_behind(agents(kinds(made, scope), scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
@@ -87,14 +90,11 @@ def _nouns_of_values(links: list[Link]) -> None:
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
 
 
-def _still(links: Sequence[Link]) -> None:
-    """`how many are still open`: the same where something says a state."""
-    for word, state in pairwise(links):
-        if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
-            state.mark = "value"
-        told = state.mark in {"value", "without", "not"} or {c.kind for c in state.columns} == {"boolean"}
-        if word.mark == "unknown" and word.word in {"still", "currently", "now"} and told:
-            word.mark = "relation"
+def _last_ones(links: Sequence[Link]) -> None:
+    """`their last appointment`: no duration, as of what lasts. Raises Unclear."""
+    for last, noun in pairwise(links):
+        if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
+            raise Unclear(f"it is not clear which {noun.text} is the last")
 
 
 def _said_again(links: Sequence[Link]) -> None:
@@ -118,6 +118,7 @@ def _compounds(links: list[Link], scope: Scope) -> None:
             and not first.word.endswith("s")
             and not second.word.endswith(("ed", "ing"))
             and set(_owners(first)) & set(_owners(second))
+            and (first.columns == second.columns or any(c.kind != "boolean" for c in first.columns))
         ):
             first.mark = "relation"
             scope.doubt("which of two columns is meant", 0.92)
@@ -140,50 +141,6 @@ def _roles(links: list[Link], scope: Scope) -> None:
         ):
             word.mark = "relation"
             table.theirs = table.theirs or word.theirs
-
-
-def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
-    """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
-    for link in links:
-        held = _denied(link, scope)
-        if held:
-            yield Link(link.text, "without")
-            fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
-        else:
-            yield link
-
-
-def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
-    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
-        return ()
-    said = root(link.word[2:])
-    return tuple(
-        c
-        for t in scope.context.tables
-        for c in t.columns
-        if said in {root(w) for w in scope.words(c)}
-        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
-    )
-
-
-def _done(links: list[Link], scope: Scope) -> None:
-    """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
-    for at, verb in enumerate(links):
-        after = links[at + 1].mark if at + 1 < len(links) else "stop"
-        if verb.mark != "relation" or not verb.word.endswith("ed") or after not in _ENDS_A_VERB:
-            continue
-        spoken = [link.tables[0].ref for link in links if link.mark == "table"]
-        held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
-        if len(held) == 1 and root(verb.word) in {root(w) for w in scope.words(held[0])}:
-            verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
-
-
-def _never_done(links: list[Link]) -> None:
-    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
-    for absent, verb in pairwise(links):
-        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
-            verb.mark = "table"
 
 
 def _verbs_of_times(links: list[Link], scope: Scope) -> None:
@@ -251,8 +208,26 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             and after - before <= 3
             and links[after].mark == "table"
         ):
+            if after == at + 1 and _tells(link, links[after], scope):
+                continue
             link.mark = "relation"
             scope.doubt("a verb that the data does not hold", 0.93)
+
+
+def _tells(word: Link, noun: Link, scope: Scope) -> bool:
+    """`customers with damaged parcels`, `who have unsettled bills`: it says which parcels, and is no verb.
+
+    `doctors that have prescribed treatments` have done so: behind `that have` stands a verb.
+    """
+    at = scope.roles.index(word.word) if word.word in scope.roles else 0
+    before = scope.roles[at - 1] if at else ""
+    if before in {"have", "has", "had"} and set(scope.roles[max(0, at - 2) : at - 1]) & {
+        "that",
+        "who",
+        "which",
+    }:
+        return word.word.startswith("un")
+    return noun.glued and (before in _BEFORE_NOUNS or word.word.startswith("un"))
 
 
 def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:

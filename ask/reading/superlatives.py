@@ -119,6 +119,9 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
     link = draft.links[at]
     way: Direction = "desc" if link.mark == "top" else "asc"
     draft.use(at)
+    if (nth := draft.before(at, "nth")) is not None:
+        draft.skipped = int(draft.links[nth].number) - 1
+        draft.use(nth)
     _numbered(draft, at)
     after = behind(draft, at)
     if is_commonness(link):
@@ -137,6 +140,11 @@ def _superlative(draft: Draft, at: int, *, keep: bool = False) -> None:
         return
     _not_of_each(draft)
     draft.use(*taken)
+    if isinstance(expression, Column) and _stands_alone(draft, at) and draft.skipped:
+        draft.outputs.append((at, expression))
+        draft.order.append((expression, way))
+        draft.limit, draft.distinct = 1, True
+        return
     if isinstance(expression, Column) and _stands_alone(draft, at):
         draft.outputs.append((at, Aggregate("max" if way == "desc" else "min", expression.column)))
         return

@@ -26,6 +26,15 @@ _TURNS = tuple(
             r"^when (?:was|were) (.+?) (\w+ed|born|built|sold|held|sent|paid)\s*\?*$",
             r"what is the \2 date of \1?",
         ),
+        # `when was the last hearing at X?`: the date of the last one
+        (
+            r"^when (?:was|is) the (?:last|latest|most recent) (\w+)\b(.*?)\s*\?*$",
+            r"what is the latest date among \1s\2?",
+        ),
+        (
+            r"^when (?:was|is) the (?:first|earliest) (\w+)\b(.*?)\s*\?*$",
+            r"what is the earliest date among \1s\2?",
+        ),
         # `recorded in 2021 but released in 2022`
         (r",?\s+\bbut\b(?!\s+(?:only|for|rather|instead|also))", " and"),
         (r",?\s+\bbut also\b", " and also"),

@@ -141,9 +141,21 @@ def column_of_value(
         columns = named or first
         scope.doubt("a value that several tables hold", 0.93)
     if len(columns) > 1:
+        columns = _of_the_rows(draft, columns) or columns
+    if len(columns) > 1:
         where = ", ".join(sorted(f"{c.table.name}.{c.name}" for c in columns))
         raise Unclear(f"{link.text} is a value of several columns: {where}")
     return columns[0]
+
+
+def _of_the_rows(draft: Draft, columns: list[ColumnContext]) -> list[ColumnContext]:
+    """`agents in Oslo`, of agents with an office and customers of their own: each is told by one office."""
+    spoken = [link.tables[0].ref for link in draft.links if link.mark == "table"]
+    told = [c for c in columns if spoken and c.table in draft.scope.told_by(spoken[0])]
+    if len(told) != 1:
+        return []
+    draft.scope.doubt("a value that several tables hold", 0.93)
+    return told
 
 
 def _nouns(draft: Draft, at: int) -> set[str]:
@@ -310,6 +322,9 @@ def booleans(draft: Draft) -> None:
         if link.mark == "done" and not link.used:
             draft.where.append(Known(link.columns[0], negated=draft.before(at, "not") is not None))
             draft.use(at, draft.before(at, "not"))
+        if link.mark == "undone" and not link.used:
+            draft.where.append(Known(link.columns[0], negated=True))
+            draft.use(at)
         if link.used or link.mark != "column":
             continue
         if all(c.kind == "boolean" for c in link.columns):

@@ -18,9 +18,11 @@ from rewright.ask.reading.intent import (
     Column,
     Compared,
     Condition,
+    Difference,
     Expression,
     Intent,
     Measured,
+    Named,
     Ranged,
     aggregates_of,
     tables_of,
@@ -68,6 +70,8 @@ class _Writer:
         if self.intent.exists:
             found = write(replace(self.intent, exists=False, order=()), self.context, self.roles)
             return replace(found, sql=f"select exists ({found.sql}) as found")
+        if (named := self._of_named_rows()) is not None:
+            return named
         self._compose()
         if (apart := self._apart()) is not None:
             return apart
@@ -87,6 +91,16 @@ class _Writer:
         distinct = self.intent.distinct or (not self.measures and self._repeats(root, steps))
         text = self._text(root, steps, where, distinct=distinct)
         return Written(text, min(likelihood, chance), (root, *(s.new for s in more)))
+
+    def _of_named_rows(self) -> Written | None:
+        """What is worked out of named rows alone needs no table beside them."""
+        only = self.intent.outputs[0]
+        if len(self.intent.outputs) > 1 or not isinstance(only, Difference) or tables_of(only):
+            return None
+        if not (isinstance(only.left, Named) and isinstance(only.right, Named)):
+            return None
+        text = f"select {self.spelling.expression(only)}"
+        return Written(text, 1.0, (only.left.column.table,))
 
     def _apart(self) -> Written | None:
         """Measures that no join relates, or that a join would count several times."""
@@ -287,6 +301,7 @@ class _Writer:
         order = ", ".join(f"{text} {way} nulls last" for text, way in spelled)
         if not intent.limit:
             return f" order by {order}"
+        order += f" offset {intent.skipped}" if intent.skipped else ""
         if intent.ties:
             return f" order by {order} fetch first {intent.limit} rows with ties"
         return f" order by {order} limit {intent.limit}"

@@ -16,6 +16,7 @@ from rewright.ask.context_reading import LONGEST_VALUE, VALUES_A_COLUMN, VALUES_
 from rewright.ask.execution import ExecutionError, Limits, Rows
 from rewright.ask.ports import Dialect
 from rewright.ask.safety import Checked, check
+from rewright.ask.sources.ties import places_for_ties
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.catalog.model import Column, Family, Table
@@ -65,7 +66,7 @@ class LakeSource:
         return self._name
 
     def check(self, sql: str) -> Checked:
-        return Checked(_without_schema(check(sql).sql))
+        return Checked(_without_schema(places_for_ties(check(sql).sql)))
 
     def weigh(self, query: Checked) -> None:
         """DuckDB has no costs to compare; a query that cannot be made to bind is told."""

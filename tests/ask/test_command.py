@@ -74,6 +74,13 @@ def test_a_batch_that_is_no_text_is_answered_line_by_line(folder: Path, tmp_path
     assert [bool(json.loads(line)["refused"]) for line in asked.stdout.splitlines()] == [True, False]
 
 
+def test_the_best_that_tie_are_all_shown_on_a_lake(folder: Path) -> None:
+    question = "Which museum has the most paintings?"
+    asked = CliRunner().invoke(command, ["--lake", str(folder), "--json", question])
+    found = json.loads(asked.stdout)
+    assert found["rows"] == [["Old Hall"]], found
+
+
 def test_readings_that_are_not_sure_are_shown(folder: Path) -> None:
     arguments = ["--lake", str(folder), "--confidence", "0.999", "which museums are in Porto?"]
     refused = CliRunner().invoke(command, arguments)

@@ -27,7 +27,7 @@ def table(name: str, rows: int, /, **columns: str) -> TableContext:
                 column,
                 type_name,
                 key="key" in marks,
-                unique="key" in marks,
+                unique=bool({"key", "unique"} & set(marks)),
                 distinct=counted,
                 nulls=int("null" in marks),
                 values=held,

@@ -1,0 +1,80 @@
+"""Who did something, where only a key says that somebody does: `who approved batch 120`, of batches with an
+approved_by_id.
+
+Owns finding the rows that such a key refers to, and which words are its verb. Must not know the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rewright.ask.context import Join
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import root
+from rewright.lake import names
+from rewright.sql.algebra import TableRef
+
+_HELPS = {"did", "does", "do"}
+_RANKS = {"top", "bottom"}
+_WHO = 0.97
+
+
+def agents(links: list[Link], scope: Scope) -> list[Link]:
+    """The links, with the table of those who are asked for by `who`, and verbs of keys marked as such."""
+    _verbs(links, scope)
+    spoken = _spoken(links)
+    if scope.roles[:1] != ("who",):
+        return links
+    for link in links:
+        found = [j for j in _said_by(link, scope) if j.many.table in spoken]
+        tables = {j.one.table for j in found}
+        if len(tables) == 1 and not tables & _named(links):
+            link.mark = "relation"
+            scope.doubt("who is asked for", _WHO)
+            table = scope.context.table(tables.pop())
+            return [Link(table.ref.name, "table", (table,)), *links]
+    return links
+
+
+def _verbs(links: Sequence[Link], scope: Scope) -> None:
+    """`did Judith Crane supervise`, `which lawyer leads the most matters`: nothing of the key is shown."""
+    for at, link in enumerate(links):
+        if link.mark != "column" or not _said_by(link, scope) or at == 0:
+            continue
+        behind = links[at + 1] if at + 1 < len(links) else None
+        ends = behind is None or behind.mark == "stop"
+        helped = ends and set(scope.roles) & _HELPS and links[at - 1].mark in {"value", "table"}
+        ranked = behind is not None and behind.mark in _RANKS and links[at - 1].mark == "table"
+        if helped or ranked:
+            link.mark = "relation"
+
+
+def _said_by(link: Link, scope: Scope) -> list[Join]:
+    """The keys whose role the word is the verb of, if they are all that it may be."""
+    if link.mark not in {"column", "relation", "unknown"} or len(link.word) < 4:
+        return []
+    said = root(link.word)
+    keys = [j for j in scope.context.joins if said in _role(j, scope)]
+    held = {(j.many.table, j.many.name) for j in keys}
+    if any(t.ref not in {j.one.table for j in keys} for t in link.tables[:1]):
+        return []
+    sure = link.mark == "relation" or all((c.table, c.name) in held for c in link.columns)
+    return keys if sure else []
+
+
+def _role(join: Join, scope: Scope) -> set[str]:
+    own = {*names.words(join.one.name), *names.words(join.one.table.name), *names.KEY_WORDS}
+    return {root(w) for w in scope.words(join.many) if len(w) > 3 and w not in own}
+
+
+def _spoken(links: Sequence[Link]) -> set[TableRef]:
+    found = _named(links)
+    for link in links:
+        if link.mark in {"value", "quoted"}:
+            found |= {c.table for c, _ in link.values}
+    return found
+
+
+def _named(links: Sequence[Link]) -> set[TableRef]:
+    return {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}

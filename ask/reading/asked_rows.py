@@ -1,0 +1,141 @@
+"""Whether the rows that a question begins with are those that are shown: `which brewers have left` asks for
+brewers, whatever else is said of them.
+
+Owns that rule. Must not know how the rest is read; raises Unclear where nothing shown tells the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise, zip_longest
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Condition,
+    Expression,
+    Intent,
+    Known,
+    Ranged,
+    aggregates_of,
+    columns_of,
+)
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import root
+from rewright.sql.algebra import TableRef
+
+_DESCRIBES = {"return", "number", "top", "bottom", "first", "last", "value", "distinct", "done", "relation"}
+_SHOWN = 0.93
+_WHAT_IS_THE = ("what", "is", "the")
+_EXTREME_DATES = {("latest", "date"), ("earliest", "date")}
+
+
+def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """The intent, the rows it lists told by their names. Raises Unclear."""
+    if intent.exists:
+        return intent
+    if scope.roles[:1] == ("who",) and all(aggregates_of(e) for e in intent.outputs) and not intent.groups:
+        raise Unclear("it is not clear who is meant")
+    _counted_as_asked(intent, links)
+    if scope.roles[:3] == _WHAT_IS_THE and scope.roles[3:5] in _EXTREME_DATES and intent.limit == 1:
+        # the date of the last hearing, whichever hearing that is
+        return replace(intent, outputs=tuple(e for e, _ in intent.order[:1]), distinct=True, ties=False)
+    head = _head(links, scope)
+    if head is None or any(aggregates_of(e) for e in intent.outputs):
+        return intent
+    intent = _theirs(intent, links, head, scope)
+    intent = _not_to(intent, scope)
+    shown = [c for e in intent.outputs for c in columns_of(e)]
+    if intent.groups:
+        if all(c.table != head for c in shown):
+            raise Unclear(f"it is not clear what of {head.name} is to be shown")
+        return intent
+    own = [c for c in shown if c.table == head]
+    if own and not _only_tested(own, shown, intent):
+        return intent
+    label = tuple(Column(c) for c in scope.label(scope.context.table(head)))
+    if own or any(c in shown for c in (e.column for e in label)):
+        return replace(intent, outputs=label)
+    if _beside(links):
+        scope.doubt("what is shown beside the rows", _SHOWN)
+        return replace(intent, outputs=(*label, *intent.outputs), head=head)
+    raise Unclear(f"it is not clear what of {head.name} is to be shown")
+
+
+def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope) -> Intent:
+    """`albums with their genre and artist`: the names of these too. Raises Unclear where several are."""
+    if intent.groups or "with their" not in " ".join(scope.roles):
+        return intent
+    first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
+    wanted = [t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]]
+    shown = {c.table for e in intent.outputs for c in columns_of(e)}
+    for table in wanted:
+        if table in shown or table == head:
+            continue
+        if table not in scope.told_by(head):
+            raise Unclear(f"it is not clear which {table.name} of {head.name} is to be shown")
+        label = (Column(c) for c in scope.label(scope.context.table(table)))
+        intent = replace(intent, outputs=(*intent.outputs, *label), head=head)
+    return intent
+
+
+def _not_to(intent: Intent, scope: Scope) -> Intent:
+    """`which tickets took three days to close`: when they did is not asked."""
+    verbs = {root(b) for a, b in pairwise(scope.roles) if a == "to"}
+
+    def said(e: Expression) -> bool:
+        own = e.column if isinstance(e, Column) and e.column.kind == "date" else None
+        return own is not None and bool({root(w) for w in scope.words(own)} & verbs)
+
+    kept = tuple(e for e in intent.outputs if not said(e))
+    return replace(intent, outputs=kept) if kept else intent
+
+
+def _counted_as_asked(intent: Intent, links: Sequence[Link]) -> None:
+    """`how many members joined` read as the number of different days on which they did. Raises Unclear."""
+    if len(links) < 2 or links[0].mark != "count" or links[1].mark != "table" or intent.having:
+        return
+    counted = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    if len(counted) != 1 or counted[0].function != "count" or not isinstance(counted[0].of, ColumnContext):
+        return
+    of = counted[0].of
+    if not (of.key or of.unique or of in links[1].columns or of.kind == "text"):
+        raise Unclear(f"it is not clear whether {links[1].text} are counted")
+
+
+def _head(links: Sequence[Link], scope: Scope) -> TableRef | None:
+    """The table that a list or a `which` names first, if its rows are what is asked for."""
+    if scope.roles[:1] not in _ASKING:
+        return None
+    for link, behind in zip_longest(links, links[1:]):
+        flag = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+        if flag or link.mark in _DESCRIBES:
+            continue
+        noun = behind is not None and behind.glued and not behind.word.endswith("ed")
+        whose = behind is not None and noun and behind.mark in {"table", "column", "label"}
+        return link.tables[0].ref if link.mark == "table" and not whose else None
+    return None
+
+
+_ASKING = {("list",), ("show",), ("which",), ("what",), ("give",), ("name",), ("find",), ("display",)}
+
+
+def _beside(links: Sequence[Link]) -> bool:
+    """`invoices with the client name`, `beers and their styles`: something is wanted beside the rows."""
+    return any(link.preposition == "with" or link.theirs for link in links)
+
+
+def _only_tested(own: Sequence[ColumnContext], shown: Sequence[ColumnContext], intent: Intent) -> bool:
+    """`deliveries with a discount over 5`: what a condition says is not what is wanted."""
+    if len(own) < len(shown):
+        return False
+    return set(own) <= {c for w in intent.where for c in _tested(w)}
+
+
+def _tested(condition: Condition) -> tuple[ColumnContext, ...]:
+    return columns_of(condition) if isinstance(condition, Compared | Ranged | Known) else ()

@@ -1,0 +1,54 @@
+"""Where words stand beside their nouns: kinds that stand for their rows, what is told of a measured noun, the
+places of an order.
+
+Owns moving them to where the passes look for them. Must not know what a question asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed
+
+_CLASSES = frozenset(listed("kind type category class group grade tier sort family"))
+_ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
+
+
+def ordinals(links: Sequence[Link]) -> None:
+    """`the second highest price`: how many are passed over."""
+    for ordinal, best in pairwise(links):
+        if best.mark in {"top", "bottom"} and best.glued and ordinal.word in _ORDINALS:
+            ordinal.mark, ordinal.number = "nth", str(_ORDINALS[ordinal.word])
+
+
+def kinds(links: list[Link], scope: Scope) -> list[Link]:
+    """`the cheapest malt`, of ingredients of the kind malt: the rows of that kind."""
+    if any(link.mark in {"table", "count"} for link in links):
+        return links
+    for at, (ranked, value) in enumerate(pairwise(links)):
+        columns = list(dict.fromkeys(c for c, _ in value.values))
+        if ranked.mark not in {"top", "bottom", "label"} or value.mark != "value" or len(columns) != 1:
+            continue
+        if scope.words(columns[0])[-1] in _CLASSES:
+            table = scope.context.table(columns[0].table)
+            noun = Link(table.ref.name, "table", (table,), glued=True)
+            scope.doubt("rows told by their kind", 0.95)
+            return [*links[: at + 2], noun, *links[at + 2 :]]
+    return links
+
+
+def attributes_behind(links: list[Link]) -> list[Link]:
+    """`the average billable hours` as `the average hours, billable ones`: nouns stand beside measures."""
+    for at in range(1, len(links) - 1):
+        measure, flag, noun = links[at - 1 : at + 2]
+        told = flag.mark == "undone" or (
+            flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
+        )
+        if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:
+            links[at], links[at + 1] = noun, flag
+            flag.glued = False
+    return links

@@ -1,0 +1,142 @@
+"""Whether a query speaks of all that its question does: phrases that name something of the data, words that
+no phrase took, verbs that name the role of a key.
+
+Owns the comparison of a question's phrases with its query. Must not know the grammar; raises Unclear. The
+passes mark what they take; what was taken and then lost is seen only here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.adjectives import SAME
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import FILLERS, RELATING
+from rewright.ask.reading.link import Link, plain
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, root, stem
+from rewright.lake import names
+
+_NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
+_TEXT = re.compile(r"'((?:[^']|'')*)'")
+_NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
+_NAMES_IT = 0.95
+_SAYS_A_STATE = 4
+"""Letters of a word that may be a column of yes or no."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A link as the linker made it; the passes change marks as they go."""
+
+    link: Link
+    mark: str
+    columns: tuple[ColumnContext, ...]
+    compound: bool = False
+    """Whether it only tells the kind of the table named right behind it: the `beer` of `beer styles`."""
+
+
+def phrases(links: Sequence[Link]) -> tuple[Phrase, ...]:
+    """What is to be found in the query, before any pass."""
+    return tuple(
+        Phrase(link, link.mark, link.columns, _tells_the_kind(link, behind))
+        for link, behind in zip_longest(links, links[1:])
+    )
+
+
+def _tells_the_kind(link: Link, behind: Link | None) -> bool:
+    return link.mark == "table" and behind is not None and behind.mark == "table" and behind.glued
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a query names, and the texts in it."""
+
+    names: frozenset[str]
+    texts: frozenset[str]
+
+    @classmethod
+    def of(cls, sql: str) -> _Said:
+        texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
+        found = _NAME.findall(_TEXT.sub(" ", sql))
+        return cls(frozenset((quoted or bare).lower() for quoted, bare in found), texts)
+
+    def names_any(self, columns: Sequence[ColumnContext]) -> bool:
+        return any(c.name.lower() in self.names for c in columns)
+
+
+def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> None:
+    """Raises Unclear where a phrase has no part in the query."""
+    said = _Said.of(sql)
+    for phrase in asked:
+        if not _has_its_part(phrase, scope, said):
+            raise Unclear(f"it is not clear what is meant by {phrase.link.text}")
+    _roles_of_verbs(scope, said)
+    _words_left_out(asked, scope, question, said)
+
+
+def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    link = phrase.link
+    if phrase.mark == "table" and not phrase.compound:
+        return _names_a_table(link, scope, said)
+    if phrase.mark in {"value", "quoted"}:
+        return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
+    if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
+        return True
+    # `how much did it cost` may be said of another column; a noun that names one may not, nor a flag
+    flag = all(c.kind == "boolean" for c in phrase.columns)
+    verb = link.word.endswith("ed") or link.word in RELATING or stem(link.word) in SAME or phrase.compound
+    return not (flag or (not verb and max(map(link.fit, phrase.columns)) >= _NAMES_IT))
+
+
+def _says_a_value(link: Link, said: _Said) -> bool:
+    values = {v.lower() for _, v in link.values} | {link.word}
+    return any(value in text for value in values for text in said.texts) or said.names_any(
+        [c for c, _ in link.values]
+    )
+
+
+def _names_a_table(link: Link, scope: Scope, said: _Said) -> bool:
+    """By its own name, a column of that name, or the key that refers to it."""
+    refs = {t.ref for t in link.tables}
+    keys = [j.many for j in scope.context.joins if j.one.table in refs]
+    return bool({ref.name.lower() for ref in refs} & said.names) or said.names_any([*link.columns, *keys])
+
+
+def _roles_of_verbs(scope: Scope, said: _Said) -> None:
+    """`institutions that borrowed objects` joined by the key of whom they were acquired from. Raises
+    Unclear.
+    """
+    spoken = {root(word): word for word in scope.roles if len(word) > 2}
+    for word, keys in _roles(scope).items():
+        told = [k for k in keys if k[1].lower() in said.names]
+        if word in spoken and told and not said.names_any([column for column, _ in keys]):
+            raise Unclear(f"it is not clear what is meant by {spoken[word]}")
+
+
+def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
+    """The words of keys that say a role, with the keys and the tables that they lead to."""
+    found: dict[str, list[tuple[ColumnContext, str]]] = {}
+    for join in scope.context.joins:
+        own = {root(w) for w in (*scope.words(join.one), *names.words(join.one.table.name))}
+        own |= {root(w) for w in (*names.KEY_WORDS, *names.words(join.many.table.name))}
+        for word in scope.words(join.many):
+            if word not in _NO_ROLES and root(word) not in own:
+                found.setdefault(root(word), []).append((join.many, join.one.table.name))
+    return found
+
+
+def _words_left_out(asked: Sequence[Phrase], scope: Scope, question: str, said: _Said) -> None:
+    """`objects on display`, where `display` is a word that says nothing elsewhere. Raises Unclear."""
+    linked = {word for phrase in asked for word in plain(phrase.link.text).split()}
+    flags = [c for t in scope.context.tables for c in t.columns if c.kind == "boolean"]
+    for before, word in pairwise(["", *plain(question).split()]):
+        if word in linked or len(word) < _SAYS_A_STATE or word not in FILLERS | RELATING or not before:
+            continue
+        meant = [c for c in flags if root(word) in {root(w) for w in scope.words(c)}]
+        if meant and not said.names_any(meant) and any(c.table.name.lower() in said.names for c in meant):
+            raise Unclear(f"it is not clear what is meant by {before} {word}")

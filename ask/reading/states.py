@@ -1,0 +1,151 @@
+"""What words say of the state of rows: what is open, unpaid, has left, was never done; verbs that say by
+which key or at what time.
+
+Owns turning them into conditions or marking them as relations. Must not know what a question asks for.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, root
+
+_ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
+_PAST = frozenset(listed("paid sent sold built left made held lent bought taken given done"))
+_OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
+_CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
+
+
+def still_so(links: Sequence[Link], scope: Scope) -> None:
+    """`still open`, `still unpaid`, before anything else is made of these words."""
+    _open(links, scope)
+    _still(links)
+
+
+def states(links: list[Link], scope: Scope) -> list[Link]:
+    """The links, those that say a state marked as conditions."""
+    _done(links, scope)
+    _verbs_of_keys(links, scope)
+    made = list(_undone(links, scope))
+    _never_done(made)
+    return made
+
+
+def _open(links: Sequence[Link], scope: Scope) -> None:
+    """`matters that are still open`, of matters with a date closed_on that these lack."""
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for at, link in enumerate(links):
+        told = link.verb or (at > 0 and links[at - 1].word == "still")
+        if link.word not in _OPEN or not told or link.values or link.mark == "value":
+            continue
+        dates = [c for t in scope.context.tables if t.ref in spoken for c in t.columns if c.kind == "date"]
+        ends = [c for c in dates if c.nulls and {root(w) for w in scope.words(c)} & _CLOSED]
+        if len(ends) == 1:
+            link.mark, link.columns, link.fits = "undone", (ends[0],), {}
+
+
+def _still(links: Sequence[Link]) -> None:
+    """`how many are still open`: the same where something says a state."""
+    for word, state in pairwise(links):
+        if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
+            state.mark = "value"
+        told = state.mark in {"value", "without", "not", "undone"} or {c.kind for c in state.columns} == {
+            "boolean"
+        }
+        if word.mark == "unknown" and word.word in {"still", "currently", "now"} and told:
+            word.mark = "relation"
+
+
+def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
+    """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown;
+    as `opened` of customers who opened tickets, with a time opened_at.
+    """
+    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    for at, link in enumerate(links):
+        if link.mark == "column" and link.word.endswith("ed") and 0 < at < len(links) - 1:
+            later = {
+                t.ref for other in links[at + 1 : at + 4] if other.mark == "table" for t in other.tables[:1]
+            }
+            dates = all(c.kind == "date" and c.table in later for c in link.columns)
+            if dates and links[at - 1].mark == "table" and links[at - 1].tables[0].ref not in later:
+                link.mark = "relation"
+                continue
+            timed = all(c.kind == "date" for c in link.columns)
+            if (
+                timed
+                and links[at - 1].mark == "table"
+                and _only_time(link, links[at - 1], links[at + 1 :], scope)
+            ):
+                link.mark = "relation"
+                continue
+        verb = link.mark == "column" and link.word.endswith("ed") and max(link.fits.values(), default=1) < 0.9
+        if verb and all((c.table, c.name) in keys for c in link.columns):
+            link.mark = "relation"
+
+
+def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> bool:
+    """`members joined in each branch in 2021`: a time is said further behind, and there is but one to say."""
+    times = [i for i, link in enumerate(behind) if link.mark in {"moment", "between"}]
+    if not times:  # `trips started in the Harbour district`: where, not when
+        return scope.links[0].mark == "count" and behind[0].mark not in _ENDS_A_VERB
+    return times[0] > 0 and list(verb.columns) == scope.times(noun.tables[0])
+
+
+def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
+    """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
+    for link, behind in itertools.zip_longest(links, links[1:]):
+        held = _denied(link, scope)
+        tables = {t.ref for t in behind.tables[:1]} if behind is not None and behind.glued else set()
+        own = tuple(c for c in held if c.table in tables)
+        measure = behind is not None and behind.mark == "column" and behind.glued
+        if measure and behind is not None:
+            own = tuple(c for c in held if all(c.table == other.table for other in behind.columns))
+        if len(own) == 1 and behind is not None and (measure or behind.mark == "table"):
+            yield Link(link.text, "undone", columns=own)
+        elif held:
+            yield Link(link.text, "without")
+            fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
+            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
+        else:
+            yield link
+
+
+def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+    if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
+        return ()
+    said = root(link.word[2:])
+    return tuple(
+        c
+        for t in scope.context.tables
+        for c in t.columns
+        if said in {root(w) for w in scope.words(c)}
+        and (c.kind == "boolean" or (c.kind == "date" and c.nulls))
+    )
+
+
+def _done(links: list[Link], scope: Scope) -> None:
+    """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
+    for at, verb in enumerate(links):
+        after = links[at + 1].mark if at + 1 < len(links) else "stop"
+        negated = at > 0 and links[at - 1].mark == "not"
+        left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
+        past = verb.word.endswith("ed") or verb.word in _PAST
+        said = (verb.mark in {"relation", "column"} and past and (verb.mark == "relation" or negated)) or left
+        if not said or after not in _ENDS_A_VERB:
+            continue
+        spoken = [link.tables[0].ref for link in links if link.mark == "table"]
+        held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
+        if len(held) == 1 and root(verb.word) in {root(w) for w in scope.words(held[0])}:
+            verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
+
+
+def _never_done(links: list[Link]) -> None:
+    """`acts that have never performed`: a verb that says the name of a table, which has no row for them."""
+    for absent, verb in pairwise(links):
+        if absent.mark == "without" and verb.mark == "relation" and verb.tables:
+            verb.mark = "table"

@@ -1,0 +1,102 @@
+"""Of which column of a table an adjective or a time speaks: `the oldest`, `in 2023`.
+
+Owns these choices and what they cost in confidence. Must not know the grammar; raises Unclear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.words import listed, root
+
+_ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
+_AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
+_JOINED = frozenset(listed("hired hire joined employed onboarded enrolled admitted registered signup signed"))
+_NO_AGE = 0.85
+"""The oldest of rows that have a date, but none of their birth."""
+_COUNTED_LENGTHS = {"page", "word"}
+_COUNTS = frozenset(map(root, listed("count number num no total")))
+_TAKES_PLACE = frozenset(listed("held hold occurred happened performed played visited event"))
+_BESIDE = frozenset(
+    listed("announced planned scheduled booked reported expected due created updated registered published")
+)
+"""Dates before or after what happens, of which none speaks who does not say so."""
+_OF_TWO_DATES = 0.93
+
+
+class Words(Protocol):
+    """Who knows the words of names, and takes doubts."""
+
+    def words(self, what: ColumnContext | TableContext) -> tuple[str, ...]: ...
+
+    def doubt(self, about: str, worth: float, *, once: bool = False) -> None: ...
+
+
+def property_of(
+    scope: Words, table: TableContext, steps: Sequence[tuple[str, str]]
+) -> tuple[ColumnContext, str]:
+    """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
+    for way, word in steps:
+        found = [
+            c
+            for c in table.columns
+            if c.kind in {"number", "date"} and _is_of(scope, c, table, word) and not audits(scope, c)
+        ]
+        if len(found) == 1:
+            scope.doubt("which column an adjective is about", 0.97)
+            return found[0], way
+        if len(found) > 1:
+            raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
+    dated = next((way for way, word in steps if word == "date"), None)
+    dates = [c for c in times(scope, table) if c.kind == "date"]
+    if dated is not None and len(dates) > 1 and (happened := happening(scope, dates)) is not None:
+        return happened, dated
+    aged = any(word == "age" for _, word in steps)
+    others = {"birth", "born", *(_JOINED if aged else ())}
+    if dated is not None and len(dates) == 1 and not others & set(scope.words(dates[0])):
+        scope.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
+        return dates[0], dated
+    raise Unclear(f"{table.ref.name} has no such measure")
+
+
+def happening(scope: Words, dates: Sequence[ColumnContext]) -> ColumnContext | None:
+    """Of `announced_on` and `held_on` the date at which it takes place; none where the others are not its
+    preparation.
+    """
+    held = [c for c in dates if set(scope.words(c)) & _TAKES_PLACE]
+    others = [c for c in dates if c not in held]
+    if len(held) != 1 or not all(set(scope.words(c)) & _BESIDE for c in others):
+        return None
+    scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
+    return held[0]
+
+
+def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:
+    """Whether a column is that of which a word of an adjective speaks; `page_views` has no pages."""
+    roots = {root(w) for w in scope.words(column)}
+    if word in _COUNTED_LENGTHS:
+        roots -= _COUNTS | {root(w) for w in scope.words(table)}
+        return roots == {root(word)}
+    return root(word) in roots
+
+
+def times(scope: Words, table: TableContext) -> list[ColumnContext]:
+    """Columns that say when: dates, years, names of months."""
+    dates = [c for c in table.columns if c.kind == "date"]
+    kept = [c for c in dates if not audits(scope, c)] or dates
+    if len(kept) == 1 and set(scope.words(kept[0])) & _ENDED:
+        kept = dates  # `created_at` and `completed_at`: both tell when
+    years = [c for c in table.columns if c.kind == "number" and "year" in scope.words(c)]
+    return kept or years
+
+
+def months(scope: Words, table: TableContext) -> list[ColumnContext]:
+    return [c for c in table.columns if scope.words(c) == ("month",) and c.kind in {"number", "text"}]
+
+
+def audits(scope: Words, column: ColumnContext) -> bool:
+    """Whether a date only says when a row was written."""
+    return bool(set(scope.words(column)) & _AUDIT)
