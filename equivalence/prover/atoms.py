@@ -48,7 +48,8 @@ def exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
                 found[s] = None
             elif aggregates and isinstance(s, Nested) and s.kind == "agg":
                 for n in walk_shallow(exists(s.bag)):
-                    if isinstance(n, Nested):
+                    # a condition that is read outside the rows may be another value of a bag
+                    if isinstance(n, Nested) and n.kind == "exists":
                         found[n] = None
     return list(found)
 

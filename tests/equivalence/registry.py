@@ -99,6 +99,7 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "outside": ("1f", "a row makes EXISTS over its relation TRUE, and no other value of these rows"),
     "step": ("16", "f(x) >= c starts at a value of f, not at c, where c lies between two of them"),
     "prefix": ("16", "a text's beginning is not the text"),
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),
