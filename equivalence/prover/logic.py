@@ -21,6 +21,7 @@ from typing import Any
 from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
+from .remainders import whole_value
 from .shapes import shape
 from .symbols import (
     AND,
@@ -326,10 +327,12 @@ class Encoder:
 
     def _arithmetic(self, term: App, pairs: list[Pair]) -> Any | None:
         """Integer arithmetic: where PostgreSQL gives a value at all, it is the mathematical one."""
+        values = [v for _, v in pairs]
+        if (whole := whole_value(self.z3, term, values, self.axioms)) is not None:
+            return whole
         op, _, result = term.sym.name.partition(" ")
         if result not in {"int2", "int4", "int8"} or op not in {"+", "-", "*"}:
             return None
-        values = [v for _, v in pairs]
         if len(values) == 1:
             return -values[0] if op == "-" else values[0]
         if op == "*" and not any(isinstance(a, Lit) for a in term.args):
