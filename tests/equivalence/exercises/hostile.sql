@@ -157,3 +157,39 @@ select e.id, 1 + (select count(*) from (select distinct e.salary as x from emplo
 -- differs own: a value made of both
 select e.id, (select count(distinct f.salary + e.salary) from employee f where f.salary <= e.salary) from employee e where e.salary between 0 and 9 and e.id = 1;
 select e.id, 2 + (select count(distinct f.salary + e.salary) from employee f where f.salary < e.salary) from employee e where e.salary between 0 and 9 and e.id = 1;
+-- differs order: a condition that may be unknown
+select id, salary, manager_id from employee order by case when salary > 5 then 0 else 1 end, id;
+select id, salary, manager_id from employee order by salary > 5 desc, id;
+-- differs order: the other way round
+select id, salary, manager_id from employee order by case when salary > 5 then 0 else 1 end, id;
+select id, salary, manager_id from employee order by (salary > 5) is true, id;
+-- differs order: three values
+select id, salary, manager_id from employee order by case when salary > 5 then 1 when salary < 3 then 0 end, id;
+select id, salary, manager_id from employee order by salary > 5, id;
+-- differs order: one value
+select id, salary, manager_id from employee order by case when salary > 5 then 0 else 0 end, id;
+select id, salary, manager_id from employee order by salary > 5, id;
+-- differs order: a NULL for a value
+select id, salary, manager_id from employee order by case when salary > 5 then 0 end, id;
+select id, salary, manager_id from employee order by (salary > 5) is true, id;
+-- differs order: descending
+select id, salary, manager_id from employee order by case when id > 5 then 0 else 1 end desc, id;
+select id, salary, manager_id from employee order by id > 5 desc, id;
+-- differs order: texts sort otherwise
+select id, salary, manager_id from employee order by case when id > 5 then '10' else '9' end, id;
+select id, salary, manager_id from employee order by id > 5, id;
+-- differs order: a column for a value
+select id, salary, manager_id from employee order by case when id > 5 then salary else 9 end, id;
+select id, salary, manager_id from employee order by id > 5, id;
+-- differs order: a negative value
+select id, salary, manager_id from employee order by case when id > 5 then -1 else 1 end, id;
+select id, salary, manager_id from employee order by id > 5, id;
+-- differs order: NULLs at the other end
+select id, salary, manager_id from employee order by salary > 5 nulls first, id;
+select id, salary, manager_id from employee order by (salary > 5) is true, id;
+-- differs order: negated
+select id, salary, manager_id from employee order by not (id > 5), id;
+select id, salary, manager_id from employee order by id > 5, id;
+-- differs order: another key after it
+select id, salary, manager_id from employee order by case when id > 5 then 0 else 1 end, manager_id desc nulls last, id;
+select id, salary, manager_id from employee order by id <= 5, manager_id, id;

@@ -43,3 +43,12 @@ select id from logs where false;
 -- equal apart: either side of a pair
 select c.customer_id from orders c where exists (select 1 from orders d where d.customer_id = c.customer_id and d.order_number <> c.order_number);
 select c.customer_id from orders c where exists (select 1 from orders d where d.customer_id = c.customer_id and d.order_number < c.order_number) or exists (select 1 from orders d where d.customer_id = c.customer_id and d.order_number > c.order_number);
+-- equal order: a CASE and a condition
+select id, salary, manager_id from employee order by case when salary > 5 then 0 else 1 end, id;
+select id, salary, manager_id from employee order by (salary > 5) is not true, id;
+-- equal order: two cases
+select id, salary, manager_id from employee order by case when salary is null then 2 else 1 end, salary, id;
+select id, salary, manager_id from employee order by case when salary is not null then 0 else 1 end, salary, id;
+-- equal order: where NULLs would go
+select id, salary, manager_id from employee order by case when id > 5 then 7 else -1 end desc, id;
+select id, salary, manager_id from employee order by id > 5 desc nulls last, id;
