@@ -247,9 +247,9 @@ class Formulas:
             nulls.append(self._applied(f"{name} is null", values, z3.BoolSort()))
         if term.sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
             self.prefixes.append((values[0], args[1].value, value))
-        if _says_month(term):
+        if (span := _part_of_year(term)) is not None:
             units = units_a_day(args[1].type.name)
-            self.months.append((*pairs[1], units, z3.Or(*nulls), self.place(value, term.type)))
+            self.months.append((*pairs[1], units, span, z3.Or(*nulls), self.place(value, term.type)))
         if term.sym == TO_NUMERIC:
             self.axioms.append(self.place(value, term.type) == z3.ToReal(values[0]))
         return z3.Or(*nulls) if nulls else z3.BoolVal(False), value
@@ -316,9 +316,11 @@ class Formulas:
         return is_null, value
 
 
-def _says_month(term: App) -> bool:
+def _part_of_year(term: App) -> int | None:
+    """The months that a month or a quarter has."""
     first = term.args[0] if term.args else None
-    return term.sym.name in _MONTHS and isinstance(first, Lit) and str(first.value).lower() == "month"
+    unit = str(first.value).lower() if isinstance(first, Lit) and term.sym.name in _MONTHS else ""
+    return 1 if unit == "month" else 3 if unit == "quarter" else None
 
 
 def _number(name: str, value: str) -> int | Decimal | None:

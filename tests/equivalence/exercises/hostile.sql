@@ -193,3 +193,66 @@ select id, salary, manager_id from employee order by id > 5, id;
 -- differs order: another key after it
 select id, salary, manager_id from employee order by case when id > 5 then 0 else 1 end, manager_id desc nulls last, id;
 select id, salary, manager_id from employee order by id <= 5, manager_id, id;
+-- differs quarters: the last day
+select order_number from orders where extract(quarter from order_date) = 2 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-04-01' and order_date < '2019-06-30';
+-- differs quarters: the next quarter
+select order_number from orders where extract(quarter from order_date) = 3 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-04-01' and order_date < '2019-07-01';
+-- differs quarters: of any year
+select order_number from orders where extract(quarter from order_date) = 2;
+select order_number from orders where order_date >= '2019-04-01' and order_date < '2019-07-01';
+-- differs quarters: two of them
+select order_number from orders where extract(quarter from order_date) <= 2 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-01-01' and order_date < '2019-06-01';
+-- differs quarters: a month for a quarter
+select order_number from orders where extract(month from order_date) = 2 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-04-01' and order_date < '2019-07-01';
+-- differs quarters: weeks are no parts of months
+select order_number from orders where extract(week from order_date) = 1 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-01-01' and order_date < '2019-01-08';
+-- differs quarters: the ISO year
+select order_number from orders where extract(quarter from order_date) = 1 and extract(isoyear from order_date) = 2019;
+select order_number from orders where order_date >= '2019-01-01' and order_date < '2019-04-01';
+-- differs quarters: negated, of moments without a quarter
+select player_id from activity where not (extract(quarter from event_date) = 1 and extract(year from event_date) = 2019);
+select player_id from activity where event_date < '2019-01-01' or event_date > '2019-04-01';
+-- differs quarters: one after the year
+select order_number from orders where extract(quarter from order_date) = 4 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-10-01' and order_date <= '2020-01-01';
+-- differs quarters: a quarter that there is not
+select order_number from orders where extract(quarter from order_date) >= 1 and extract(year from order_date) >= 2019;
+select order_number from orders where order_date >= '2019-01-02';
+-- differs opened: two are allowed
+select num from logs group by num having count(*) < 3;
+select num from (select num, count(*) over (partition by num) as n from logs) t where n < 3;
+-- differs opened: NULL is a group
+select salary from employee group by salary having count(*) = 1;
+select salary from employee e where not exists (select 1 from employee f where f.salary = e.salary and f.id <> e.id);
+-- differs opened: of which there are several
+select num from logs group by num having count(*) > 1;
+select num from logs l where exists (select 1 from logs m where m.num = l.num and m.id <> l.id);
+-- differs opened: no later one
+select num from logs group by num having count(*) = 1;
+select num from logs l where not exists (select 1 from logs m where m.num = l.num and m.id > l.id);
+-- differs opened: alone among some
+select num from logs where id > 3 group by num having count(*) = 1;
+select num from logs l where id > 3 and not exists (select 1 from logs m where m.num = l.num and m.id <> l.id);
+-- differs opened: alone in another column
+select name from employee group by name having count(*) = 1;
+select name from employee e where not exists (select 1 from employee f where f.salary = e.salary and f.id <> e.id);
+-- differs opened: rows without a key
+select viewer_id from views group by viewer_id having count(*) = 1;
+select viewer_id from views v where not exists (select 1 from views w where w.viewer_id = v.viewer_id and w.article_id <> v.article_id);
+-- differs opened: of two columns
+select customer_id, amount from orders group by customer_id, amount having count(*) = 1;
+select customer_id, amount from orders o where not exists (select 1 from orders p where p.customer_id = o.customer_id and p.order_number <> o.order_number);
+-- differs opened: no group is empty
+select x.num, (select count(*) from logs l where l.num = x.num) as n from (select distinct num from logs) x where not exists (select 1 from logs m where m.num = x.num and m.id < 10);
+select num, 1 from logs l where not exists (select 1 from logs m where m.num = l.num and m.id < 10);
+-- differs opened: nothing is asked of the pair
+select x.num from (select distinct num from logs) x where not exists (select 1 from logs m where m.num = x.num and m.id < 10);
+select num from logs l where not exists (select 1 from logs m where m.num = l.num and m.id < 10);
+-- differs opened: shown without the column that tells
+select x.name from (select distinct name, salary from employee) x where not exists (select 1 from employee f where f.name = x.name and f.salary <> x.salary);
+select name from employee e where not exists (select 1 from employee f where f.name = e.name and f.salary <> e.salary);

@@ -52,3 +52,12 @@ select id, salary, manager_id from employee order by case when salary is not nul
 -- equal order: where NULLs would go
 select id, salary, manager_id from employee order by case when id > 5 then 7 else -1 end desc, id;
 select id, salary, manager_id from employee order by id > 5 desc nulls last, id;
+-- equal quarters: a quarter of a year and a range
+select order_number from orders where extract(quarter from order_date) = 2 and extract(year from order_date) = 2019;
+select order_number from orders where order_date >= '2019-04-01' and order_date < '2019-07-01';
+-- equal values: exactly one row, grouped and NOT EXISTS
+select num from logs group by num having count(*) = 1;
+select num from logs l where not exists (select 1 from logs m where m.num = l.num and m.id <> l.id);
+-- equal values: one that nobody shares, grouped and windowed
+select num from logs group by num having count(*) < 2;
+select num from (select num, count(*) over (partition by num) as n from logs) t where n = 1;
