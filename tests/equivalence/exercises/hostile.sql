@@ -256,3 +256,39 @@ select num from logs l where not exists (select 1 from logs m where m.num = l.nu
 -- differs opened: shown without the column that tells
 select x.name from (select distinct name, salary from employee) x where not exists (select 1 from employee f where f.name = x.name and f.salary <> x.salary);
 select name from employee e where not exists (select 1 from employee f where f.name = e.name and f.salary <> e.salary);
+-- differs children: counted by another reference
+select s.sales_id from sales_person s where (select count(*) from sales_orders o where o.sales_id = s.sales_id) = (select count(*) from company);
+select s.sales_id from sales_person s where not exists (select 1 from company c where not exists (select 1 from sales_orders o where o.sales_id = s.sales_id and o.com_id = c.com_id));
+-- differs children: bought twice
+select b.customer_id from bought b group by b.customer_id having count(*) = (select count(*) from product);
+select distinct b.customer_id from bought b where not exists (select 1 from product p where not exists (select 1 from bought c where c.customer_id = b.customer_id and c.product_key = p.product_key));
+-- differs children: a count of children is no count of parents
+select (select count(*) from sales_orders) as n from company;
+select (select count(*) from company c where exists (select 1 from sales_orders o where o.com_id = c.com_id)) as n from company;
+-- differs children: more than all
+select customer_id from bought group by customer_id having count(distinct product_key) >= (select count(*) from product where product_key > 3);
+select distinct b.customer_id from bought b where not exists (select 1 from product p where p.product_key > 3 and not exists (select 1 from bought c where c.customer_id = b.customer_id and c.product_key = p.product_key));
+-- differs children: some of them
+select customer_id from bought group by customer_id having count(distinct product_key) = (select count(*) from product where product_name = 'a');
+select distinct b.customer_id from bought b where not exists (select 1 from product p where p.product_name = 'a' and not exists (select 1 from bought c where c.customer_id = b.customer_id and c.product_key = p.product_key));
+-- differs children: managers need not be there
+select department_id from employee group by department_id having count(distinct manager_id) = (select count(*) from employee);
+select distinct e.department_id from employee e where not exists (select 1 from employee m where not exists (select 1 from employee f where f.department_id = e.department_id and f.manager_id = m.id));
+-- differs apart: equal ones are neither
+select x, y from triangle t where exists (select 1 from triangle u where u.x <= t.x or u.x >= t.x);
+select x, y from triangle t where exists (select 1 from triangle u where u.x <> t.x);
+-- differs apart: NULL differs from nothing
+select e.id from employee e where not exists (select 1 from employee f where f.manager_id <> e.manager_id and f.id <> e.id);
+select e.id from employee e where not exists (select 1 from employee f where f.manager_id is distinct from e.manager_id and f.id <> e.id);
+-- differs apart: one differs from both
+select l.id from logs l where exists (select 1 from logs a, logs b where a.num = l.num and b.num = l.num and a.id <> b.id);
+select l.id from logs l where exists (select 1 from logs a, logs b where a.num = l.num and b.num = l.num and a.id < b.id and b.id < l.id);
+-- differs apart: of unlike columns
+select e.id from employee e where exists (select 1 from employee f where f.manager_id <> e.id);
+select e.id from employee e where exists (select 1 from employee f where f.id < e.id or f.id > e.id);
+-- differs apart: a pair in which one is the row itself
+select num from logs l where not exists (select 1 from logs a, logs b where a.num = l.num and b.num = l.num and a.id <> b.id and a.id <> l.id and b.id <> l.id);
+select num from logs l where not exists (select 1 from logs a where a.num = l.num and a.id <> l.id);
+-- differs apart: texts under another collation
+select name from department d where exists (select 1 from department e where e.name collate "C" < d.name collate "C" or e.name collate "C" > d.name collate "C") and name <> 'x';
+select name from department d where exists (select 1 from department e where e.id <> d.id) and name <> 'x';
