@@ -243,8 +243,8 @@ class Judge:
         own = [Var(v, c, source.types[c]) for c in ref.columns]
         if not all(self.plain(world, part) for x in own for part in predicates(not_null(x))):
             return added
-        self._next += 1
         w = self._next
+        self._next += 1
         ties = [eq(Var(w, c, target.types[c]), x) for c, x in zip(ref.target_columns, own, strict=True)]
         return Context((*added.vars, (w, target)), added.preds).having(ties)
 
