@@ -101,8 +101,8 @@ def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
         ctx = ctx.within(x).having(met)
     ctx = ctx.having(same(o, u) for o, u in zip(one.outs, other.outs, strict=True))
     for key in p.engine.schema.keys(source):
-        ((x, _),), ((y, _),) = one.vars, other.vars
-        alike = conj(eq(Var(x, c, source.types[c]), Var(y, c, source.types[c])) for c in key.columns)
+        columns = [(c, source.types[c]) for c in key.columns]
+        alike = conj(eq(Var(one.vars[0][0], c, t), Var(other.vars[0][0], c, t)) for c, t in columns)
         with p.engine.schema.recording() as used:
             if not key.nullable and p.engine.inconsistent(ctx.having((negate(alike),))):
                 for fact in (key.assumption, *key.not_nulls):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst
@@ -134,7 +135,7 @@ def several(p: Place, at: Bindings) -> Iterator[Instance]:
         shown = [(x, o) for x in fresh_copy(source.bag) for o in x.outs]
         filled = tuple(Follows(ctx.within(x), not_null(o)) for x, o in shown)
         for equal, needs in ((eq, filled), (same, ())):
-            new = _asked_of(op, lambda k, equal=equal: _so_many(inner, columns, k, equal), least)
+            new = _asked_of(op, partial(_so_many, inner, columns, equal), least)
             yield Instance(_with_condition(p, i, n, new), needs)
         return
     if not isinstance(source, Table):
@@ -142,7 +143,7 @@ def several(p: Place, at: Bindings) -> Iterator[Instance]:
     for key in p.schema.keys(source):
         columns = [Var(v, c, source.types[c]) for c in key.columns]
         open_ = [c for c in columns if all(v in free_vars(t) for t in equated(inner.preds, c))] or columns
-        new = _asked_of(op, lambda k, open_=open_: _so_many(inner, open_, k, None), least)
+        new = _asked_of(op, partial(_so_many, inner, open_, None), least)
         yield Instance(_with_condition(p, i, n, new), (Keyed(source, key.columns, filled=True),))
 
 
@@ -157,7 +158,7 @@ def _asked_of(op: str, so_many: Callable[[int], Term], least: int) -> Term:
 
 
 def _so_many(
-    inner: Block, columns: list[Var], number: int, equal: Callable[[Term, Term], Term] | None
+    inner: Block, columns: list[Var], equal: Callable[[Term, Term], Term] | None, number: int
 ) -> Term:
     """So many rows two by two unlike; ``equal`` None: of a relation, in the order of integers."""
     copies = [fresh_copy((inner,))[0] for _ in range(number)]
