@@ -78,8 +78,14 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     bag = _only(source.bag, kept[0]) if kept else source.bag
     if bag is None:
         return None
-    if p.mode == "bag" and not (duplicate_free(p.engine, ctx, bag) or _one_that_meets(p, ctx, b, v, bag)):
-        return None
+    if p.mode == "bag" and not duplicate_free(p.engine, ctx, bag):
+        return _opened(p, i, n, bag) if _one_that_meets(p, ctx, b, v, bag) else None
+    return _opened(p, i, n, bag)
+
+
+def _opened(p: Place, i: int, n: int, bag: Bag) -> Bag:
+    b = p.block(i)
+    v, _ = b.vars[n]
     vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
     return p.with_block(i, open_source(replace(b, vars=vars_), n))
 
