@@ -97,7 +97,7 @@ def kept_cases(folder: Path = TESTS) -> Iterator[Case]:
         yield from cases_of(
             {"schema_sql": schema["schema_sql"], **row, "same": row["expected"] == "equal"} for row in rows
         )
-    for name in ("shapes", "strangers"):
+    for name in ("shapes", "strangers", "analysts", "exercises"):
         schema_sql = (folder / "equivalence" / name / "schema.sql").read_text()
         for path in sorted((folder / "equivalence" / name).glob("*.sql")):
             yield from _shapes(schema_sql, path.read_text())

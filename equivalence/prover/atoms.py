@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from rewright.sql.types import BOOL
+
 from .bags import block, exists
-from .build import predicates
+from .build import app, predicates
 from .context import Context, membership
 from .shapes import shape
-from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME
-from .terms import App, Distinct, Nested, Source, Term, walk_shallow
+from .symbols import AND, CASE, EQ, IS_NULL, LT, NOT, OR, SAME, domain
+from .terms import App, Block, Distinct, Nested, Source, Term, Var, walk_shallow
 
 _MOST_ALTERNATIVES = 4
+# types of which one of two unlike values is less, whatever the collation
+_PLAIN_ORDER = frozenset({"integer", "date", "timestamp"})
 
 
 def stated(ctx: Context, goal: Term) -> bool:
@@ -48,20 +52,53 @@ def exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
                 found[s] = None
             elif aggregates and isinstance(s, Nested) and s.kind == "agg":
                 for n in walk_shallow(exists(s.bag)):
-                    if isinstance(n, Nested):
+                    # a condition that is read outside the rows may be another value of a bag
+                    if isinstance(n, Nested) and n.kind == "exists":
                         found[n] = None
     return list(found)
 
 
 def alternatives(atom: Nested) -> list[Term] | None:
-    """An EXISTS of a disjunction as several."""
+    """An EXISTS of a disjunction as several, and of two that differ as one that comes before the other."""
     if len(atom.bag) != 1:
         return None
     (b,) = atom.bag
     for p in b.preds:
-        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_ALTERNATIVES:
+        parts = p.args if isinstance(p, App) and p.sym == OR else _either_first(b, p)
+        if 0 < len(parts) <= _MOST_ALTERNATIVES:
             rest = tuple(q for q in b.preds if q != p)
-            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
+            return [exists(block(b.vars, (*rest, a), ())) for a in parts]
+    return None
+
+
+def unordered(atom: Nested) -> bool:
+    """Whether an EXISTS has rows that differ, either of which may come first."""
+    return len(atom.bag) == 1 and any(_either_first(atom.bag[0], p) for p in atom.bag[0].preds)
+
+
+def _either_first(b: Block, pred: Term) -> tuple[Term, ...]:
+    """That a column of a row of the block differs from another row's, as that one is less or the other, of
+    types in plain order.
+    """
+    pair = differs(pred)
+    if pair is None or not isinstance(pred, App) or pred.sym != NOT:
+        return ()
+    x, y = pair
+    if x.type != y.type or domain(x.type) not in _PLAIN_ORDER or not {x.var, y.var} & dict(b.vars).keys():
+        return ()
+    return app(LT, (x, y), BOOL), app(LT, (y, x), BOOL)
+
+
+def differs(pred: Term) -> tuple[Var, Var] | None:
+    """Two rows' values of one column that the predicate says to be unlike, or one to be less."""
+    if not isinstance(pred, App):
+        return None
+    told = pred.args[0] if pred.sym == NOT else pred
+    if not isinstance(told, App) or told.sym != (EQ if pred.sym == NOT else LT):
+        return None
+    x, y = told.args
+    if isinstance(x, Var) and isinstance(y, Var) and x.pos == y.pos and x.var != y.var:
+        return x, y
     return None
 
 

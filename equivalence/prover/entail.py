@@ -16,7 +16,7 @@ from rewright.equivalence.records import Assumption
 from rewright.equivalence.solving import must_let_go
 from rewright.sql.types import BOOL
 
-from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
+from .atoms import alternatives, differs, exists_atoms, reached, stated, strict_parts, tables_of, unordered
 from .bags import subst, subst_block
 from .build import conj, disj, eq, is_true, negate, not_null, predicates
 from .conditional_keys import ConditionalKey
@@ -27,7 +27,7 @@ from .opening import Opener
 from .schema import Schema
 from .session import Session
 from .shapes import Outline, Question, shape
-from .symbols import EQ, IS_NULL, NOT, OR
+from .symbols import IS_NULL, NOT, OR
 from .terms import (
     FALSE,
     TRUE,
@@ -226,7 +226,22 @@ class Engine:
     def _decide(self, ctx: Context, goal: Term) -> bool:
         if isinstance(goal, Nested) and goal.kind == "exists" and self._homomorphism(ctx, goal.bag[0]):
             return True
-        return self._by_solver(ctx, goal)
+        return self._by_solver(ctx, goal) or self._ruled_out(ctx, goal)
+
+    def _ruled_out(self, ctx: Context, goal: Term, *, opened: bool = False) -> bool:
+        """Whether rows of which the goal says that there are none, and which differ from others, contradict
+        the context: then some of these are meant, and each may be.
+        """
+        if self._depth > 2 or not (isinstance(goal, App) and goal.sym == NOT):
+            return False
+        none = goal.args[0]
+        if not (isinstance(none, Nested) and none.kind == "exists") or not any(
+            differs(q) for b in none.bag for q in b.preds
+        ):
+            return False
+        if not opened:
+            return self._by_solver(ctx.having((none,)), FALSE)
+        return self._by_solver(self._opener.witness(ctx, none), FALSE, opened=True)
 
     def _by_solver(self, ctx: Context, goal: Term, *, opened: bool = False) -> bool:
         session = self._session(ctx, opened=opened)
@@ -236,9 +251,8 @@ class Engine:
         links = [*self._links(session.ctx, goal, found), *found]
         if links and session.refutes(goal, links):
             return True
-        if self._depth or not any(
-            alternatives(t) for t in exists_atoms((goal, *ctx.preds), aggregates=False)
-        ):
+        atoms = exists_atoms((goal, *ctx.preds), aggregates=False)
+        if not any(unordered(t) if self._depth else alternatives(t) for t in atoms):
             return False
         return session.refutes(goal, [*self._links(session.ctx, goal, found, split=True), *found])
 
@@ -386,7 +400,7 @@ class Engine:
     def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
         if not any(isinstance(t, Nested) and t.kind == "exists" for t in walk_shallow(goal)):
             return self.scalar(ctx, goal)
-        return self._by_solver(ctx, goal, opened=True)
+        return self._by_solver(ctx, goal, opened=True) or self._ruled_out(ctx, goal, opened=True)
 
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
         if isinstance(source, Table):
@@ -458,15 +472,9 @@ class Engine:
 
 def _apart(ctx: Context, pred: Term) -> bool:
     """Whether the predicate says that two rows of one relation differ in a column."""
-    if not (
-        isinstance(pred, App) and pred.sym == NOT and isinstance(pred.args[0], App) and pred.args[0].sym == EQ
-    ):
-        return False
-    x, y = pred.args[0].args
-    if not (isinstance(x, Var) and isinstance(y, Var) and x.pos == y.pos and x.var != y.var):
-        return False
+    pair = differs(pred)
     rows = dict(ctx.vars)
-    return rows.get(x.var, 0) == rows.get(y.var, 1)
+    return pair is not None and rows.get(pair[0].var, 0) == rows.get(pair[1].var, 1)
 
 
 def _rows_meeting(ctx: Context, atoms: list[Nested], *, different: bool = False) -> Iterator[Term]:

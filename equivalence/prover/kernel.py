@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from .rules.base import At, Place, Rule
 from .rules.columns import determined_column, tied_outside
+from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import child_to_parent, distinct_to_parent
 from .rules.predicates import drop_contradiction, drop_redundant, equal_outside, met_outside, plain_equality
-from .rules.several import several_rows
+from .rules.several import both_extremes, one_value, several_rows
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
@@ -45,6 +46,7 @@ RULES: dict[str, Rule] = {
     "child-to-parent": child_to_parent,
     "met-outside": met_outside,
     "several": several_rows,
+    "one-value": one_value,
     "drop-column": drop_column,
     "bind-column": bind_column,
     "prune-limited": prune_limited,
@@ -69,6 +71,8 @@ RULES: dict[str, Rule] = {
     "extreme-as-exists": extreme_as_exists,
     "some-first": some_first,
     "own-row": own_row_counted,
+    "own-value": own_value_counted,
+    "zeros": drop_zeros,
     "determined-column": determined_column,
     "tied-outside": tied_outside,
 }
@@ -80,11 +84,14 @@ __all__ = [
     "Rule",
     "align",
     "asked_of_count",
+    "both_extremes",
     "case_terms",
     "equal_outside",
     "equated_extreme",
     "lone_negation",
+    "lone_values",
     "product_terms",
     "subscripts",
     "sums_with_counts",
+    "without_zeros",
 ]

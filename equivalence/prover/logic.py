@@ -21,6 +21,7 @@ from typing import Any
 from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
+from .remainders import whole_value
 from .shapes import shape
 from .symbols import (
     AND,
@@ -73,7 +74,8 @@ class Encoder:
         self._plain: dict[SqlType, bool] = {}
         self._texts: dict[tuple[str, str], Any] = {}
         self.prefixes: list[tuple[Any, str, Any]] = []  # (text, prefix, whether it starts with it)
-        self.months: list[tuple[Any, Any, Any, Any]] = []  # (moment, its scale, month is NULL, month)
+        # (moment, its scale, months that one has, whether it is NULL, the month or quarter)
+        self.months: list[tuple[Any, Any, int, Any, Any]] = []
         self.years: set[int] = set()  # of the moments met
         self.literals: list[tuple[str, Any]] = []  # texts met
         self._false, self._true = z3.BoolVal(False), z3.BoolVal(True)
@@ -301,9 +303,9 @@ class Encoder:
                 nulls.append(self._apply(f"{name} null", [v for _, v in pairs], z3.BoolSort()))
             if sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
                 self.prefixes.append((pairs[0][1], args[1].value, value))
-            if _is_month(term):
+            if (span := _months_of(term)) is not None:
                 scale = 1 if args[1].type.name == "date" else _DAY
-                self.months.append((pairs[1], scale, z3.Or(*nulls), self.key(value, term.type)))
+                self.months.append((pairs[1], scale, span, z3.Or(*nulls), self.key(value, term.type)))
             if sym == TO_NUMERIC:
                 self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
             return (z3.Or(*nulls) if nulls else self._false), value
@@ -326,10 +328,12 @@ class Encoder:
 
     def _arithmetic(self, term: App, pairs: list[Pair]) -> Any | None:
         """Integer arithmetic: where PostgreSQL gives a value at all, it is the mathematical one."""
+        values = [v for _, v in pairs]
+        if (whole := whole_value(self.z3, term, values, self.axioms)) is not None:
+            return whole
         op, _, result = term.sym.name.partition(" ")
         if result not in {"int2", "int4", "int8"} or op not in {"+", "-", "*"}:
             return None
-        values = [v for _, v in pairs]
         if len(values) == 1:
             return -values[0] if op == "-" else values[0]
         if op == "*" and not any(isinstance(a, Lit) for a in term.args):
@@ -364,12 +368,15 @@ class Encoder:
         return is_null
 
 
-def _is_month(term: App) -> bool:
+def _months_of(term: App) -> int | None:
+    """How many months the part of a moment has that the term is: a month or a quarter."""
     names = {f"pg_catalog.extract(text,{t})" for t in ("date", "timestamp")} | {
         "pg_catalog.date_part(text,timestamp)"
     }
     first = term.args[0] if term.args else None
-    return term.sym.name in names and isinstance(first, Lit) and str(first.value).lower() == "month"
+    if term.sym.name not in names or not isinstance(first, Lit):
+        return None
+    return {"month": 1, "quarter": 3}.get(str(first.value).lower())
 
 
 def _collations(args: tuple[Term, ...]) -> str:

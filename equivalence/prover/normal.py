@@ -16,13 +16,16 @@ from .kernel import (
     At,
     Place,
     asked_of_count,
+    both_extremes,
     case_terms,
     equal_outside,
     equated_extreme,
     lone_negation,
+    lone_values,
     product_terms,
     subscripts,
     sums_with_counts,
+    without_zeros,
 )
 from .places import Mode, Path, at_path, nested_terms, places, put
 from .symbols import CASE, EQ, IS_NULL, LE, NOT, OR, SAME
@@ -73,6 +76,7 @@ ORDER = (
     "merge-copies",
     "product",
     "flatten-aggregate",
+    "zeros",
     "lone-row",
     "simplify-case",
     "drop-column",
@@ -99,10 +103,12 @@ POSITIONS = (
     "first-rows",
     "counted-sum",
     "own-row",
+    "own-value",
     "tied-outside",
     "some-first",
     "bounded-count",
     "several",
+    "one-value",
     "extreme-as-exists",
 )
 BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
@@ -314,7 +320,8 @@ def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
 def _shown_vars(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (v, s) in enumerate(b.vars):
-            if isinstance(s, Table) and any(v in free_vars(o) for o in b.outs):
+            counted = not b.outs and p.mode == "bag"
+            if isinstance(s, Table) and (counted or any(v in free_vars(o) for o in b.outs)):
                 yield (i, k)
 
 
@@ -490,6 +497,13 @@ def _asked_of_rows(p: Place, _path: Path) -> Iterator[At]:
                     yield (i, n)
 
 
+def _alike_extremes(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if both_extremes(q) is not None:
+                yield (i, n)
+
+
 def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
@@ -508,6 +522,24 @@ def _no_later(p: Place, _path: Path) -> Iterator[At]:
                             yield (i, n, k, m)
 
 
+def _no_higher(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions of different values counted that leave one from outside among them."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            inner = lone_values(t)
+            if inner is not None:
+                for m, q in enumerate(inner.preds):
+                    if isinstance(q, App) and q.sym == LE and inner.outs[0] in q.args:
+                        yield (i, n, m)
+
+
+def _with_zeros(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if without_zeros(t) is not None:
+                yield (i, n)
+
+
 CANDIDATES: dict[str, Candidates] = {
     "nearest-row": _nested("win"),
     "first-of-array": _subscripts,
@@ -515,11 +547,14 @@ CANDIDATES: dict[str, Candidates] = {
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
     "several": _asked_counts,
+    "one-value": _alike_extremes,
     "counted-sum": _counted_sums,
     "some-first": _first_ones,
     "tied-outside": _asked_of_rows,
     "extreme-as-exists": _equated_extremes,
     "own-row": _no_later,
+    "own-value": _no_higher,
+    "zeros": _with_zeros,
     "determined-column": _columns,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,

@@ -33,6 +33,7 @@ from .failures import (
 from .kept import read_kept
 from .looks import tells_equal_apart
 from .raising import Computed, apart, computed
+from .sortkeys import two_valued
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Translator
@@ -112,7 +113,7 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     typed = difference is None
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
-    first, second = (_prepare(engine, q, quotients=quotients) for q in (q1, q2))
+    first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))
     if first.sort != second.sort:
         first, second = reduce_order(engine, first), reduce_order(engine, second)
     return _plain(first, typed=typed), _plain(second, typed=typed)
@@ -192,6 +193,20 @@ def _untyped(term: Term) -> Term:
         case Lit(value, type_) if type_ == NUMERIC and value is not None and _WHOLE.fullmatch(value):
             return Lit(value, INTEGER)
     return term
+
+
+def _spelled(engine: Asked, form: Prepared) -> Prepared:
+    """The form with sort keys of two values as booleans."""
+    for i, label in enumerate(form.sort):
+        at = form.width + i
+        found = two_valued(engine, form.bag, at, label) if form.bag else None
+        if found is not None:
+            bag = tuple(
+                replace(b, outs=(*b.outs[:at], key, *b.outs[at + 1 :]))
+                for b, key in zip(form.bag, found[1], strict=True)
+            )
+            form = replace(form, bag=bag, sort=(*form.sort[:i], found[0], *form.sort[i + 1 :]))
+    return form
 
 
 def reduce_order(engine: Asked, form: Prepared) -> Prepared:

@@ -1,7 +1,7 @@
-"""What the solver is told of months and prefixes: facts between the terms and constants that were met.
+"""What the solver is told of months, quarters and prefixes: facts between the terms and constants met.
 
-A month is known inside the years of which some constant speaks. Each fact holds for every value (infinite
-moments are in no year). Must not know contexts.
+A month or quarter is known inside the years of which some constant speaks. Each fact holds for every value
+(infinite moments are in no year). Must not know contexts.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Facts:
 
     def _months(self) -> Iterator[Any]:
         z3 = self.encoder.z3
-        for i, ((is_null, value), scale, month_null, month) in enumerate(self.encoder.months):
+        for i, ((is_null, value), scale, span, month_null, month) in enumerate(self.encoder.months):
             for year in sorted(self.encoder.years):
                 if not 1 < year < 9998 or not self._once("month", i, year):
                     continue
-                starts = [date(year, m, 1).toordinal() * scale for m in range(1, 13)]
+                starts = [date(year, m, 1).toordinal() * scale for m in range(1, 13, span)]
                 starts.append(date(year + 1, 1, 1).toordinal() * scale)
                 inside = [z3.And(value >= a, value < b) for a, b in pairwise(starts)]
                 known = [z3.Not(month_null), *(i == (month == m) for m, i in enumerate(inside, start=1))]

@@ -41,6 +41,8 @@ from rewright.sql.types import SqlType
 Pair = tuple[Any, Any]
 _DAY = 86_400_000_000  # microseconds
 _INTS = frozenset({"int2", "int4", "int8"})
+_DIVISIONS = frozenset({f"op /({t},{u})" for t in _INTS for u in _INTS} | {f"op %({t},{t})" for t in _INTS})
+_ABSOLUTE = frozenset(f"pg_catalog.abs({t})" for t in _INTS)
 _MONTHS = frozenset(
     {
         "pg_catalog.extract(text,date)",
@@ -245,15 +247,28 @@ class Formulas:
             nulls.append(self._applied(f"{name} is null", values, z3.BoolSort()))
         if term.sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
             self.prefixes.append((values[0], args[1].value, value))
-        if _says_month(term):
+        if (span := _part_of_year(term)) is not None:
             units = units_a_day(args[1].type.name)
-            self.months.append((*pairs[1], units, z3.Or(*nulls), self.place(value, term.type)))
+            self.months.append((*pairs[1], units, span, z3.Or(*nulls), self.place(value, term.type)))
         if term.sym == TO_NUMERIC:
             self.axioms.append(self.place(value, term.type) == z3.ToReal(values[0]))
         return z3.Or(*nulls) if nulls else z3.BoolVal(False), value
 
     def _arithmetic(self, term: App, values: list[Any]) -> Any:
-        """Where PostgreSQL gives a result of integer arithmetic at all, it is the mathematical one."""
+        """Where PostgreSQL gives a result of integer arithmetic at all, it is the mathematical one: of /
+        and % by a constant k, x = k·q + r with |r| < |k| and no other sign than x.
+        """
+        z3 = self.z3
+        match term.sym.name, term.args:
+            case str(name), (_,) if name in _ABSOLUTE:
+                return z3.If(values[0] < 0, -values[0], values[0])
+            case str(name), (_, Lit(str(constant))) if name in _DIVISIONS and int(constant):
+                x, k = values[0], int(constant)
+                q = z3.Function(f"quotient by {k}", z3.IntSort(), z3.IntSort())(x)
+                r = x - k * q
+                size = abs(k)
+                self.axioms.append(z3.If(x >= 0, z3.And(r >= 0, r < size), z3.And(r <= 0, r > -size)))
+                return q if name.startswith("op /") else r
         op, _, result = term.sym.name.partition(" ")
         if result not in _INTS or op not in {"+", "-", "*"}:
             return None
@@ -301,9 +316,11 @@ class Formulas:
         return is_null, value
 
 
-def _says_month(term: App) -> bool:
+def _part_of_year(term: App) -> int | None:
+    """The months that a month or a quarter has."""
     first = term.args[0] if term.args else None
-    return term.sym.name in _MONTHS and isinstance(first, Lit) and str(first.value).lower() == "month"
+    unit = str(first.value).lower() if isinstance(first, Lit) and term.sym.name in _MONTHS else ""
+    return 1 if unit == "month" else 3 if unit == "quarter" else None
 
 
 def _number(name: str, value: str) -> int | Decimal | None:

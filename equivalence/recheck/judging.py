@@ -14,11 +14,11 @@ from typing import TypeGuard
 
 from rewright.engines import clock
 from rewright.equivalence.prover.bags import NULL_ON_EMPTY, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import conj, disj, eq, is_true, negate, not_null, predicates
+from rewright.equivalence.prover.build import app, conj, disj, eq, is_true, negate, not_null, predicates
 from rewright.equivalence.prover.conditional_keys import ConditionalKey
 from rewright.equivalence.prover.context import Context, identical, membership
 from rewright.equivalence.prover.schema import Reference, Schema
-from rewright.equivalence.prover.symbols import AND, CASE, IS_NULL, NOT, OR, SAME
+from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, LT, NOT, OR, SAME, domain
 from rewright.equivalence.prover.terms import (
     FALSE,
     TRUE,
@@ -40,6 +40,7 @@ from rewright.equivalence.prover.terms import (
 from rewright.equivalence.recheck.lemmas import lemmas
 from rewright.equivalence.recheck.sessions import Session
 from rewright.equivalence.recheck.shapes import shape
+from rewright.sql.types import BOOL
 
 # variables of witnesses are numbered from here: they are never part of a form
 _FIRST = 50_000_000
@@ -100,11 +101,18 @@ class Judge:
         if self.equal or key not in self._answers:
             world = self.opened(ctx)
             held = _is_exists(goal) and self._met(world, goal.bag[0])
-            answer = held or self._by_solver(world, goal)
+            answer = held or self._by_solver(world, goal) or self._absurd(world, goal)
             if self.equal or (self._depth and not answer):
                 return answer  # asked by itself it might follow
             self._answers[key] = answer
         return self._answers[key]
+
+    def _absurd(self, world: Context, goal: Term) -> bool:
+        """Whether the goal is NOT EXISTS and such rows would contradict the opened context."""
+        match goal:
+            case App(sym, (Nested("exists") as some,)) if sym == NOT and self._depth <= 2:
+                return self._by_solver(self._with_witnesses(world, [some]), FALSE)
+        return False
 
     def _by_solver(self, world: Context, goal: Term) -> bool:
         session = self._session(world)
@@ -204,7 +212,7 @@ class Judge:
                 if part not in world.preds and not self._met(world, part.bag[0]):
                     return False
             elif any(_is_exists(t) for t in walk_shallow(part)):
-                if not self._by_solver(world, part):
+                if not (self._by_solver(world, part) or self._absurd(world, part)):
                     return False
             elif not self.plain(world, part):
                 return False
@@ -235,8 +243,8 @@ class Judge:
         own = [Var(v, c, source.types[c]) for c in ref.columns]
         if not all(self.plain(world, part) for x in own for part in predicates(not_null(x))):
             return added
-        self._next += 1
         w = self._next
+        self._next += 1
         ties = [eq(Var(w, c, target.types[c]), x) for c, x in zip(ref.target_columns, own, strict=True)]
         return Context((*added.vars, (w, target)), added.preds).having(ties)
 
@@ -317,17 +325,29 @@ def _inside(term: Term) -> Iterator[Nested]:
         if isinstance(t, Nested) and t.kind == "exists":
             yield t
         elif isinstance(t, Nested) and t.kind == "agg":
-            yield from (s for s in walk_shallow(exists(t.bag)) if isinstance(s, Nested))
+            # a condition that is read outside the rows may be another value of a bag
+            yield from (s for s in walk_shallow(exists(t.bag)) if _is_exists(s))
 
 
 def _cases(atom: Nested) -> list[Term]:
-    """An EXISTS of a disjunction as one for each of its parts."""
+    """An EXISTS of a disjunction as one for each of its parts; that two rows differ is one, too."""
     (b,) = atom.bag
     for p in b.preds:
-        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_CASES:
+        parts = p.args if isinstance(p, App) and p.sym == OR else _less_or_greater(b, p)
+        if 0 < len(parts) <= _MOST_CASES:
             rest = tuple(q for q in b.preds if q != p)
-            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
+            return [exists(block(b.vars, (*rest, a), ())) for a in parts]
     return []
+
+
+def _less_or_greater(b: Block, pred: Term) -> tuple[Term, ...]:
+    """X ≠ y is x < y or y < x, for an integer, date or timestamp column of two rows."""
+    match pred:
+        case App(sym, (App(inner, (Var(v, n) as x, Var(w, m) as y)),)) if (sym, inner) == (NOT, EQ):
+            one_column = v != w and n == m and x.type == y.type and {v, w} & dict(b.vars).keys()
+            if one_column and domain(x.type) in {"integer", "date", "timestamp"}:
+                return app(LT, (x, y), BOOL), app(LT, (y, x), BOOL)
+    return ()
 
 
 def _tables(atom: Nested) -> set[Source]:

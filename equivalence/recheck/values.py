@@ -14,8 +14,8 @@ _DAY = 86_400_000_000  # microseconds
 
 Prefix = tuple[Any, str, Any]  # a text, a prefix, whether the text begins with it
 Month = tuple[
-    Any, Any, int, Any, Any
-]  # a moment is NULL, the moment, its units a day, the month is NULL, the month
+    Any, Any, int, int, Any, Any
+]  # a moment is NULL, the moment, its units a day, the part's months, the part is NULL, the part
 
 
 def of_prefixes(z3: Any, met: list[Prefix], literals: list[tuple[str, Any]]) -> Iterator[Any]:
@@ -38,15 +38,17 @@ def of_prefixes(z3: Any, met: list[Prefix], literals: list[tuple[str, Any]]) -> 
 
 
 def of_months(z3: Any, met: list[Month], years: set[int]) -> Iterator[Any]:
-    """Inside a year the month says between which days, and the other way round."""
-    for (is_null, moment, units, month_null, month), year in product(met, sorted(years)):
+    """Inside a year the month, or the quarter, says between which days, and the other way round."""
+    for (is_null, moment, units, span, part_null, part), year in product(met, sorted(years)):
         if not 1 < year < 9998:
             continue
-        first = [date(year, m, 1).toordinal() * units for m in range(1, 13)]
+        first = [date(year, m, 1).toordinal() * units for m in range(1, 13, span)]
         first.append(date(year + 1, 1, 1).toordinal() * units)
-        inside = z3.And(z3.Not(is_null), moment >= first[0], moment < first[12])
-        told = [(month == m) == z3.And(moment >= first[m - 1], moment < first[m]) for m in range(1, 13)]
-        yield z3.Implies(inside, z3.And(z3.Not(month_null), *told))
+        inside = z3.And(z3.Not(is_null), moment >= first[0], moment < first[-1])
+        told = [
+            (part == m) == z3.And(moment >= first[m - 1], moment < first[m]) for m in range(1, len(first))
+        ]
+        yield z3.Implies(inside, z3.And(z3.Not(part_null), *told))
 
 
 def units_a_day(type_name: str) -> int:

@@ -99,6 +99,13 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "zeros": ("15", "zeros make a sum 0 only where there is something to add"),
+    "among": ("14", "a value is one of those up to it only if it is among them"),
+    "cut": ("16", "what a division leaves has the sign of what is divided"),
+    "two-valued": ("M9", "a condition that may be NULL is a sort key of three values"),
+    "either": ("2", "of two rows that differ either may be the lesser"),
+    "unlike": ("15", "NULLs of different rows are alike where values are told apart"),
+    "outside": ("1f", "a row makes EXISTS over its relation TRUE, and no other value of these rows"),
     "step": ("16", "f(x) >= c starts at a value of f, not at c, where c lies between two of them"),
     "prefix": ("16", "a text's beginning is not the text"),
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from rewright.equivalence.certificates import Texts, certificate
+from rewright.equivalence.certificates import Texts, certificate, certify
+from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.recheck.document import COSMETIC, sealed
@@ -24,6 +25,8 @@ from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.types import INT4
 from tests.equivalence.altering import altered, leaves, shortened
+from tests.equivalence.mutating import switched_off
+from tests.equivalence.test_hazards import read
 from tests.equivalence.test_strength import FOLDER, PAIRS
 from tests.proxy.waiting import Stopwatch
 
@@ -232,3 +235,14 @@ def test_the_documents_are_described(tmp_path: Path) -> None:
     proof = {f"proof.{key}" for key in document["proof"]} - {"proof.method"}
     (part,) = document["proof"]["parts"]
     assert documented("Certificates") == {*document, *COSMETIC} | proof | set(part) - {"method"}
+
+
+def test_what_the_prover_concludes_from_a_value_taken_for_exists_is_not_good() -> None:
+    fixture = read("laws/outside")
+    catalog = catalog_from_ddl(fixture.schema)
+    both = [bind(q, catalog) for q in fixture.falls]
+    with switched_off("outside"):
+        proved = prove_pair(Binding(both[0], both[1], catalog), catalog, 60).proved
+        assert proved is not None
+        document = certify(proved, Texts(fixture.schema, *fixture.falls), catalog.digest())
+    assert outcome(document).exit_code != 0

@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists, open_source, subst, subst_block
-from rewright.equivalence.prover.build import (
-    negate,
-    not_null,
-)
-from rewright.equivalence.prover.context import identical
+from rewright.equivalence.prover.build import conj, eq, negate, not_null, same
+from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import identity
+from rewright.equivalence.prover.symbols import NOT, identity
 from rewright.equivalence.prover.terms import (
+    App,
     Bag,
     Block,
     Distinct,
@@ -24,6 +22,7 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Row,
     Source,
+    Table,
     Term,
     Var,
     free_in_source,
@@ -65,9 +64,9 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
 
 
 def open_distinct(p: Place, at: At) -> Bag | None:
-    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable, and optionally the one
-    variable inside that is kept while the others are only asked to exist (multiplicities do not count under
-    DISTINCT).
+    """8: DISTINCT over rows that are distinct anyway, or of which those are that meet the conditions around.
+    ``at``: block, variable, and optionally the one variable inside that is kept while the others are only
+    asked to exist (multiplicities do not count under DISTINCT).
     """
     i, n, *kept = at
     b = p.block(i)
@@ -80,9 +79,43 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     if bag is None:
         return None
     if p.mode == "bag" and not duplicate_free(p.engine, ctx, bag):
-        return None
+        return _opened(p, i, n, bag) if _one_that_meets(p, ctx, b, v, bag) else None
+    return _opened(p, i, n, bag)
+
+
+def _opened(p: Place, i: int, n: int, bag: Bag) -> Bag:
+    b = p.block(i)
+    v, _ = b.vars[n]
     vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
     return p.with_block(i, open_source(replace(b, vars=vars_), n))
+
+
+def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
+    """Whether no two rows of a relation that are shown alike both meet what is asked of the DISTINCT row."""
+    asked = tuple(q for q in b.preds if v in free_vars(q))
+    if len(bag) != 1 or len(bag[0].vars) != 1 or not any(isinstance(q, App) and q.sym == NOT for q in asked):
+        return False
+    source = bag[0].vars[0][1]
+    if not isinstance(source, Table) or not all(identity(o.type) for o in bag[0].outs):
+        return False
+    (one,), (other,) = fresh_copy(bag), fresh_copy(bag)
+    for x in (one, other):
+        shown = {(v, c): o for c, o in enumerate(x.outs)}
+        met = (
+            subst(q, lambda t, s=shown: s.get((t.var, t.pos)) if isinstance(t, Var) else None) for q in asked
+        )
+        ctx = ctx.within(x).having(met)
+    ctx = ctx.having(same(o, u) for o, u in zip(one.outs, other.outs, strict=True))
+    for key in p.engine.schema.keys(source):
+        columns = [(c, source.types[c]) for c in key.columns]
+        alike = conj(eq(Var(one.vars[0][0], c, t), Var(other.vars[0][0], c, t)) for c, t in columns)
+        with p.engine.schema.recording() as used:
+            if not key.nullable and p.engine.inconsistent(ctx.having((negate(alike),))):
+                for fact in (key.assumption, *key.not_nulls):
+                    p.engine.schema.use(fact)
+                return True
+            used.clear()
+    return False
 
 
 def _only(bag: Bag, keep: int) -> Bag | None:

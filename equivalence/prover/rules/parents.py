@@ -25,7 +25,7 @@ from rewright.equivalence.prover.terms import (
     free_in_source,
     free_vars,
 )
-from rewright.equivalence.prover.unique import determined_by
+from rewright.equivalence.prover.unique import one_row
 
 from .base import At, Place, parts_of
 
@@ -112,15 +112,15 @@ def _filled(p: Place, around: Context, inner: Block) -> bool:
 
 
 def child_to_parent(p: Place, at: At) -> Bag | None:
-    """5b, F5, F6: a row that is shown by its foreign key alone, and that this determines, is the row it
-    refers to. ``at``: block, variable.
+    """5b, F5, F6: a row that is shown by its foreign key alone, or only counted, and that this determines, is
+    the row it refers to. ``at``: block, variable.
     """
     i, n = at
     b = p.block(i)
     v, source = b.vars[n]
     if not isinstance(source, Table) or any(v in free_in_source(s) for _, s in b.vars):
         return None
-    if not any(v in free_vars(o) for o in b.outs):
+    if b.outs and not any(v in free_vars(o) for o in b.outs):
         return None
     rest = tuple(x for x in b.vars if x[0] != v)
     kept = tuple(q for q in b.preds if v not in free_vars(q))
@@ -146,7 +146,7 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
         ctx = p.ctx.within(Block((*rest, (w, target)), kept, ()))
         with p.engine.schema.recording() as used:
             filled = all(p.engine.entails(p.ctx.within(b), not_null(x)) for x in own)
-            if not filled or (p.mode == "bag" and v not in determined_by(p.engine, ctx, tied, ())):
+            if not filled or (p.mode == "bag" and not one_row(p.engine, ctx, (tied,))):
                 used.clear()
                 continue
         for fact in (ref.assumption, key.assumption):

@@ -5,14 +5,27 @@ It checks its side conditions itself and returns the new bag or None (`kernel`).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, conj, disj, eq, negate, predicates
+from rewright.equivalence.prover.build import app, conj, disj, eq, negate, not_null, predicates, same
+from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.schema import KeyFact
-from rewright.equivalence.prover.symbols import INTS, LT
-from rewright.equivalence.prover.terms import Bag, Block, Table, Term, Var, free_vars
+from rewright.equivalence.prover.shapes import shape
+from rewright.equivalence.prover.symbols import EQ, INTS, LT, NOT, one_representation
+from rewright.equivalence.prover.terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Nested,
+    Table,
+    Term,
+    Var,
+    free_vars,
+    source_types,
+)
 from rewright.equivalence.prover.unique import ties
 from rewright.sql.types import BOOL
 
@@ -24,8 +37,8 @@ _MOST = 4
 
 
 def several_rows(p: Place, at: At) -> Bag | None:
-    """15: that there are n rows of a relation is that some n differ in a key of it, two by two. ``at``:
-    block, predicate.
+    """15: that there are n rows of a relation is that some n differ in a key of it, two by two; of different
+    rows, that some n differ in their columns. ``at``: block, predicate.
     """
     i, n = at
     b = p.block(i)
@@ -36,48 +49,102 @@ def several_rows(p: Place, at: At) -> Bag | None:
     if len(counted.bag) != 1 or len(counted.bag[0].vars) != 1:
         return None
     (inner,) = counted.bag
-    source = inner.vars[0][1]
-    if not isinstance(source, Table):
-        return None
-    key = next((k for k in p.engine.schema.keys(source) if not k.nullable), None)
     least = number + 1 if kind == "over" else number
-    if key is None or not 2 <= least <= _MOST - (kind == "equal"):
+    if not (1 if kind == "equal" else 2) <= least <= _MOST - (kind == "equal"):
         return None
-    for fact in (key.assumption, *key.not_nulls):
-        p.engine.schema.use(fact)
-    some = _so_many(inner, key, least)
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if q != b.preds[n])))
+    found_columns = _telling(p, ctx, inner)
+    if found_columns is None:
+        return None
+    columns, filled = found_columns
+    some = _so_many(inner, columns, least, filled=filled)
     new = negate(some) if kind == "under" else some
     if kind == "equal":
-        new = conj((some, negate(_so_many(inner, key, least + 1))))
+        new = conj((some, negate(_so_many(inner, columns, least + 1, filled=filled))))
     preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
     return p.with_block(i, block(b.vars, preds, b.outs))
 
 
-def _so_many(inner: Block, key: KeyFact, number: int) -> Term:
-    """That there are so many rows of the block, by copies of it."""
-    copies = [fresh_copy((inner,))[0] for _ in range(number)]
+def one_value(p: Place, at: At) -> Bag | None:
+    """15: minimum and maximum of some rows are equal where there are rows, and no two whose values differ.
+    ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    found = both_extremes(b.preds[n])
+    if found is None:
+        return None
+    least, equal = found
+    (one,), (other,) = fresh_copy(least.bag), fresh_copy(least.bag)
+    differ = (*one.preds, *other.preds, negate(eq(one.outs[0], other.outs[0])))
+    apart = exists(block((*one.vars, *other.vars), differ, ()))
+    filled = block(one.vars, (*one.preds, not_null(one.outs[0])), ())
+    new = conj((exists(filled), negate(apart))) if equal else apart
+    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def both_extremes(goal: Term) -> tuple[Nested, bool] | None:
+    """The minimum of rows whose maximum a predicate compares with it, and whether it says that they are
+    equal.
+    """
+    told = goal.args[0] if isinstance(goal, App) and goal.sym == NOT else goal
+    if not isinstance(told, App) or told.sym not in {EQ, LT} or (told.sym == LT and told is not goal):
+        return None
+    for least, most in (told.args, told.args[::-1]) if told.sym == EQ else (told.args,):
+        if not (isinstance(least, Nested) and isinstance(most, Nested) and least.kind == most.kind == "agg"):
+            continue
+        if not (least.name.startswith("min ") and most.name == f"max {least.name.removeprefix('min ')}"):
+            continue
+        one_look = one_representation(least.type) and least.type == most.type
+        if one_look and len(least.bag) == 1 and shape(replace(most, name=least.name)) == shape(least):
+            return least, told is goal and told.sym == EQ
+    return None
+
+
+def _telling(p: Place, ctx: Context, inner: Block) -> tuple[tuple[int, ...], bool] | None:
+    """The columns that tell the block's rows apart, and whether none of them is NULL."""
+    source = inner.vars[0][1]
+    if isinstance(source, Distinct):
+        types = source_types(source)
+        if not types or not all(one_representation(t) for t in types):
+            return None
+        rows = fresh_copy(source.bag)
+        filled = all(p.engine.entails(ctx.within(x), not_null(o)) for x in rows for o in x.outs)
+        return tuple(range(len(types))), filled
+    if not isinstance(source, Table):
+        return None
+    key = next((k for k in p.engine.schema.keys(source) if not k.nullable), None)
+    if key is None:
+        return None
+    for fact in (key.assumption, *key.not_nulls):
+        p.engine.schema.use(fact)
     own = {v for v, _ in inner.vars}
     # a column that something outside gives tells no two rows apart
     given = {
         c for c in key.columns if any(not free_vars(o) & own for o in ties(inner.preds, _column(inner, c)))
     }
-    columns = tuple(c for c in key.columns if c not in given)
-    chosen = columns or key.columns
-    apart = tuple(_apart(x, y, chosen) for x, y in combinations(copies, 2))
+    return tuple(c for c in key.columns if c not in given) or key.columns, True
+
+
+def _so_many(inner: Block, columns: tuple[int, ...], number: int, *, filled: bool) -> Term:
+    """That there are so many rows of the block, by copies of it."""
+    copies = [fresh_copy((inner,))[0] for _ in range(number)]
+    in_order = isinstance(inner.vars[0][1], Table)
+    apart = tuple(_apart(x, y, columns, filled=filled, in_order=in_order) for x, y in combinations(copies, 2))
     rows = tuple(x for c in copies for x in c.vars)
     return exists(block(rows, (*(q for c in copies for q in c.preds), *apart), ()))
 
 
 def _column(b: Block, c: int) -> Var:
     v, source = b.vars[0]
-    assert isinstance(source, Table)
-    return Var(v, c, source.types[c])
+    return Var(v, c, source_types(source)[c])
 
 
-def _apart(x: Block, y: Block, columns: tuple[int, ...]) -> Term:
-    """Two rows differ in a column; where integers tell rows apart, they come in order."""
+def _apart(x: Block, y: Block, columns: tuple[int, ...], *, filled: bool, in_order: bool) -> Term:
+    """Two rows differ in a column; where integers tell a relation's rows apart, they come in order."""
     pairs = [(_column(x, c), _column(y, c)) for c in columns]
     (one, other) = pairs[0]
-    if len(pairs) == 1 and one.type.is_builtin and one.type.name in INTS:
+    if in_order and len(pairs) == 1 and one.type.is_builtin and one.type.name in INTS:
         return app(LT, (one, other), BOOL)
-    return disj(negate(eq(a, b)) for a, b in pairs)
+    return disj(negate(eq(a, b) if filled else same(a, b)) for a, b in pairs)

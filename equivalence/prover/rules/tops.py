@@ -15,7 +15,7 @@ from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, n
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
-from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity
+from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -104,7 +104,7 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
     count = len(name.keys)
     earlier = before(tuple(zip(name.keys, rows.outs, term.args, strict=False)))
     # which of equal values stands for them is not asked
-    if earlier is None or not all(identity(k.type) for k in rows.outs[:count]):
+    if earlier is None or not all(one_representation(k.type) for k in rows.outs[:count]):
         return None
     keys = Distinct(block(rows.vars, (*rows.preds, earlier), rows.outs[:count]))
     counted = (Block((), (), ()), *block(((fresh(), keys),), (), ()))

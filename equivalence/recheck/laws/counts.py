@@ -7,24 +7,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst
-from rewright.equivalence.prover.build import app, conj, disj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.build import (
+    app,
+    conj,
+    disj,
+    eq,
+    integer,
+    is_true,
+    negate,
+    not_null,
+    predicates,
+    same,
+)
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
-from rewright.equivalence.prover.symbols import EQ, INTS, LE, LT, NOT, arithmetic, identity
+from rewright.equivalence.prover.symbols import (
+    EQ,
+    INTS,
+    LE,
+    LT,
+    NOT,
+    arithmetic,
+    identity,
+    one_representation,
+)
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
     Bag,
     Block,
+    Distinct,
     Lit,
     Nested,
+    Sym,
     Table,
     Term,
     Var,
     free_vars,
     rows_renamed,
+    source_types,
     walk_shallow,
 )
 from rewright.equivalence.recheck.counting import equated
@@ -38,6 +62,7 @@ from rewright.equivalence.recheck.laws.stating import (
     OneRow,
 )
 from rewright.equivalence.recheck.places import Place, pick, spliced, values_in, with_value, without_value
+from rewright.equivalence.recheck.shapes import shape
 from rewright.sql.types import BOOL
 
 _PLUS = arithmetic("+", "int8", "int8", "int8")
@@ -87,39 +112,63 @@ def several(p: Place, at: Bindings) -> Iterator[Instance]:
     """N ≤ count{x . Q(x)} is EXISTS(x₁ … xₙ . Q(x₁) … ∧ no two agree on k) where k is a key without NULLs of
     the relation of x; what is under is its negation, and equal n is n and not n + 1. Columns of k that Q
     equates with something outside tell no rows apart; where one column of integers does, rows come in its
-    order. Bindings: block, condition.
+    order. Where x is of different rows, all columns together are the key, compared as NULLs are where one may
+    be NULL. Bindings: block, condition.
     """
     i, n = at
-    found = _asked(pick(pick(p.bag, i).preds, n))
+    b = pick(p.bag, i)
+    found = _asked(pick(b.preds, n))
     if found is None or p.schema is None or len(found[0].bag) != 1 or len(found[0].bag[0].vars) != 1:
         return
     term, op, number = found
     (inner,) = term.bag
     v, source = inner.vars[0]
     least = number + 1 if op == ">" else number
-    if not isinstance(source, Table) or not 2 <= least <= _MOST_ROWS:
+    if not (1 if op == "=" else 2) <= least <= _MOST_ROWS:
+        return
+    if isinstance(source, Distinct):
+        types = source_types(source)
+        if not types or not all(one_representation(t) for t in types):
+            return
+        columns = [Var(v, c, t) for c, t in enumerate(types)]
+        ctx = p.ctx.within(replace(b, preds=(*b.preds[:n], *b.preds[n + 1 :])))
+        shown = [(x, o) for x in fresh_copy(source.bag) for o in x.outs]
+        filled = tuple(Follows(ctx.within(x), not_null(o)) for x, o in shown)
+        for equal, needs in ((eq, filled), (same, ())):
+            new = _asked_of(op, partial(_so_many, inner, columns, equal), least)
+            yield Instance(_with_condition(p, i, n, new), needs)
+        return
+    if not isinstance(source, Table):
         return
     for key in p.schema.keys(source):
         columns = [Var(v, c, source.types[c]) for c in key.columns]
-        open_ = [c for c in columns if all(v in free_vars(t) for t in equated(inner.preds, c))]
-        some = _so_many(inner, open_ or columns, least)
-        match op:
-            case ">":
-                new = some
-            case "<":
-                new = negate(some)
-            case _:
-                new = conj((some, negate(_so_many(inner, open_ or columns, least + 1))))
+        open_ = [c for c in columns if all(v in free_vars(t) for t in equated(inner.preds, c))] or columns
+        new = _asked_of(op, partial(_so_many, inner, open_, None), least)
         yield Instance(_with_condition(p, i, n, new), (Keyed(source, key.columns, filled=True),))
 
 
-def _so_many(inner: Block, columns: list[Var], number: int) -> Term:
+def _asked_of(op: str, so_many: Callable[[int], Term], least: int) -> Term:
+    match op:
+        case ">":
+            return so_many(least)
+        case "<":
+            return negate(so_many(least))
+        case _:
+            return conj((so_many(least), negate(so_many(least + 1))))
+
+
+def _so_many(
+    inner: Block, columns: list[Var], equal: Callable[[Term, Term], Term] | None, number: int
+) -> Term:
+    """So many rows two by two unlike; ``equal`` None: of a relation, in the order of integers."""
     copies = [fresh_copy((inner,))[0] for _ in range(number)]
-    in_order = len(columns) == 1 and columns[0].type.is_builtin and columns[0].type.name in INTS
+    integers = len(columns) == 1 and columns[0].type.is_builtin and columns[0].type.name in INTS
+    in_order = integers and equal is None
+    alike = equal or eq
     apart: list[Term] = []
     for x, y in combinations(copies, 2):
         pairs = [(replace(c, var=x.vars[0][0]), replace(c, var=y.vars[0][0])) for c in columns]
-        apart += [app(LT, pairs[0], BOOL)] if in_order else [disj(negate(eq(s, t)) for s, t in pairs)]
+        apart += [app(LT, pairs[0], BOOL)] if in_order else [disj(negate(alike(s, t)) for s, t in pairs)]
     rows = tuple(x for c in copies for x in c.vars)
     return exists(block(rows, (*(q for c in copies for q in c.preds), *apart), ()))
 
@@ -135,6 +184,40 @@ def _asked(goal: Term) -> tuple[Nested, str, int] | None:
                 return term, "=", int(end.value)
             return (term, ">", int(end.value) - more) if turned else (term, "<", int(end.value) + more)
     return None
+
+
+def one_value(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Min{e | Q} = max{e | Q} is EXISTS(Q, e is not NULL) ∧ NOT EXISTS(Q, Q', e ≠ e'); that they differ, or
+    the one is less than the other, is EXISTS(Q, Q', e ≠ e'). Bindings: block, condition.
+    """
+    i, n = at
+    goal = pick(pick(p.bag, i).preds, n)
+    for equal, sym, args in _compared(goal):
+        for low, high in (args, args[::-1]) if sym == EQ else (args,):
+            if not (isinstance(low, Nested) and isinstance(high, Nested) and len(low.bag) == 1):
+                continue
+            names = low.name.partition(" "), high.name.partition(" ")
+            one_order = names[0][2] == names[1][2] and low.type == high.type
+            if (names[0][0], names[1][0]) != ("min", "max") or not (
+                one_order and one_representation(low.type)
+            ):
+                continue
+            if low.kind != "agg" or high.kind != "agg" or shape(replace(high, name=low.name)) != shape(low):
+                continue
+            (x,), (y,) = fresh_copy(low.bag), fresh_copy(low.bag)
+            unlike = exists(
+                block((*x.vars, *y.vars), (*x.preds, *y.preds, negate(eq(x.outs[0], y.outs[0]))), ())
+            )
+            some = exists(block(x.vars, (*x.preds, not_null(x.outs[0])), ()))
+            yield Instance(_with_condition(p, i, n, conj((some, negate(unlike))) if equal else unlike))
+
+
+def _compared(goal: Term) -> Iterator[tuple[bool, Sym, tuple[Term, ...]]]:
+    match goal:
+        case App(sym, args) if sym in {EQ, LT}:
+            yield sym == EQ, sym, args
+        case App(sym, (App(inner, args),)) if sym == NOT and inner == EQ:
+            yield False, EQ, args
 
 
 def counted_sum(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import as_set, block, exists, open_source, subst, subst_block
-from rewright.equivalence.prover.build import negate
+from rewright.equivalence.prover.build import conj, eq, negate, same
 from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
@@ -21,6 +21,7 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Multi,
     Row,
+    Table,
     Term,
     Var,
     free_in_source,
@@ -32,8 +33,17 @@ from rewright.equivalence.prover.terms import (
 from rewright.equivalence.recheck.counting import equated
 from rewright.equivalence.recheck.judging import rows_like
 from rewright.equivalence.recheck.laws.rows import collated, elsewhere
-from rewright.equivalence.recheck.laws.stating import Bindings, Follows, Instance, NoRowTwice
+from rewright.equivalence.recheck.laws.stating import (
+    Bindings,
+    Condition,
+    Follows,
+    Impossible,
+    Instance,
+    Keyed,
+    NoRowTwice,
+)
 from rewright.equivalence.recheck.places import Place, pick, spliced
+from rewright.sql.types import SqlType
 
 
 def _mentions_row(b: Block, v: int) -> bool:
@@ -73,8 +83,9 @@ def distinct_to_exists(p: Place, at: Bindings) -> Iterator[Instance]:
 
 
 def open_distinct(p: Place, at: Bindings) -> Iterator[Instance]:
-    """Σ d ∈ δ(B) . P(d) = Σ d ∈ B . P(d) where no row of B comes twice, or duplicates do not count. Bindings:
-    block, d, and the one row of B's block that is kept while its other rows are only asked to exist.
+    """Σ d ∈ δ(B) . P(d) = Σ d ∈ B . P(d) where no row of B comes twice, or none that meets P, or duplicates
+    do not count. Bindings: block, d, and the one row of B's block that is kept while its other rows are only
+    asked to exist.
     """
     i, n, *kept = at
     b = pick(p.bag, i)
@@ -86,7 +97,37 @@ def open_distinct(p: Place, at: Bindings) -> Iterator[Instance]:
         return
     needs = () if p.sets else (NoRowTwice(p.ctx.within(_others(b, v)), bag),)
     opened = replace(b, vars=(*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :]))
-    yield Instance(spliced(p.bag, i, open_source(opened, n)), needs)
+    after = spliced(p.bag, i, open_source(opened, n))
+    yield Instance(after, needs)
+    if not p.sets:
+        yield from (Instance(after, why) for why in _never_two(p, b, v, bag))
+
+
+def _never_two(p: Place, b: Block, v: int, bag: Bag) -> Iterator[tuple[Condition, ...]]:
+    """Why no two rows of one relation, shown alike by values whose equality is identity, both meet P."""
+    match bag:
+        case (Block(((_, Table() as source),), _, outs),) if p.schema is not None:
+            if not all(identity(o.type) for o in outs):
+                return
+        case _:
+            return
+    (x,), (y,) = fresh_copy(bag), fresh_copy(bag)
+    asked = [q for q in b.preds if v in free_vars(q)]
+
+    def seen(q: Term, row: Block) -> Term:
+        return subst(q, lambda t: row.outs[t.pos] if isinstance(t, Var) and t.var == v else None)
+
+    both = p.ctx.within(_others(b, v)).within(x).within(y)
+    both = both.having([seen(q, row) for row in (x, y) for q in asked])
+    both = both.having([same(s, t) for s, t in zip(x.outs, y.outs, strict=True)])
+    for key in p.schema.keys(source):
+        pairs = [(Var(x.vars[0][0], c, t), Var(y.vars[0][0], c, t)) for c, t in _typed(source, key.columns)]
+        unlike = negate(conj(eq(s, t) for s, t in pairs))
+        yield Keyed(source, key.columns, filled=True), Impossible(both.having((unlike,)))
+
+
+def _typed(source: Table, columns: tuple[int, ...]) -> list[tuple[int, SqlType]]:
+    return [(c, source.types[c]) for c in columns]
 
 
 def _by_one_row(bag: Bag, keep: int) -> Bag | None:

@@ -29,10 +29,10 @@ from rewright.equivalence.recheck.judging import rows_like
 from rewright.equivalence.recheck.laws.stating import (
     Bindings,
     Condition,
-    Determined,
     Follows,
     Instance,
     Keyed,
+    OneRow,
     Refers,
 )
 from rewright.equivalence.recheck.places import Place, pick, spliced
@@ -135,6 +135,6 @@ def child_to_parent(p: Place, at: Bindings) -> Iterator[Instance]:
             *(Follows(p.ctx.within(b), not_null(x)) for x in own),
         )
         if not p.sets:
-            needs = (*needs, Determined(p.ctx.within(Block((*others, (w, target)), kept, ())), child))
+            needs = (*needs, OneRow(p.ctx.within(Block((*others, (w, target)), kept, ())), (child,)))
         rows = (*b.vars[:n], (w, target), *b.vars[n + 1 :])
         yield Instance(spliced(p.bag, i, block(rows, (*kept, exists((child,))), outs)), needs)

@@ -21,7 +21,7 @@ from rewright.equivalence.prover.positions import (
     read_window,
     reversed_label,
 )
-from rewright.equivalence.prover.symbols import LE, LT, identity
+from rewright.equivalence.prover.symbols import LE, LT, identity, one_representation
 from rewright.equivalence.prover.terms import (
     INTEGER,
     TRUE,
@@ -118,7 +118,7 @@ def dense_rank(p: Place, at: Bindings) -> Iterator[Instance]:
     (rows,) = fresh_copy(value.bag)
     own = rows.outs[: len(name.keys)]
     earlier = before(tuple(zip(name.keys, rows.outs, value.args, strict=False)))
-    if earlier is not None and all(identity(k.type) for k in own):
+    if earlier is not None and all(one_representation(k.type) for k in own):
         keys = Distinct(block(rows.vars, (*rows.preds, earlier), own))
         counted = (_ONE_ROW, *block(((fresh(), keys),), (), ()))
         yield Instance(spliced(p.bag, i, with_value(b, value, aggregate("cnt", counted, INTEGER))))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from rewright.equivalence.recheck.laws.added import own_value, zeros
 from rewright.equivalence.recheck.laws.aggregates import (
     flatten_aggregate,
     lone_row,
@@ -27,6 +28,7 @@ from rewright.equivalence.recheck.laws.counts import (
     bounded_count,
     counted_sum,
     extreme_as_exists,
+    one_value,
     own_row,
     several,
     some_first,
@@ -52,6 +54,9 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "some-first": some_first,
         "own-row": own_row,
         "one-of-each": one_of_each,
+        "one-value": one_value,
+        "own-value": own_value,
+        "zeros": zeros,
         "nearest-row": nearest_row,
         "first-rows": first_rows,
         "first-of-array": first_of_array,

@@ -85,3 +85,18 @@ select max(points) as second from score where points < (select max(points) from 
 -- differs seconds: beyond the greatest of all departments
 select d.id, (select distinct e.salary from employee e where e.department_id = d.id order by e.salary desc offset 1 limit 1) as s from department d;
 select d.id, (select max(e.salary) from employee e where e.department_id = d.id and e.salary < (select max(f.salary) from employee f)) as s from department d;
+-- equal children: tagged with all tags, counted and twice NOT EXISTS
+select product_id from product_tag group by product_id having count(*) = (select count(*) from tag);
+select distinct a.product_id from product_tag a where not exists (select 1 from tag t where not exists (select 1 from product_tag b where b.product_id = a.product_id and b.tag_id = t.id));
+-- differs children: in all orders, products that come in one of them twice
+select product_id from line group by product_id having count(*) = (select count(*) from orders where id < 6);
+select distinct a.product_id from line a where not exists (select 1 from orders o where o.id < 6 and not exists (select 1 from line b where b.product_id = a.product_id and b.order_id = o.id));
+-- equal values: one order or none, counted and NOT EXISTS of two
+select id from buyer b where (select count(*) from orders o where o.buyer_id = b.id) < 2;
+select id from buyer b where not exists (select 1 from orders o join orders p on o.id <> p.id where o.buyer_id = b.id and p.buyer_id = b.id);
+-- equal values: a buyer with a single order
+select buyer_id from orders group by buyer_id having count(*) = 1;
+select o.buyer_id from orders o where not exists (select 1 from orders p where p.buyer_id = o.buyer_id and p.id <> o.id);
+-- differs values: a buyer with a single order of a status
+select buyer_id from orders group by buyer_id having count(*) = 1;
+select o.buyer_id from orders o where not exists (select 1 from orders p where p.buyer_id = o.buyer_id and p.status = o.status and p.id <> o.id);
