@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rewright.config.model import Models
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one

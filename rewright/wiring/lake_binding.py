@@ -16,7 +16,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.engines.duckdb.pgtypes import pg_type

@@ -17,7 +17,7 @@ from pglast.enums import DropBehavior, ObjectType
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError

@@ -235,6 +235,7 @@ WITHOUT = {
     "ask/command.py": "runs with the rights of the person who asks",
     "engines/postgres": "the gate, catalogs and servers of our own",
     "engines/duckdb/shadow.py": "an embedded server of our own",
+    "engines/duckdb/shadow_rights.py": "an embedded server of our own",
     "equivalence/refuter": "scratch servers, as a role without rights",
     "knowledge/check.py": "a scratch server of our own: makes the schema of a unit",
     "proxy/hosts.py": "asks a server who it is before clients are relayed",
