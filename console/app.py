@@ -40,19 +40,25 @@ Metrics = Callable[[], bytes]
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
 
+# nothing but the console's own files: pages show texts that strangers wrote
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
     " img-src 'self' data:;"
+    # forms may post here alone; no <base> that moves links; in nobody's frame
     " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
+    # a page that a sign-in stands behind must not be read or kept by others
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# rows of a page
 PAGE = 50
+# bytes: reasons are at most 1000 characters
 _LARGEST_FORM = 64_000
+# pages beyond a million are answered by an empty one
 _LARGEST_NUMBER = 1_000_000
 
 
@@ -94,6 +100,7 @@ def create_app(
         Route("/asked/{kind}/{id:int}/remove", console.forget, methods=["POST"]),
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
+    # each page also as data, under the same rules
     for path, endpoint, forms in (
         ("/", console.overview, (".json",)),
         ("/overview", console.overview, (".json",)),
@@ -109,6 +116,7 @@ def create_app(
         ("/knowledge/{category}/{name}", console.unit, (".json",)),
         ("/settings", console.settings, (".json", ".csv")),
     ):
+        # "/" has no form with a suffix of its own
         routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
         routes.append(Route(path, endpoint))
     handlers: Any = {
@@ -128,9 +136,11 @@ class _Guard:
         self._gate = gate
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # websockets and lifespan events have no Host that matters
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        # a name of somebody else's that leads here is DNS rebinding: a browser would lend its cookies
         host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
         if not self._gate.host_allowed(host):
             said = "this name is not among [http] hosts; call the address, or add the name"
@@ -181,17 +191,21 @@ class _Console:
 
     async def sign_in(self, request: Request) -> Response:
         form = await _form(request)
+        # Sec-Fetch-Site is the browser's word, which scripts cannot set; programs send none
         if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             raise HTTPException(403, "this form was not sent from this page")
+        # back to the page that asked for the sign-in, and to no other site
         target = _local(form.get("next", "/"))
         try:
             cookie = await run_in_threadpool(self.gate.sign_in, form.get("password", ""))
         except TooManyFailures as error:
+            # counted over all addresses: a limit per address is no limit
             raise HTTPException(429, "too many wrong passwords; try again in a minute") from error
         if cookie is None:
             data = {"next": target, "wrong": True}
             return self._renderer.html(request, Visitor(None), "sign_in", "Sign in", data, status=403)
         answer = RedirectResponse(target, 303)
+        # strict: not sent along with a link from elsewhere
         answer.set_cookie(
             COOKIE, cookie, httponly=True, samesite="strict", secure=self.gate.rules.secure, path="/"
         )
@@ -281,8 +295,10 @@ class _Console:
     async def act(self, request: Request) -> Response:
         form = await self._change(request)
         number, name = request.path_params["id"], request.path_params["action"]
+        # of the life cycle, these are a person's
         if name not in {"approve", "pin", "reject", "retire"}:
             raise HTTPException(404, "no such action")
+        # bounded: it is shown on pages and kept for good
         reason = form.get("reason", "").strip()[:1000]
         act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
         try:
@@ -299,6 +315,7 @@ class _Console:
 
     async def forget(self, request: Request) -> Response:
         """Remove a lesson, or a question's query."""
+        # POST alone changes anything: a link can't
         form = await self._change(request)
         number, kind = request.path_params["id"], request.path_params["kind"]
         lessons, reason = self._store.ask_lessons, form.get("reason", "").strip()[:1000]
@@ -317,6 +334,7 @@ class _Console:
         form = await self._change(request)
         if self._ports.pause is None:
             raise HTTPException(404, "pausing is not offered here")
+        # a checkbox that is off is not sent at all
         paused = form.get("paused") == "on"
         told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)
         return _done(request, "/", {"paused": paused, "told": told})
@@ -324,6 +342,7 @@ class _Console:
     async def sign_out(self, request: Request) -> Response:
         visitor = self._visitor(request)
         form = await _form(request)
+        # signing somebody out from another site would be a nuisance
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session")
         self.gate.sign_out(request.cookies)
@@ -345,6 +364,7 @@ class _Console:
             "accept", ""
         ):
             return JSONResponse({"error": error.detail}, error.status_code)
+        # programs get the error in their own form
         data = {"detail": error.detail}
         title = HTTPStatus(error.status_code).phrase
         render = partial(self._renderer.html, status=error.status_code)
@@ -359,6 +379,7 @@ class _Console:
         """The form of somebody who may change something. Raises HTTPException."""
         visitor = self._visitor(request)
         if visitor.role is None:
+            # 401 tells a program to sign in, 403 that it is of no use
             raise HTTPException(401, "sign in first")
         if not visitor.admin:
             raise HTTPException(403, "only an admin may do this; see [http] admin_password")
@@ -380,11 +401,13 @@ class _Console:
         visitor = self._visitor(request)
         path = request.url.path
         if visitor.role is None:
+            # programs cannot follow a redirect to a form
             if path.endswith((".json", ".csv")):
                 raise HTTPException(401, "sign in, or send Authorization: Bearer with the token")
             return RedirectResponse(f"/sign-in?next={path}", 303)
         data = read()
         if path.endswith(".json"):
+            # dates, enums and decimals as texts
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
             return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
@@ -406,12 +429,14 @@ class _Console:
     ) -> Response:
         """A page of a list. ``also``: what stands beside it, in the page and in JSON."""
         given = request.query_params
+        # what is no number is the first page
         page = max(_number(given.get("page", "1")), 1)
         asked = Asked(
             text=given.get("q", ""),
             values={one: given.get(one, "") for one in filters},
             sort=given.get("sort", ""),
             offset=(page - 1) * PAGE,
+            # a table for a spreadsheet has more rows than a page
             limit=PAGE if not request.url.path.endswith(".csv") else 1000,
         )
 
@@ -422,6 +447,7 @@ class _Console:
                 name: rows,
                 "total": total,
                 "page": page,
+                # rounded up
                 "pages": max(-(-total // PAGE), 1),
                 "q": asked.text,
                 "sort": asked.sort,
@@ -444,26 +470,32 @@ async def _form(request: Request) -> Mapping[str, str]:
     body = b""
     async for part in request.stream():
         body += part
+        # before it is held: a body without an end is cut here
         if len(body) > _LARGEST_FORM:
             raise HTTPException(413, "too large")
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    # JSON from a script of another site would come without a preflight as text/plain
     if body and kind != "application/x-www-form-urlencoded":
         raise HTTPException(415, "send application/x-www-form-urlencoded")
     try:
+        # fields beyond twenty are none of a form of ours
         fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20)
     except ValueError as error:
         raise HTTPException(400, "not a form") from error
+    # the last one of a name
     return {name: values[-1] for name, values in fields.items()}
 
 
 def _local(target: str) -> str:
     """A path of this console; anything else is its first page."""
     parts = urlsplit(target)
+    # //host and /\host are other hosts to a browser
     plain = target.startswith("/") and not target.startswith(("//", "/\\")) and "\\" not in target
     return target if plain and not parts.netloc and not parts.scheme and target.isprintable() else "/"
 
 
 def _number(text: str) -> int:
+    # digits of other scripts and long numbers are none
     return min(int(text), _LARGEST_NUMBER) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 

@@ -55,8 +55,10 @@ from rewright.wiring.stores import open_configured
 # a query for which nothing was found is looked at again after this many seconds
 AGAIN_SECONDS = 1800.0
 RECHECK_SECONDS = 10.0
+# keys of jobs, some 100 bytes each
 REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
+# 0.2 ms instead of Python's 5 ms
 SWITCH_SECONDS = 0.0002
 # between two looks whether hints are still worth it, while nothing else is to be done
 HINTS_SECONDS = 30.0
@@ -72,6 +74,7 @@ def run(config: Config, job_path: str, pipe: Connection) -> None:
     """The process's main function."""
     logs.set_up(config.log.format, config.log.level, "optimiser")
     signal.signal(signal.SIGTERM, lambda *_: _stop.set())
+    # ten steps: relays and servers get the processor first
     # below the relays in the kernel's eyes, too
     with contextlib.suppress(OSError):
         os.nice(10)
@@ -100,6 +103,7 @@ class Inbox:
         with self._lock:
             self.received += 1
             now = time.monotonic()
+            # a suspicion may be right again soon, a slow query hardly
             pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
             key = job.key
             if now - self._seen.get(key, -pause) < pause:
@@ -107,6 +111,7 @@ class Inbox:
             try:
                 self._queue.put_nowait(job)
             except queue.Full:
+                # full: the query comes again, if it is slow
                 self.dropped += 1
                 return
             self._seen[key] = now
@@ -119,6 +124,7 @@ class Inbox:
         """
         with self._lock:
             now = time.monotonic()
+            # a budget makes another job of the same query
             held = (*job.key, job.budget)
             for key in (held, ("slow", *job.key[1:])):
                 if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
@@ -132,6 +138,7 @@ class Inbox:
         with self._lock:
             self._seen.pop((*job.key, job.budget), None)
 
+    # oldest first
     def _trim(self) -> None:
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
@@ -167,6 +174,7 @@ class _Optimiser:
         self.path = job_path
         self.estimator = Estimator()
         # one at a time: it is as much work as any job
+        # EXPLAIN (REWRITE) by several people would run several searches beside the jobs
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait
         # their budget
@@ -184,11 +192,13 @@ class _Optimiser:
         if store is None:
             return
         with store:
+            # daemons: nothing waits for them at the end
             threads = [threading.Thread(target=self._listen, args=(store,), name="inbox", daemon=True)]
             threads += [
                 threading.Thread(target=self._work, args=(store,), name=f"optimiser-{n}", daemon=True)
                 for n in range(self.config.optimiser.concurrency)
             ]
+            # measure = "both" alone allows runs of our own
             if self.config.optimiser.measure == "both":
                 threads.append(
                     threading.Thread(
@@ -204,11 +214,13 @@ class _Optimiser:
             finally:
                 self.scratch.close()
                 # a running proof or query is not waited for; its session ends with us
+                # without cleaning up: threads may be inside of the solver or libpq
                 os._exit(0)
 
     def _warm_up(self) -> None:
         """So that the first held query is not held for what the process needs once."""
         try:
+            # inline queries need a scratch database at once; others start one when first needed
             if any(d.get("mode") == "inline" for d in self._defaults()):
                 self.scratch.at_once()
             warm_up()
@@ -226,12 +238,14 @@ class _Optimiser:
                 return open_configured(self.config)
             except StoreError as error:
                 self.log.warning("store.failed", reason=str(error))
+                # the store may come back, and the relays serve without us meanwhile
                 _stop.wait(5)
         return None
 
     # -- jobs in
 
     def _listen(self, store: Store) -> None:
+        # left by a process that was killed
         Path(self.path).unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(self.path)
@@ -245,10 +259,12 @@ class _Optimiser:
 
     def _read(self, connection: socket.socket, store: Store) -> None:
         with connection, connection.makefile("rb") as lines:
+            # MAX_LINE bounds what a sender makes us hold; a longer line does not decode
             while line := lines.readline(MAX_LINE):
                 try:
                     job = decode(line)
                 except ValueError as error:
+                    # the exception's text may repeat the client's
                     self.log.warning("job.refused", reason=type(error.__cause__ or error).__name__)
                     return
                 if job.kind == "explain":
@@ -260,6 +276,8 @@ class _Optimiser:
                     found, is_new = self._inline(job, store)
                     number = None if found is None else found.id
                     with contextlib.suppress(OSError):
+                        # the relay waits for this line while its client does; a broken pipe means that it
+                        # gave up
                         connection.sendall(json.dumps({"rewrite": number}).encode() + b"\n")
                     if found is not None and is_new:
                         self._widen(found, job, store)
@@ -273,16 +291,19 @@ class _Optimiser:
         """
         from rewright.wiring.modelling import make_model
 
+        # all workers busy for as long as the client can be held
         if not self.holding.acquire(timeout=max(job.budget, 0.0)):
             return None, False
         try:
             model = make_model(self.config)
             bench = self._bench(store, model)
             standing = bench.standing(job)
+            # what was found since the client's query came
             if standing is not None:
                 return standing, False
             if not self.inbox.claim(job):
                 raise NotOptimised("it is, or lately was, looked at")
+            # jobs in the background make way between their steps
             with self.priority_gate.first():
                 return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
@@ -317,6 +338,7 @@ class _Optimiser:
             try:
                 wider = self._bench(store).widening.widen(kept, job)
             except (NotOptimised, StoreError) as error:
+                # redacted: texts of errors repeat literals
                 self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
             except Exception as error:
                 self.log.warning("optimiser.failed", exc_info=error)
@@ -336,6 +358,7 @@ class _Optimiser:
             answer = {"error": ["42501", str(error)]}
         except NotOptimised as error:
             answer = {"error": ["55000", str(error)]}
+        # the log says more than a client may be told
         except Exception as error:
             self.log.warning("optimiser.failed", exc_info=error)
             answer = {"error": ["58000", "the optimiser failed; its log says why"]}
@@ -355,6 +378,7 @@ class _Optimiser:
                 tidy()
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
+                # hints are measured only while nothing else is to be done
                 with contextlib.suppress(NotOptimised, StoreError):
                     bench.again.measure_hints()
                 with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
@@ -366,14 +390,17 @@ class _Optimiser:
         log = self.log.bind(database=job.database, role=job.role)
         try:
             kept = self._done(bench, job)
+        # not slow any more: no news
         except Cheap as reason:
             log.debug("optimiser.cheap", reason=redacted(reason, job))
         except NotYet as reason:
+            # it may be done a little later: not remembered as seen
             self.inbox.release(job)
             why = redacted(reason, job)
             log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
+            # a suspicion that led to nothing says nothing of the query
             if job.kind != "suspect":
                 self._remember(store, job, "nothing", redacted(reason, job))
             why = redacted(reason, job)
@@ -438,6 +465,7 @@ class _Optimiser:
                     self.log.info("rewrite.retired", rewrite=lost.id, reason=lost.reason)
             except (StoreError, NotOptimised) as error:
                 self.log.info("optimiser.compare_failed", reason=str(error))
+            # one failure must not end the thread that compares
             except Exception as error:
                 self.log.warning("optimiser.compare_failed", exc_info=error)
 
@@ -475,6 +503,7 @@ class _Optimiser:
         from rewright.wiring.reporting import normalized, template_key
 
         with contextlib.suppress(StoreError):
+            # a text's template, without its literals
             store.queries.set_status(
                 job.database, template_key(job.database, normalized(job.text)), status, reason
             )
@@ -485,6 +514,7 @@ class _Optimiser:
         pruned = 0.0
         while not _stop.wait(WATCH_SECONDS):
             with contextlib.suppress(StoreError):
+                # losers by what was measured, and by what clients reported
                 for rewrite in (*retire_losers(store), *retire_doubted(store)):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
                 for rewrite, role in doubt_losers(store):
@@ -496,6 +526,7 @@ class _Optimiser:
                     pruned = time.monotonic()
             self._tell(store)
 
+    # figures go by the pipe, not by the store: they are wanted without it, too
     def _tell(self, store: Store) -> None:
         values: dict[Any, float] = {
             ("optimiser_jobs_received_total", ()): self.inbox.received,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 log = logs.logger()
 PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
+# 20 looks a second: a process may gain some hundred megabytes between two
 _WATCH_SECONDS = 0.05
 _GRACE_SECONDS = 0.3
 """What an interrupt is given to work, before the process is killed."""
@@ -41,7 +42,9 @@ _RENEWAL_PATIENCE = 5.0
 """How long statements wait for a lake whose files changed; after that they get the one that was opened
 before.
 """
+# one process more than is lent
 _SPARE = 1
+# more would hold memory that nobody uses: each has the lake's catalog
 _IDLE = 3
 """Processes that wait for a statement, at most."""
 _BRISK_SECONDS = 0.5
@@ -49,8 +52,10 @@ _BRISK_SECONDS = 0.5
 others.
 """
 _PROCESSORS = os.cpu_count() or 1
+# of 19: below everything that does not ask for so little itself
 _NICENESS = 15
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+# shared pages do not count: see held()
 _OVERHEAD = 768 << 20
 """Bytes of a process beside DuckDB's own: the catalog, the language model for names, a portion of rows."""
 
@@ -78,6 +83,7 @@ class RunnerLimits:
 
     @property
     def of_one_user(self) -> int:
+        # so that one user's statements leave a quarter to the others
         return max(1, self.processes * 3 // 4)
 
 
@@ -109,6 +115,7 @@ class Runner:
         """Wait until its lake is open. Raises SqlError."""
         from rewright.processes.lake_runner import Opened
 
+        # a line may be a whole portion of rows: 1 MiB before the reader stops
         self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
         opened = await self._answer()
         assert isinstance(opened, Opened)
@@ -126,6 +133,7 @@ class Runner:
         answer = asyncio.ensure_future(self._answer())
         try:
             done, _ = await asyncio.wait({answer}, timeout=max(0.0, seconds))
+        # the client went, or cancelled: the process has not noticed yet
         except asyncio.CancelledError:
             self._abandon(answer)
             raise
@@ -138,8 +146,10 @@ class Runner:
     def _abandon(self, answer: asyncio.Future[Any]) -> None:
         """It may answer within a moment, and go on; else it is killed."""
         self.interrupt()
+        # an exception that nobody retrieves would be logged when the future is collected
         answer.add_done_callback(_retrieved)
         task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
+        # tasks that nobody refers to may be collected while they run
         _settling.add(task)
         task.add_done_callback(_settling.discard)
         self._settling = task
@@ -152,7 +162,9 @@ class Runner:
     async def _settle(self, answer: asyncio.Future[Any]) -> None:
         done, _ = await asyncio.wait({answer}, timeout=_GRACE_SECONDS)
         if not done:
+            # a statement that does not react to an interrupt is inside of one of DuckDB's operators
             self.kill("cancelled")
+            # killed, it answers by the end of its socket
             await asyncio.wait({answer})
         self.busy = False
 
@@ -161,6 +173,7 @@ class Runner:
         try:
             size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
             found = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
+        # the process died: of memory, a kill, or a fault
         except (asyncio.IncompleteReadError, OSError) as error:
             self.end()
             raise self._gone() from error
@@ -180,6 +193,7 @@ class Runner:
         return SqlError("58000", "the process that ran the statement ended unexpectedly")
 
     def interrupt(self) -> None:
+        # the control socket is read by a thread of the process, also while a statement runs
         with suppress(OSError):
             self._control.send(b"i")
 
@@ -190,6 +204,7 @@ class Runner:
         self.is_behind = True
         with suppress(OSError):
             for thread in Path(f"/proc/{self.pid}/task").iterdir():
+                # threads of the process but its first, which reads requests
                 if int(thread.name) != self.pid:
                     os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICENESS)
 
@@ -208,9 +223,11 @@ class Runner:
         self._control.close()
         if self._writer is not None:
             self._writer.close()
+        # before open() the socket is no stream yet
         else:
             self._requests.close()
         # so that it is no zombie
+        # join() waits for the exit status, which the kernel keeps until somebody asks
         asyncio.get_running_loop().run_in_executor(None, self._process.join)
 
     def held(self) -> int:
@@ -219,10 +236,12 @@ class Runner:
             _, resident, shared, *_ = Path(f"/proc/{self.pid}/statm").read_text().split()
         except (OSError, ValueError):
             return 0
+        # pages that copies of the fork server share belong to none of them
         return (int(resident) - int(shared)) * _PAGE
 
 
 def _retrieved(answer: asyncio.Future[Any]) -> None:
+    # reading the exception marks it as seen
     answer.cancelled() or answer.exception()
 
 
@@ -237,11 +256,13 @@ class Runners:
         self._home = home
         self._shadow = shadow
         self._limits = limits
+        # forked from a process with all modules loaded and no threads
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(list(PRELOADED))
         self._idle: list[Runner] = []
         self._all: set[Runner] = set()
         self._starting = 0
+        # who comes first takes one that is starting for nobody yet
         self._spares = 0  # of those that start, they are for whoever comes first
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, asyncio.Future[Runner | None]]] = []
@@ -277,6 +298,7 @@ class Runners:
         cursor = RunnerCursor(self, runner, user, self._limits.seconds)
         try:
             cursor.found = await cursor.ask(Run(query, parameters))
+        # also where the client cancels: the process has to come back
         except BaseException:
             cursor.close()
             raise
@@ -289,6 +311,7 @@ class Runners:
 
     def over(self, runner: Runner, user: str) -> None:
         """A query is not read any more."""
+        # a query that was not read to its end holds DuckDB's result: it is told to drop it
         if runner.lent and not runner.busy and not runner.ended and not self._closed:
             self._task(self._stopped(runner, user))
         else:
@@ -297,6 +320,7 @@ class Runners:
     async def _stopped(self, runner: Runner, user: str) -> None:
         from rewright.processes.lake_runner import Stop
 
+        # one second: dropping a result is no work
         with suppress(SqlError):
             await runner.ask(Stop(), 1.0)
         self._give_back(runner, user)
@@ -309,6 +333,7 @@ class Runners:
         # who waits for one counts as having it, so that what is ready goes to users who have none
         self._held[user] += 1
         try:
+            # patience is for the wait alone, not for the statement
             async with asyncio.timeout(self._limits.patience):
                 while (runner := await self._free(user)) is None:
                     pass
@@ -330,11 +355,13 @@ class Runners:
         """None: look again."""
         self._idle = [runner for runner in self._idle if not runner.ended]
         # who has some already leaves the last one to others while another can be started
+        # is_first counts the request itself, see _lend
         is_first = self._held[user] <= 1
         reserve = 0 if is_first or not self._room() else _SPARE
         allowed = is_first or self._lent(user) < self._limits.of_one_user
         if allowed and len(self._idle) > reserve:
             return self._idle.pop()
+        # a spare that is starting anyway comes sooner than one begun now
         if allowed and self._room() and not (is_first and self._spares > len(self._waiting)):
             return await self._start()
         waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
@@ -342,6 +369,7 @@ class Runners:
         try:
             return await waiting
         finally:
+            # cancelled or woken: either way it waits no more
             self._waiting = [one for one in self._waiting if one[1] is not waiting]
 
     def _lent(self, user: str) -> int:
@@ -359,6 +387,7 @@ class Runners:
             return
         runner.lent = False
         self._return_of(user)
+        # it still works on what was interrupted
         if runner.busy and not runner.ended:
             # it was interrupted, and has a moment to come to an end
             self._task(self._given_back_later(runner))
@@ -373,8 +402,10 @@ class Runners:
         usable = (
             not runner.ended
             and not runner.killed_for
+            # files may have changed since it opened the lake
             and runner.generation == self._generation
             and len(self._idle) < _IDLE
+            # a process that holds much beside the catalog would keep it
             and runner.held() < _OVERHEAD
         )
         if usable and not self._closed:
@@ -386,9 +417,11 @@ class Runners:
 
     def _wake(self) -> None:
         """Whoever waits and has least gets on first."""
+        # fewest held first, so that one user's queue does not go before another's single statement
         for _, waiting in sorted(self._waiting, key=lambda one: self._held[one[0]]):
             if not waiting.done():
                 waiting.set_result(None)
+                # one for each free place: the others would only queue again
                 if not self._idle and not self._room():
                     return
 
@@ -409,6 +442,7 @@ class Runners:
             control, controlled = socket.socketpair()
             process = new_child(self._context, main, setup, theirs, controlled, name="lake runner")
             process.daemon = True
+            # starting blocks on the fork server's pipe
             await asyncio.to_thread(process.start)
             theirs.close()
             controlled.close()
@@ -418,6 +452,7 @@ class Runners:
             self._all.add(runner)
         finally:
             self._starting -= 1
+        # a process that cannot open the lake is of no use
         try:
             await runner.open()
         except BaseException:
@@ -430,6 +465,7 @@ class Runners:
 
     def _keep_spare(self) -> None:
         """The next statement need not wait for a process to start."""
+        # while a renewal is under way its process is the spare
         if len(self._idle) + self._spares < _SPARE and self._room() and self._renewal is None:
             self._spares += 1
             self._task(self._add_spare())
@@ -437,6 +473,7 @@ class Runners:
     async def _add_spare(self) -> None:
         try:
             runner = await self._start()
+        # nobody asked for this process, so nobody is told
         except (SqlError, OSError, EOFError):  # EOFError: all of it is being ended
             self._spares -= 1
             # whoever waited for it tries to start one, and is told why there is none
@@ -463,10 +500,12 @@ class Runners:
             await asyncio.to_thread(_begin, watched)
         incomplete = any(runner.incomplete for runner in self._idle)
         is_due = self._renewal is None and self._watched.is_due()
+        # looking at files takes a thread: a folder may be on a slow disk
         changed = is_due and await asyncio.to_thread(self._watched.changed, incomplete=incomplete)
         if changed and self._renewal is None:
             self._renewal = asyncio.get_running_loop().create_task(self._renew(), name="lake renewal")
         if self._renewal is not None:
+            # after that the old state is good enough
             await asyncio.wait({self._renewal}, timeout=_RENEWAL_PATIENCE)
 
     async def _renew(self) -> None:
@@ -477,6 +516,7 @@ class Runners:
             return
         finally:
             self._renewal = None
+        # processes of earlier generations end when they come back
         self._generation += 1
         runner.generation = self._generation
         old, self._idle = self._idle, [runner]
@@ -495,6 +535,7 @@ class Runners:
         """While statements run, whose process is too large is killed; where all are, the largest."""
         while self._all and not self._closed:
             await asyncio.sleep(_WATCH_SECONDS)
+            # idle ones hold what the catalog takes
             held = {runner: runner.held() for runner in self._all if runner.lent}
             for runner, size in held.items():
                 if size > self._limits.each:
@@ -502,10 +543,12 @@ class Runners:
             self._make_way([runner for runner in held if runner.busy])
             alive = {runner: size for runner, size in held.items() if not runner.killed_for}
             if sum(alive.values()) > self._limits.total:
+                # the largest alone: killing more would punish statements that are in bounds
                 max(alive, key=alive.__getitem__).kill("memory")
 
     @staticmethod
     def _make_way(busy: Sequence[Runner]) -> None:
+        # as many as there are processors disturb nobody
         if len(busy) > _PROCESSORS:
             for runner in busy:
                 if not runner.is_behind and time.monotonic() - runner.since > _BRISK_SECONDS:
@@ -570,5 +613,6 @@ class RunnerCursor:
             self._runners.over(self._runner, self._user)
 
     def __del__(self) -> None:
+        # a cursor that was dropped unread; the loop may run in another thread than the collector
         if self._open and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._runners.over, self._runner, self._user)
