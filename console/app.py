@@ -13,7 +13,6 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,11 +22,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rewright.console import join_graph
 from rewright.console import pages as shown
 from rewright.console.access import COOKIE, Gate, Rules, TooManyFailures, Visitor
+from rewright.console.asking import form_of, local_path, number_of
+from rewright.console.guarding import Guard
 from rewright.console.pages import Pages
 from rewright.console.rendering import Renderer, as_csv
 from rewright.store.api import Store
@@ -39,27 +39,8 @@ Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 Metrics = Callable[[], bytes]
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
-
-# nothing but the console's own files: pages show texts that strangers wrote
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
-    " img-src 'self' data:;"
-    # forms may post here alone; no <base> that moves links; in nobody's frame
-    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    # a page that a sign-in stands behind must not be read or kept by others
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
 # rows of a page
 PAGE = 50
-# bytes: reasons are at most 1000 characters
-_LARGEST_FORM = 64_000
-# pages beyond a million are answered by an empty one
-_LARGEST_NUMBER = 1_000_000
 
 
 def _none() -> Sequence[Mapping[str, Any]]:
@@ -124,40 +105,8 @@ def create_app(
         NotFound: console.not_found,
         HTTPException: console.failed,
     }
-    guard = [Middleware(_Guard, gate=console.gate)]
+    guard = [Middleware(Guard, gate=console.gate)]
     return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
-
-
-class _Guard:
-    """Refuses unknown Host headers and adds the security headers to every answer."""
-
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
-        self._app = app
-        self._gate = gate
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # websockets and lifespan events have no Host that matters
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        # a name of somebody else's that leads here is DNS rebinding: a browser would lend its cookies
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        if not self._gate.host_allowed(host):
-            said = "this name is not among [http] hosts; call the address, or add the name"
-            await PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST, headers=HEADERS)(
-                scope, receive, send
-            )
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
-            await send(message)
-
-        await self._app(scope, receive, with_headers)
-
-
-_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class _Console:
@@ -186,16 +135,16 @@ class _Console:
         return Response(self._ports.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def sign_in_page(self, request: Request) -> Response:
-        data = {"next": _local(request.query_params.get("next", "/")), "wrong": False}
+        data = {"next": local_path(request.query_params.get("next", "/")), "wrong": False}
         return self._renderer.html(request, self._visitor(request), "sign_in", "Sign in", data)
 
     async def sign_in(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await form_of(request)
         # Sec-Fetch-Site is the browser's word, which scripts cannot set; programs send none
         if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             raise HTTPException(403, "this form was not sent from this page")
         # back to the page that asked for the sign-in, and to no other site
-        target = _local(form.get("next", "/"))
+        target = local_path(form.get("next", "/"))
         try:
             cookie = await run_in_threadpool(self.gate.sign_in, form.get("password", ""))
         except TooManyFailures as error:
@@ -228,7 +177,7 @@ class _Console:
         )
 
     def log(self, request: Request) -> Response:
-        after = _number(request.query_params.get("after", "0"))
+        after = number_of(request.query_params.get("after", "0"))
         names = ("route", "database", "role", "rewrite_id")
         return self._list(request, "log", "Log", names, lambda asked: self._pages.log(asked, after))
 
@@ -341,7 +290,7 @@ class _Console:
 
     async def sign_out(self, request: Request) -> Response:
         visitor = self._visitor(request)
-        form = await _form(request)
+        form = await form_of(request)
         # signing somebody out from another site would be a nuisance
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session")
@@ -383,7 +332,7 @@ class _Console:
             raise HTTPException(401, "sign in first")
         if not visitor.admin:
             raise HTTPException(403, "only an admin may do this; see [http] admin_password")
-        form = await _form(request)
+        form = await form_of(request)
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session; open the page again")
         return form
@@ -430,7 +379,7 @@ class _Console:
         """A page of a list. ``also``: what stands beside it, in the page and in JSON."""
         given = request.query_params
         # what is no number is the first page
-        page = max(_number(given.get("page", "1")), 1)
+        page = max(number_of(given.get("page", "1")), 1)
         asked = Asked(
             text=given.get("q", ""),
             values={one: given.get(one, "") for one in filters},
@@ -463,40 +412,6 @@ def _done(request: Request, target: str, document: Mapping[str, Any]) -> Respons
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse(dict(document))
     return RedirectResponse(target, 303)
-
-
-async def _form(request: Request) -> Mapping[str, str]:
-    """The fields of a form. Raises HTTPException where it is none, or too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        # before it is held: a body without an end is cut here
-        if len(body) > _LARGEST_FORM:
-            raise HTTPException(413, "too large")
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    # JSON from a script of another site would come without a preflight as text/plain
-    if body and kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "send application/x-www-form-urlencoded")
-    try:
-        # fields beyond twenty are none of a form of ours
-        fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20)
-    except ValueError as error:
-        raise HTTPException(400, "not a form") from error
-    # the last one of a name
-    return {name: values[-1] for name, values in fields.items()}
-
-
-def _local(target: str) -> str:
-    """A path of this console; anything else is its first page."""
-    parts = urlsplit(target)
-    # //host and /\host are other hosts to a browser
-    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and "\\" not in target
-    return target if plain and not parts.netloc and not parts.scheme and target.isprintable() else "/"
-
-
-def _number(text: str) -> int:
-    # digits of other scripts and long numbers are none
-    return min(int(text), _LARGEST_NUMBER) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
 __all__ = ["Ports", "create_app"]

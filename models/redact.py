@@ -14,63 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pglast.error import Error as PglastError
-from pglast.parser import Token, scan
+from pglast.parser import Token
+
+from rewright.models.literal_tokens import COMMENTS, bare, identifiers, is_value, kind_of, tokens_of
+
+__all__ = ["Redactor", "Share", "bare"]
 
 Share = Literal["schema", "statistics", "samples"]
-
-# names of PostgreSQL's tokens (gram.y)
-_LITERALS = {
-    "SCONST": "quoted literal",
-    "USCONST": "quoted literal",
-    "ICONST": "integer",
-    "FCONST": "number",
-    "BCONST": "bit string",
-    "XCONST": "bit string",
-}
-# constants that say nothing of anybody
-_EVERYBODYS = frozenset({"0", "1"})
-_COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
-# types whose modifiers stand in parentheses after their name: numeric(10, 2), varchar(30)
-_WITH_MODIFIER = frozenset(
-    {
-        "NUMERIC",
-        "DECIMAL_P",
-        "DEC",
-        "VARCHAR",
-        "VARYING",
-        "CHAR_P",
-        "CHARACTER",
-        "BIT",
-        "FLOAT_P",
-        "TIME",
-        "TIMESTAMP",
-        "INTERVAL",
-    }
-)
-# what may follow a position in ORDER BY or GROUP BY; ASCII_44 is a comma, 41 a closing parenthesis, 59 a
-# semicolon
-_AFTER_POSITION = frozenset(
-    {
-        "",
-        "ASCII_44",
-        "ASCII_41",
-        "ASCII_59",
-        "ASC",
-        "DESC",
-        "NULLS_LA",
-        "NULLS_P",
-        "LIMIT",
-        "OFFSET",
-        "FETCH",
-        "HAVING",
-        "ORDER",
-        "UNION",
-        "EXCEPT",
-        "INTERSECT",
-        "WINDOW",
-    }
-)
 # quoted names and texts, with doubled quotes inside
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"|\'((?:[^\']|\'\')*)\'')
 # up to nine digits: longer ones overflow int4 in the scanner
@@ -122,7 +72,7 @@ class Redactor:
         """
         if not self.hides:
             return text
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
         # unbalanced quotes: what is a literal cannot be told
         if tokens is None:
             return _WITHHELD
@@ -130,8 +80,8 @@ class Redactor:
         for i, token in enumerate(tokens):
             word = text[token.start : token.end + 1]
             # comments are prose of somebody's, and may hold anything
-            hidden = _is_value(tokens, i, text, word)
-            kept = "<literal>" if hidden else "" if token.name in _COMMENTS else word
+            hidden = is_value(tokens, i, text, word)
+            kept = "<literal>" if hidden else "" if token.name in COMMENTS else word
             pieces += [text[at : token.start], kept]
             at = token.end + 1
         return "".join(pieces) + text[at:]
@@ -139,22 +89,22 @@ class Redactor:
     def _sql(self, text: str, known: Mapping[str, int] | None = None) -> str:
         if not self.hides:
             return text
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
         if tokens is None:
             return _WITHHELD
         self._reserve(tokens, text)
-        self.learn(_identifiers(tokens, text))
+        self.learn(identifiers(tokens, text))
         pieces, at = [], 0
         for i, token in enumerate(tokens):
             pieces.append(text[at : token.start])
             at = token.end + 1
             word = text[token.start : at]
             # one blank, so that two words do not become one
-            if token.name in _COMMENTS:
+            if token.name in COMMENTS:
                 pieces.append(" ")
-            elif _is_value(tokens, i, text, word):
+            elif is_value(tokens, i, text, word):
                 # equal literals get one placeholder: that they are equal is structure
-                number = (known or {}).get(bare(word)) or self._number(word, _kind(tokens, i, text))
+                number = (known or {}).get(bare(word)) or self._number(word, kind_of(tokens, i, text))
                 pieces.append(f"${number}")
             else:
                 pieces.append(word)
@@ -165,7 +115,7 @@ class Redactor:
         if not self.hides:
             return text
         literals = {n: literal for literal, n in self._numbers.items()}
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
         # not SQL: replaced by the pattern, which can't tell texts apart
         if tokens is None:
             return _PARAM.sub(lambda m: literals.get(int(m[1]), m[0]), text)
@@ -251,101 +201,3 @@ class Redactor:
         return not any(c.isdigit() for c in word) or all(
             part.strip('"').lower() in self._names for part in bare.split(".")
         )
-
-
-def _tokens(text: str) -> list[Token] | None:
-    try:
-        return list(scan(text))
-    # the scanner raises on unbalanced quotes and comments
-    except (PglastError, ValueError):
-        return None
-
-
-def _identifiers(tokens: Sequence[Token], text: str) -> Iterable[str]:
-    for token in tokens:
-        word = text[token.start : token.end + 1]
-        # keywords may be names of columns: message, value
-        if token.name in {"IDENT", "UIDENT"} or token.kind != "NO_KEYWORD":
-            yield word.strip('"').replace('""', '"')
-
-
-def _kind(tokens: Sequence[Token], i: int, text: str) -> str:
-    """``date literal`` for the string of ``date '…'``, else by the token."""
-    before = tokens[i - 1] if i else None
-    # date '…': the word before tells the type
-    if before is not None and tokens[i].name in {"SCONST", "USCONST"}:
-        word = text[before.start : before.end + 1].lower()
-        if word in {
-            "date",
-            "time",
-            "timestamp",
-            "timestamptz",
-            "interval",
-            "json",
-            "jsonb",
-            "uuid",
-            "numeric",
-        }:
-            return f"{word} literal"
-    return _LITERALS[tokens[i].name]
-
-
-def _is_value(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
-    """Whether a token is a literal to be hidden."""
-    if tokens[i].name not in _LITERALS or word in _EVERYBODYS:
-        return False
-    # SubPlan 1, InitPlan 2: names that EXPLAIN gives
-    before = text[tokens[i - 1].start : tokens[i - 1].end + 1].lower() if i else ""
-    return before not in {"subplan", "initplan"} and not _structural(tokens, i, word)
-
-
-def bare(literal: str) -> str:
-    """A literal's text without its quotes."""
-    return literal[1:-1].replace("''", "'") if literal[:1] == literal[-1:] == "'" else literal
-
-
-def _structural(tokens: Sequence[Token], i: int, word: str) -> bool:
-    """Integers that are no values: type modifiers, output positions in GROUP BY and ORDER BY."""
-    # positions and modifiers have at most four digits; a longer number is a value
-    if tokens[i].name != "ICONST" or len(word) > 4:
-        return False
-    return _is_modifier(tokens, i) or _is_position(tokens, i)
-
-
-def _is_modifier(tokens: Sequence[Token], i: int) -> bool:
-    j = i - 1
-    # numeric(10, 2): back over numbers and commas to the parenthesis
-    while j > 0 and tokens[j].name in {"ICONST", "ASCII_44"}:
-        j -= 1
-    closes = tokens[i + 1].name if i + 1 < len(tokens) else ""
-    return (
-        j > 0
-        and tokens[j].name == "ASCII_40"
-        and tokens[j - 1].name in _WITH_MODIFIER
-        and closes in {"ASCII_44", "ASCII_41"}
-    )
-
-
-def _is_position(tokens: Sequence[Token], i: int) -> bool:
-    following = tokens[i + 1].name if i + 1 < len(tokens) else ""
-    # ORDER BY 1 + x: not a position
-    if following not in _AFTER_POSITION:
-        return False
-    depth = 0
-    before = tokens[i - 1].name if i else ""
-    # right behind BY or a comma
-    if before not in {"BY", "ASCII_44"}:
-        return False
-    for token in reversed(tokens[:i]):
-        # backwards to BY on the same level of parentheses; a clause's keyword first means that it is none
-        if token.name == "ASCII_41":
-            depth += 1
-        elif token.name == "ASCII_40":
-            if depth == 0:
-                return False
-            depth -= 1
-        elif depth == 0 and token.name == "BY":
-            return True
-        elif depth == 0 and token.name in {"SELECT", "FROM", "WHERE", "VALUES", "LIMIT", "OFFSET", "IN_P"}:
-            return False
-    return False

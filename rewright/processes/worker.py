@@ -330,7 +330,7 @@ def _lakes(config: Config, store: Store | None) -> Any:
     homes = lakes_of(config)
     if not homes:
         return None
-    from rewright.wiring.lake_runners import RunnerLimits
+    from rewright.wiring.lake_runner_limits import RunnerLimits
     from rewright.wiring.lakes import Lakes
 
     limits = config.limits

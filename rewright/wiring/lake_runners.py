@@ -10,21 +10,19 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import pickle
 import socket
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rewright import logs
-from rewright.processes.framed import HEAD, Failed, framed
-from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 from rewright.wiring.children import new_child
+from rewright.wiring.lake_runner_cursor import RunnerCursor
+from rewright.wiring.lake_runner_limits import OVERHEAD, RunnerLimits
+from rewright.wiring.lake_runner_process import Runner
 from rewright.wiring.opening import Home
 
 if TYPE_CHECKING:
@@ -36,8 +34,6 @@ log = logs.logger()
 PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
 # 20 looks a second: a process may gain some hundred megabytes between two
 _WATCH_SECONDS = 0.05
-_GRACE_SECONDS = 0.3
-"""What an interrupt is given to work, before the process is killed."""
 _RENEWAL_PATIENCE = 5.0
 """How long statements wait for a lake whose files changed; after that they get the one that was opened
 before.
@@ -52,200 +48,6 @@ _BRISK_SECONDS = 0.5
 others.
 """
 _PROCESSORS = os.cpu_count() or 1
-# of 19: below everything that does not ask for so little itself
-_NICENESS = 15
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-# shared pages do not count: see held()
-_OVERHEAD = 768 << 20
-"""Bytes of a process beside DuckDB's own: the catalog, the language model for names, a portion of rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerLimits:
-    """``memory``: bytes for DuckDB in one process; ``total``: of all processes of a lake; ``seconds``: of
-    work for one statement.
-
-    ``processes``: at most, of which one user gets three quarters; ``patience``: seconds to wait for a free
-    one.
-    """
-
-    memory: int = 2 << 30
-    total: int = 6 << 30
-    seconds: float = 600.0
-    processes: int = 16
-    patience: float = 30.0
-    row_bytes: int = 64 << 20
-
-    @property
-    def each(self) -> int:
-        """Bytes at which a process is killed."""
-        return self.memory + _OVERHEAD
-
-    @property
-    def of_one_user(self) -> int:
-        # so that one user's statements leave a quarter to the others
-        return max(1, self.processes * 3 // 4)
-
-
-class Runner:
-    """One process. It answers one request at a time."""
-
-    def __init__(self, process: Any, requests: socket.socket, control: socket.socket) -> None:
-        self._process = process
-        self._requests = requests
-        self._control = control
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self.incomplete = False
-        self.generation = 0
-        self.killed_for = ""
-        self.busy = False
-        self.lent = False
-        self.since = 0.0
-        self.is_behind = False
-        self._settling: asyncio.Task[None] | None = None
-        self.ended = False
-
-    @property
-    def pid(self) -> int:
-        pid: int = self._process.pid
-        return pid
-
-    async def open(self) -> None:
-        """Wait until its lake is open. Raises SqlError."""
-        from rewright.processes.lake_runner import Opened
-
-        # a line may be a whole portion of rows: 1 MiB before the reader stops
-        self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
-        opened = await self._answer()
-        assert isinstance(opened, Opened)
-        self.incomplete = opened.incomplete
-
-    async def ask(self, request: object, seconds: float) -> Any:
-        """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises
-        SqlError.
-        """
-        assert self._writer is not None
-        self.busy = True
-        self.since = time.monotonic()
-        self.is_behind = False
-        self._writer.write(framed(request))
-        answer = asyncio.ensure_future(self._answer())
-        try:
-            done, _ = await asyncio.wait({answer}, timeout=max(0.0, seconds))
-        # the client went, or cancelled: the process has not noticed yet
-        except asyncio.CancelledError:
-            self._abandon(answer)
-            raise
-        if not done:
-            self._abandon(answer)
-            raise SqlError("57014", "canceling statement due to the time that a statement on a lake may take")
-        self.busy = False
-        return answer.result()
-
-    def _abandon(self, answer: asyncio.Future[Any]) -> None:
-        """It may answer within a moment, and go on; else it is killed."""
-        self.interrupt()
-        # an exception that nobody retrieves would be logged when the future is collected
-        answer.add_done_callback(_retrieved)
-        task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
-        # tasks that nobody refers to may be collected while they run
-        _settling.add(task)
-        task.add_done_callback(_settling.discard)
-        self._settling = task
-
-    async def settled(self) -> None:
-        """Wait until what was interrupted has come to its end, one way or the other."""
-        if self._settling is not None:
-            await asyncio.wait({self._settling})
-
-    async def _settle(self, answer: asyncio.Future[Any]) -> None:
-        done, _ = await asyncio.wait({answer}, timeout=_GRACE_SECONDS)
-        if not done:
-            # a statement that does not react to an interrupt is inside of one of DuckDB's operators
-            self.kill("cancelled")
-            # killed, it answers by the end of its socket
-            await asyncio.wait({answer})
-        self.busy = False
-
-    async def _answer(self) -> Any:
-        assert self._reader is not None
-        try:
-            size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
-            found = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
-        # the process died: of memory, a kill, or a fault
-        except (asyncio.IncompleteReadError, OSError) as error:
-            self.end()
-            raise self._gone() from error
-        if isinstance(found, Failed):
-            raise SqlError(found.sqlstate, found.message, hint=found.hint)
-        return found
-
-    def _gone(self) -> SqlError:
-        if self.killed_for == "memory":
-            return SqlError(
-                "53200",
-                "out of memory",
-                hint="The statement needed more memory than a statement on a lake may have.",
-            )
-        if self.killed_for == "cancelled":
-            return SqlError("57014", "canceling statement due to user request")
-        return SqlError("58000", "the process that ran the statement ended unexpectedly")
-
-    def interrupt(self) -> None:
-        # the control socket is read by a thread of the process, also while a statement runs
-        with suppress(OSError):
-            self._control.send(b"i")
-
-    def go_behind(self) -> None:
-        """What the process works on gets the processor when others leave it; its next statement has a thread
-        of its own again.
-        """
-        self.is_behind = True
-        with suppress(OSError):
-            for thread in Path(f"/proc/{self.pid}/task").iterdir():
-                # threads of the process but its first, which reads requests
-                if int(thread.name) != self.pid:
-                    os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICENESS)
-
-    def kill(self, reason: str) -> None:
-        if not self.ended and not self.killed_for:
-            self.killed_for = reason
-            log.info("lake.runner_killed", pid=self.pid, reason=reason)
-            self._process.kill()
-
-    def end(self) -> None:
-        """It gets no more requests; what it does is not wanted."""
-        if self.ended:
-            return
-        self.ended = True
-        self._process.kill()
-        self._control.close()
-        if self._writer is not None:
-            self._writer.close()
-        # before open() the socket is no stream yet
-        else:
-            self._requests.close()
-        # so that it is no zombie
-        # join() waits for the exit status, which the kernel keeps until somebody asks
-        asyncio.get_running_loop().run_in_executor(None, self._process.join)
-
-    def held(self) -> int:
-        """Bytes of its own (Linux; elsewhere DuckDB's limit alone counts)."""
-        try:
-            _, resident, shared, *_ = Path(f"/proc/{self.pid}/statm").read_text().split()
-        except (OSError, ValueError):
-            return 0
-        # pages that copies of the fork server share belong to none of them
-        return (int(resident) - int(shared)) * _PAGE
-
-
-def _retrieved(answer: asyncio.Future[Any]) -> None:
-    # reading the exception marks it as seen
-    answer.cancelled() or answer.exception()
-
-
-_settling: set[asyncio.Task[None]] = set()
 
 
 class Runners:
@@ -295,7 +97,7 @@ class Runners:
         from rewright.processes.lake_runner import Run
 
         runner = await self._lend(user)
-        cursor = RunnerCursor(self, runner, user, self._limits.seconds)
+        cursor = RunnerCursor(self.over, runner, user, self._limits.seconds)
         try:
             cursor.found = await cursor.ask(Run(query, parameters))
         # also where the client cancels: the process has to come back
@@ -406,7 +208,7 @@ class Runners:
             and runner.generation == self._generation
             and len(self._idle) < _IDLE
             # a process that holds much beside the catalog would keep it
-            and runner.held() < _OVERHEAD
+            and runner.held() < OVERHEAD
         )
         if usable and not self._closed:
             self._idle.append(runner)
@@ -562,57 +364,3 @@ def _begin(watched: Any) -> None:
         watched.begin()
     except LakeError as error:
         raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
-
-
-class RunnerCursor:
-    """A query that is being read from a process of its own."""
-
-    def __init__(self, runners: Runners, runner: Runner, user: str, seconds: float) -> None:
-        self._runners = runners
-        self._runner = runner
-        self._user = user
-        self._left = seconds
-        self._open = True
-        self._loop = asyncio.get_running_loop()
-        # what running it answered, where that is more than its rows
-        self.found: Any = None
-        self.notices: tuple[str, ...] = ()
-
-    async def ask(self, request: object) -> Any:
-        """Raises SqlError; then, as when it is cancelled, the query is over."""
-        if not self._open:
-            raise SqlError("34000", "the query is not read any more")
-        began = time.monotonic()
-        try:
-            return await self._runner.ask(request, self._left)
-        except BaseException:
-            self._release()
-            raise
-        finally:
-            # the client's time between portions does not count
-            self._left -= time.monotonic() - began
-
-    async def fetch(self, rows: int, encode: Encode) -> Portion:
-        from rewright.processes.lake_runner import Fetch
-
-        if not self._open:
-            return Portion(0, b"", ended=True)
-        count, data, ended = await self.ask(Fetch(rows, encode))
-        if ended:
-            self._release()
-        return Portion(count, data, ended=ended)
-
-    def close(self) -> None:
-        if self._open and self._runner.busy:
-            self._runner.interrupt()
-        self._release()
-
-    def _release(self) -> None:
-        if self._open:
-            self._open = False
-            self._runners.over(self._runner, self._user)
-
-    def __del__(self) -> None:
-        # a cursor that was dropped unread; the loop may run in another thread than the collector
-        if self._open and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._runners.over, self._runner, self._user)

@@ -28,7 +28,8 @@ from rewright.wiring import lake_views
 from rewright.wiring.lake_augmenting import Augmentation, is_augment, refused_on_spark
 from rewright.wiring.lake_binding import Asked, Bound
 from rewright.wiring.lake_rows import Cursor
-from rewright.wiring.lake_runners import RunnerLimits, Runners
+from rewright.wiring.lake_runner_limits import RunnerLimits
+from rewright.wiring.lake_runners import Runners
 from rewright.wiring.lake_threads import ThreadedLake
 from rewright.wiring.lake_views import Done, DropView, KeptViews, dropped_views
 from rewright.wiring.opening import Home
