@@ -22,6 +22,7 @@ def check_together(sources: Sources, config: Config) -> None:
         _beside(sources, config, name, database)
         _lakes(sources, config, name, database)
     host = config.listen.address[0]
+    # without authentication only this machine may come
     if config.auth.method == "trust" and not _loopback(host):
         sources.problems.append(
             f"{origin_of(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, "
@@ -36,6 +37,7 @@ def _console(sources: Sources, config: Config) -> None:
         sources.problems.append(
             f"{origin_of(sources, ('http',))}: [http]: tls_cert and tls_key are set together or not at all"
         )
+    # insecure: somebody else sees to it, such as a proxy with TLS
     if http.address is None or http.insecure or _loopback(http.address[0]):
         return
     wanted = {"a password": http.admin_password or http.viewer_password, "TLS": http.tls_cert}
@@ -63,6 +65,7 @@ def _auth(sources: Sources, config: Config) -> None:
     auth, origin = config.auth, origin_of(sources, ("auth",))
     if auth.method in {"file", "cert"} and not auth.users:
         sources.problems.append(f"{origin}: [auth] users: method {auth.method} needs a file of users")
+    # both name certificates of clients, which TLS has to ask for
     wanted = "method" if auth.method == "cert" else "clientcert" if auth.clientcert != "off" else ""
     if wanted and not (config.listen.tls_cert and config.listen.tls_client_ca):
         sources.problems.append(
@@ -83,6 +86,7 @@ def _beside(sources: Sources, config: Config, name: str, lake: Database) -> None
         return
     for other in lake.beside:
         there = config.databases.get(other)
+        # optimiser_dsn is the account that only reads
         if there is None or there.engine != "postgres" or not there.optimiser_dsn:
             sources.complain(path, "must name databases of engine postgres that have an optimiser_dsn")
             return

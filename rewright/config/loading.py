@@ -44,6 +44,7 @@ def load(
     ``path`` None: the first of DEFAULT_FILES that exists, or none. ``overrides``: by dotted key, from the
     command line. Raises ConfigError with every problem found.
     """
+    # later sources win: file, environment, command line
     sources = Sources()
     _read_file(sources, path or _default_file())
     _read_environment(sources, os.environ if environment is None else environment)
@@ -78,6 +79,7 @@ def _read_file(sources: Sources, path: Path | None) -> None:
 
 
 def _flatten(sources: Sources, path: tuple[str, ...], table: Mapping[str, object], origin: str) -> None:
+    # [databases.app] without a key is still a database
     if not table and path[0] == "databases" and len(path) == 2:
         sources.put((*path, "engine"), "postgres", origin)
     for key, value in table.items():
@@ -91,10 +93,12 @@ def _read_environment(sources: Sources, environment: Mapping[str, str]) -> None:
     """REWRIGHT_SECTION__KEY; names of databases are lower case unless a file has them otherwise."""
     names = {path[1].lower(): path[1] for path in sources.values if path[0] == "databases" and len(path) > 2}
     for variable, value in environment.items():
+        # REWRIGHT_... variables without a section are other programs' (REWRIGHT_DSN)
         if not variable.startswith(PREFIX) or "__" not in variable:
             continue
         path = tuple(variable.removeprefix(PREFIX).lower().split("__"))
         if path[0] == "databases" and len(path) > 2:
+            # environment variables have no case that everybody keeps to
             path = (path[0], names.get(path[1], path[1]), *path[2:])
         sources.put(path, value, f"environment: {variable}")
 
@@ -103,10 +107,12 @@ def _read_secret_files(sources: Sources) -> None:
     """``key_file`` in place of ``key``: the file's text, without the line end."""
     for path in list(sources.values):
         key = path[-1].removesuffix("_file")
+        # NAME_file is only read where NAME is a secret: other keys may end like that
         if key == path[-1] or key not in {option.name for option in _options_at(path) if option.secret}:
             continue
         written = sources.values.pop(path)
         try:
+            # editors end a file with a line end, and no secret does
             content = Path(str(written.value)).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
             sources.problems.append(f"{written.origin}: {spelt(path)}: cannot read {written.value}: {error}")
@@ -127,6 +133,7 @@ def _build(sources: Sources) -> Config:
     databases = {name: _database(sources, name) for name in names}
     defaults = _settings(sources, ("defaults",))
     _unknown(sources)
+    # for `rewright config`: where each value comes from
     origins = {".".join(path): written.origin for path, written in sources.values.items()}
     config = Config(**sections, databases=databases, defaults=defaults, origins=origins)
     check_together(sources, config)
@@ -141,6 +148,7 @@ def _section(sources: Sources, prefix: tuple[str, ...], kind: type[Any], **more:
             try:
                 found[item.name] = item.parse(sources.values[path].value)
             except ValueError as error:
+                # a secret's value must not stand in a message
                 sources.complain(path, f"must be {error}") if not item.secret else sources.problems.append(
                     f"{sources.values[path].origin}: {spelt(path)}: must be {error}"
                 )
@@ -174,6 +182,7 @@ def _settings(sources: Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for path, written in sources.values.items():
         if path[:-1] != prefix or path[-1] not in BY_NAME:
+            # "on" and "off" as PostgreSQL spells booleans
             continue
         setting = BY_NAME[path[-1]]
         value = ("on" if written.value else "off") if isinstance(written.value, bool) else str(written.value)

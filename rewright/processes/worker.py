@@ -65,6 +65,7 @@ def run(
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_Worker(config, number, job_path, listeners, pipe).run())
     except (OSError, ConfigError, ValueError) as error:
+        # told to the supervisor, which gives up or tries again
         tell(pipe, Failed(str(error)))
         raise SystemExit(3) from error
 
@@ -118,7 +119,9 @@ class _Worker:
         self.searches = Searches(self.config) if lakes_of(self.config) else None
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
+            # a first process, before the first statement
             self.lakes.begin()
+        # the supervisor's end of the pipe: its death is noticed, too
         listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
         tasks = [loop.create_task(self._tell_figures(), name="figures")]
         try:
@@ -144,6 +147,7 @@ class _Worker:
             on_recovery=lambda: self.log.info("store.opened"),
         )
         feed.start()
+        # pausing is looked at by files and in the store, whichever is reached
         pause = PauseWatch(pausing.files_of(self.config), feed, self._pause_changed)
         pause.start()
         return _Books(
@@ -163,6 +167,7 @@ class _Worker:
         books = self.books
         settings = settings_rules(self.config)
         job_path = (
+            # without an optimiser there is nobody to hold queries for
             self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
         )
         ours = answers.make(
@@ -188,6 +193,7 @@ class _Worker:
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.awaited.append(answer)
         tell(self.pipe, ReloadWanted())
+        # the supervisor reads files, and tells all workers
         async with asyncio.timeout(RELOAD_SECONDS):
             return await answer
 
@@ -207,6 +213,7 @@ class _Worker:
         self.proxy = proxy
         # what the modules are made of stays: the collector need not walk over it again while traffic waits
         gc.collect()
+        # collected before: garbage must not be frozen with the rest
         gc.freeze()
         tell(self.pipe, Ready(proxy.address))
 
@@ -233,6 +240,7 @@ class _Worker:
     async def _reload(self, config: Config) -> None:
         try:
             changed = proxy_config(config)
+        # the supervisor has checked it already: files may have changed since
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
             return
@@ -246,6 +254,7 @@ class _Worker:
             self.searches.reload(config)
         self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
+            # sessions that are open keep what they began with
             self.proxy.ports = self._ports()
             await self.proxy.reload(changed)
             self.log.info("config.reloaded")
@@ -270,6 +279,7 @@ class _Worker:
             ("session_faults_total", ()): metrics.faults,
             ("overhead_seconds_total", ()): metrics.overhead_seconds,
             ("reports_total", ()): metrics.reports,
+            # what the queue of jobs could not take counts as a dropped report
             ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),
             ("cpu_seconds_total", worker): time.process_time(),
             ("store_up", worker): float(books.feed.healthy),
@@ -300,6 +310,7 @@ class _Worker:
 
     def _close(self) -> None:
         books = self.books
+        # in the order in which they depend on each other: the store last
         if self.lakes is not None:
             self.lakes.close()
         if self.questions is not None:
@@ -311,6 +322,7 @@ class _Worker:
         books.reporter.flush()
         send_rest(self.reporter)
         self.sessions.report((), books.writer)
+        # waits a few seconds at most for what is queued
         books.writer.close()
         if self.jobs is not None:
             self.jobs.close()
@@ -322,6 +334,7 @@ def _publish(
 ) -> None:
     """From the feed's thread into the loop's."""
     if lookup is not None and not loop.is_closed():
+        # the lookup belongs to the loop's thread
         loop.call_soon_threadsafe(lookups.replace, lookup, tuple(rewrites))
 
 
