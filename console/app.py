@@ -282,7 +282,7 @@ class _Console:
     async def pause(self, request: Request) -> Response:
         form = await self._change(request)
         if self._ports.pause is None:
-            raise HTTPException(404, "pausing is not offered here")
+            raise HTTPException(404, "pausing is not available here")
         # a checkbox that is off is not sent at all
         paused = form.get("paused") == "on"
         told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)

@@ -47,7 +47,7 @@ def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -
         yield Finding(
             "note",
             "databases",
-            "no database is configured, so there is nothing to stand before",
+            "no database is configured: the proxy has no server to connect to",
             ("rewright serve --upstream DSN --optimiser-dsn DSN  -- or [databases.NAME] in rewright.toml",),
         )
     for name, database in config.databases.items():
@@ -57,7 +57,7 @@ def examine(config: Config, dsn: str | None = None, *, ask_model: bool = True) -
             yield Finding(
                 "note",
                 f"database {name}",
-                "optimiser_dsn is not set: traffic passes, nothing new is found",
+                "optimiser_dsn is not set: queries pass through, and no rewrites are looked for",
                 grants("DATABASE", "rewright_optimiser"),
             )
         elif name != "*":
@@ -69,16 +69,16 @@ def _relay() -> Finding:
     if not core.PURE:
         return Finding("ok", "relay", "compiled")
     remedy = "install a C compiler (Debian: apt-get install gcc), then rewright from its source once more"
-    return Finding("note", "relay", f"{core.described()}; a query passes with more CPU time", (remedy,))
+    return Finding(
+        "note", "relay", f"{core.described()}; each query costs more CPU time in the proxy", (remedy,)
+    )
 
 
 def _packages() -> Iterator[Finding]:
     for module, purpose in PACKAGES.items():
         if importlib.util.find_spec(module) is None:
             remedy = extras.remedy(module) or "pip install --force-reinstall rewright"
-            yield Finding(
-                "note", f"package {module}", f"it is not installed, which takes away {purpose}", (remedy,)
-            )
+            yield Finding("note", f"package {module}", f"not installed; needed for {purpose}", (remedy,))
     if not extras.missing("lake"):
         yield _beside()
 
@@ -134,7 +134,7 @@ def _model(config: Config, *, ask: bool) -> Iterator[Finding]:
 
     names = named_models(config)
     if not names:
-        yield Finding("ok", "model", "none is configured: every part works on deterministic methods")
+        yield Finding("ok", "model", "none is configured: all parts use deterministic methods")
     elif not ask:
         yield Finding("ok", "model", f"{', '.join(names)}, not asked; {spent_today(config)}")
     else:

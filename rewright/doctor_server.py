@@ -94,7 +94,9 @@ def server_findings(subject: str, dsn: str) -> Iterator[Finding]:
 def _of_server(subject: str, session: Session) -> Iterator[Finding]:
     facts = server_facts(session.connection)
     status: Status = "ok" if facts.major in SUPPORTED else "note"
-    known = "" if status == "ok" else f", which is not among {SUPPORTED[0]} to {SUPPORTED[-1]}"
+    known = (
+        "" if status == "ok" else f", which is not a supported version ({SUPPORTED[0]} to {SUPPORTED[-1]})"
+    )
     yield Finding(status, subject, f"PostgreSQL {facts.major}, database {facts.database}{known}")
     yield from _of_role(subject, session, facts)
     yield from _of_statistics(subject, session)
@@ -161,7 +163,7 @@ def _without_hints(subject: str, facts: ServerFacts) -> Finding:
     return Finding(
         "note",
         subject,
-        "pg_hint_plan is not loaded for this role: no hints but CTE keywords",
+        "pg_hint_plan is not loaded for this role: only MATERIALIZED and NOT MATERIALIZED work as hints",
         (
             (
                 f"apt install postgresql-{facts.major}-pg-hint-plan  -- on the server's machine; yum: "
@@ -179,7 +181,7 @@ def _of_statistics(subject: str, session: Session) -> Iterator[Finding]:
         yield Finding(
             "note",
             subject,
-            f"{STATEMENTS} is not there: rewright rewrite --top and advise need a file of queries",
+            f"{STATEMENTS} is not installed: rewright rewrite --top and advise need a file of queries",
             (
                 (
                     f"alter system set shared_preload_libraries = '{STATEMENTS}';  -- besides what stands "
@@ -194,7 +196,7 @@ def _of_statistics(subject: str, session: Session) -> Iterator[Finding]:
         yield Finding(
             "note",
             subject,
-            f"{role} is no member of pg_read_all_stats: rewright rewrite --top and advise see its own "
+            f"{role} is not a member of pg_read_all_stats: rewright rewrite --top and advise see its own "
             f"queries alone",
             (f"grant pg_read_all_stats to {role};",),
         )

@@ -1,4 +1,4 @@
-"""The tables of the log book, the same for SQLite and PostgreSQL. Must not know who reads them."""
+"""The tables of the store, the same for SQLite and PostgreSQL. Must not know who reads them."""
 
 from __future__ import annotations
 

@@ -71,8 +71,8 @@ def run(
 
 
 @dataclass(frozen=True, slots=True)
-class _Books:
-    """What stands on the store."""
+class _StoreParts:
+    """What reads and writes the store."""
 
     store: Store
     writer: BufferedWriter
@@ -105,7 +105,7 @@ class _Worker:
         self.searches: Searches | None = None
         self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
-        self.books: _Books
+        self.parts: _StoreParts
         self.reporter: Reporter
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
@@ -113,8 +113,8 @@ class _Worker:
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
-        self.books = self._open_books(self.store, loop)
-        self.reporter = traced(self.books.reporter, self.config)
+        self.parts = self._open_parts(self.store, loop)
+        self.reporter = traced(self.parts.reporter, self.config)
         self.questions = Questions(self.config)
         self.searches = Searches(self.config) if lakes_of(self.config) else None
         self.lakes = _lakes(self.config, self.store)
@@ -137,7 +137,7 @@ class _Worker:
                 task.cancel()
             self._close()
 
-    def _open_books(self, store: Store, loop: asyncio.AbstractEventLoop) -> _Books:
+    def _open_parts(self, store: Store, loop: asyncio.AbstractEventLoop) -> _StoreParts:
         writer = BufferedWriter(store, on_error=self._store_failed)
         feed = StoreFeed(
             store,
@@ -150,7 +150,7 @@ class _Worker:
         # pausing is looked at by files and in the store, whichever is reached
         pause = PauseWatch(pausing.files_of(self.config), feed, self._pause_changed)
         pause.start()
-        return _Books(
+        return _StoreParts(
             store,
             writer,
             StoreReporter(
@@ -164,22 +164,22 @@ class _Worker:
         )
 
     def _ports(self) -> Ports:
-        books = self.books
+        parts = self.parts
         settings = settings_rules(self.config)
         job_path = (
             # without an optimiser there is nobody to hold queries for
             self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
         )
         ours = answers.make(
-            books.store, self.config, job_path, self.lakes, self._kill, self.questions, self.searches
+            parts.store, self.config, job_path, self.lakes, self._kill, self.questions, self.searches
         )
         return Ports(
             lookup=self.lookup,
             reporter=self.reporter,
             answers=ours,
-            admin=administering.make(books.store, self.config, ours, self._kill, self._ask_reload),
-            inline=self._inline(books.store, job_path),
-            pause=books.pause,
+            admin=administering.make(parts.store, self.config, ours, self._kill, self._ask_reload),
+            inline=self._inline(parts.store, job_path),
+            pause=parts.pause,
             lakes=self.lakes,
             settings=settings,
             event=logs.event,
@@ -233,7 +233,7 @@ class _Worker:
         elif isinstance(message, Reloaded):
             loop.call_soon_threadsafe(self._reloaded, message.problem)
         elif isinstance(message, Pausing):
-            self.books.pause.signalled = message.paused
+            self.parts.pause.signalled = message.paused
         elif isinstance(message, Retire):
             asyncio.run_coroutine_threadsafe(self._retire(), loop)
 
@@ -247,12 +247,12 @@ class _Worker:
         self.config = config
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
         self.log = logs.logger()
-        self.books.reporter.run_timeout = config.optimiser.run_timeout
+        self.parts.reporter.run_timeout = config.optimiser.run_timeout
         if self.questions is not None:
             self.questions.reload(config)
         if self.searches is not None:
             self.searches.reload(config)
-        self.books.feed.reload(frozenset(config.verify.accept))
+        self.parts.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
             # sessions that are open keep what they began with
             self.proxy.ports = self._ports()
@@ -262,13 +262,13 @@ class _Worker:
     async def _tell_figures(self) -> None:
         while True:
             await asyncio.sleep(FIGURES_SECONDS)
-            books = self.books
-            books.reporter.flush()
+            parts = self.parts
+            parts.reporter.flush()
             if self.proxy is not None:
-                tell(self.pipe, Figures(self._figures(self.proxy, books)))
-                self.sessions.report(self.proxy.sessions(), books.writer)
+                tell(self.pipe, Figures(self._figures(self.proxy, parts)))
+                self.sessions.report(self.proxy.sessions(), parts.writer)
 
-    def _figures(self, proxy: Proxy, books: _Books) -> dict[Any, float]:
+    def _figures(self, proxy: Proxy, parts: _StoreParts) -> dict[Any, float]:
         metrics = proxy.metrics
         worker = (("worker", str(self.number)),)
         found: dict[Any, float] = {
@@ -282,10 +282,10 @@ class _Worker:
             # what the queue of jobs could not take counts as a dropped report
             ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),
             ("cpu_seconds_total", worker): time.process_time(),
-            ("store_up", worker): float(books.feed.healthy),
-            ("paused", worker): float(books.pause.paused),
-            ("store_records_dropped_total", ()): books.writer.dropped,
-            ("store_batches_failed_total", ()): books.writer.failed,
+            ("store_up", worker): float(parts.feed.healthy),
+            ("paused", worker): float(parts.pause.paused),
+            ("store_records_dropped_total", ()): parts.writer.dropped,
+            ("store_batches_failed_total", ()): parts.writer.failed,
         }
         for name, label, counter in (
             ("statements_total", "route", metrics.routes),
@@ -309,7 +309,7 @@ class _Worker:
         self.log.warning("serving.paused" if paused else "serving.resumed", worker=self.number)
 
     def _close(self) -> None:
-        books = self.books
+        parts = self.parts
         # in the order in which they depend on each other: the store last
         if self.lakes is not None:
             self.lakes.close()
@@ -317,16 +317,16 @@ class _Worker:
             self.questions.close()
         if self.searches is not None:
             self.searches.close()
-        books.pause.stop()
-        books.feed.stop()
-        books.reporter.flush()
+        parts.pause.stop()
+        parts.feed.stop()
+        parts.reporter.flush()
         send_rest(self.reporter)
-        self.sessions.report((), books.writer)
+        self.sessions.report((), parts.writer)
         # waits a few seconds at most for what is queued
-        books.writer.close()
+        parts.writer.close()
         if self.jobs is not None:
             self.jobs.close()
-        books.store.close()
+        parts.store.close()
 
 
 def _publish(

@@ -141,7 +141,7 @@ def _admitted(shadow: str, user: str) -> str:
 
 
 class Kept:
-    """Resolutions of one lake in the log book."""
+    """Resolutions of one lake in the store."""
 
     def __init__(self, database: str, journal: Journal | None) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What a relay reports, on its way to the log book and to the optimiser.
+"""What a relay reports, on its way to the store and to the optimiser.
 
 Owns the proxy's ``Reporter`` port. Must never wait: everything goes through bounded queues.
 """
