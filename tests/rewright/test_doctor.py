@@ -69,7 +69,7 @@ def test_statistics_of_others_and_their_remedy(
 
     with psycopg.connect(scratch_server.dsn(database), autocommit=True) as owner:
         (absent,) = told()
-        assert "pg_stat_statements is not there" in absent.message
+        assert "pg_stat_statements is not installed" in absent.message
         # the extension's tables need no library to be loaded
         owner.execute(absent.remedy[-1].encode())
         (blind,) = told()
