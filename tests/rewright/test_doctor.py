@@ -73,7 +73,7 @@ def test_statistics_of_others_and_their_remedy(
         # the extension's tables need no library to be loaded
         owner.execute(absent.remedy[-1].encode())
         (blind,) = told()
-        assert "no member of pg_read_all_stats" in blind.message
+        assert "not a member of pg_read_all_stats" in blind.message
         (grant,) = blind.remedy
         owner.execute(grant.encode())
         try:
