@@ -22,7 +22,9 @@ from typing import Literal, TypeAlias
 
 Role: TypeAlias = Literal["viewer", "admin"]
 COOKIE = "rewright_session"
+# a working day
 IDLE_SECONDS = 8 * 3600.0
+# the least recently used go first
 _MAX_SESSIONS = 1000
 # failed sign-ins in a minute, whoever tried: beyond, nobody may try
 _MAX_FAILURES = 20
@@ -95,17 +97,21 @@ class Gate:
     def visitor(self, headers: Mapping[str, str], cookies: Mapping[str, str]) -> Visitor:
         """Who sends these headers and cookies."""
         kind, _, given = headers.get("authorization", "").partition(" ")
+        # a token is no session: it has no form to protect
         if kind.lower() == "bearer" and self.rules.token and _same(given.strip(), self.rules.token):
             return Visitor("admin", "token")
         session = self._session(cookies.get(COOKIE, ""))
+        # a session's role wins over "everybody may look"
         if session is not None:
             return Visitor(session.role, session.role, session.csrf)
+        # without passwords everybody is a viewer; with them nobody without a session
         return Visitor(None if self.rules.sign_in else "viewer")
 
     def sign_in(self, password: str) -> str | None:
         """A new session's cookie, or None where no role has this password. Raises TooManyFailures."""
         now = self.clock()
         with self._lock:
+            # looked at before comparing, so that guessing stops
             if len(self._failures) == _MAX_FAILURES and now - self._failures[0] < 60:
                 raise TooManyFailures
         role = self._role(password)
@@ -113,7 +119,9 @@ class Gate:
             if role is None:
                 self._failures.append(now)
                 return None
+            # 256 bits from the system's generator
             cookie = secrets.token_urlsafe(32)
+            # only the digest is kept: a dump of memory opens no session
             self._sessions[_digest(cookie)] = _Session(role, secrets.token_urlsafe(32), now)
             while len(self._sessions) > _MAX_SESSIONS:
                 self._sessions.popitem(last=False)
@@ -128,11 +136,14 @@ class Gate:
         token, from our own page.
         """
         site = headers.get("sec-fetch-site", "same-origin")
+        # a token is sent on purpose, never by a browser on its own
         if visitor.name == "token":
             return True
+        # an empty token equals an empty one: it must not count
         return site in {"same-origin", "none"} and bool(visitor.csrf) and _same(given, visitor.csrf)
 
     def _role(self, password: str) -> Role | None:
+        # both are compared always, so that time tells nothing; an unset password matches nobody
         admin = _same(password, self.rules.admin_password) and bool(self.rules.admin_password)
         viewer = _same(password, self.rules.viewer_password) and bool(self.rules.viewer_password)
         return "admin" if admin else "viewer" if viewer else None
@@ -146,6 +157,7 @@ class Gate:
             if now - session.used > IDLE_SECONDS:
                 del self._sessions[key]
                 return None
+            # use prolongs it
             session.used = now
             self._sessions.move_to_end(key)
             return session
@@ -154,10 +166,12 @@ class Gate:
 def _host_name(header: str) -> str | None:
     """The name or address in a Host header, lower case; None for what is none."""
     text = header.strip().lower()
+    # [::1]:8080
     if text.startswith("["):
         name, closed, rest = text[1:].partition("]")
         return name if closed and (not rest or rest.startswith(":")) else None
     name, _, port = text.partition(":")
+    # a name may end with the root's dot
     return name.removesuffix(".") if name and (not port or port.isdigit()) else None
 
 
@@ -170,9 +184,11 @@ def _is_address(name: str) -> bool:
 
 
 def _digest(text: str) -> bytes:
+    # surrogates: headers may be any bytes
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _same(one: str, other: str) -> bool:
     """In a time that tells nothing about either."""
+    # digests have one length, whatever the password's
     return hmac.compare_digest(_digest(one), _digest(other))

@@ -13,7 +13,6 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,11 +22,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rewright.console import join_graph
 from rewright.console import pages as shown
 from rewright.console.access import COOKIE, Gate, Rules, TooManyFailures, Visitor
+from rewright.console.asking import form_of, local_path, number_of
+from rewright.console.guarding import Guard
 from rewright.console.pages import Pages
 from rewright.console.rendering import Renderer, as_csv
 from rewright.store.api import Store
@@ -39,21 +39,8 @@ Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 Metrics = Callable[[], bytes]
 Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
-
-HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
-    " img-src 'self' data:;"
-    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "no-referrer",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "no-store",
-}
+# rows of a page
 PAGE = 50
-_LARGEST_FORM = 64_000
-_LARGEST_NUMBER = 1_000_000
 
 
 def _none() -> Sequence[Mapping[str, Any]]:
@@ -94,6 +81,7 @@ def create_app(
         Route("/asked/{kind}/{id:int}/remove", console.forget, methods=["POST"]),
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
+    # each page also as data, under the same rules
     for path, endpoint, forms in (
         ("/", console.overview, (".json",)),
         ("/overview", console.overview, (".json",)),
@@ -109,6 +97,7 @@ def create_app(
         ("/knowledge/{category}/{name}", console.unit, (".json",)),
         ("/settings", console.settings, (".json", ".csv")),
     ):
+        # "/" has no form with a suffix of its own
         routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
         routes.append(Route(path, endpoint))
     handlers: Any = {
@@ -116,38 +105,8 @@ def create_app(
         NotFound: console.not_found,
         HTTPException: console.failed,
     }
-    guard = [Middleware(_Guard, gate=console.gate)]
+    guard = [Middleware(Guard, gate=console.gate)]
     return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
-
-
-class _Guard:
-    """Refuses unknown Host headers and adds the security headers to every answer."""
-
-    def __init__(self, app: ASGIApp, gate: Gate) -> None:
-        self._app = app
-        self._gate = gate
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        if not self._gate.host_allowed(host):
-            said = "this name is not among [http] hosts; call the address, or add the name"
-            await PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST, headers=HEADERS)(
-                scope, receive, send
-            )
-            return
-
-        async def with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
-            await send(message)
-
-        await self._app(scope, receive, with_headers)
-
-
-_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class _Console:
@@ -176,22 +135,26 @@ class _Console:
         return Response(self._ports.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     def sign_in_page(self, request: Request) -> Response:
-        data = {"next": _local(request.query_params.get("next", "/")), "wrong": False}
+        data = {"next": local_path(request.query_params.get("next", "/")), "wrong": False}
         return self._renderer.html(request, self._visitor(request), "sign_in", "Sign in", data)
 
     async def sign_in(self, request: Request) -> Response:
-        form = await _form(request)
+        form = await form_of(request)
+        # Sec-Fetch-Site is the browser's word, which scripts cannot set; programs send none
         if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             raise HTTPException(403, "this form was not sent from this page")
-        target = _local(form.get("next", "/"))
+        # back to the page that asked for the sign-in, and to no other site
+        target = local_path(form.get("next", "/"))
         try:
             cookie = await run_in_threadpool(self.gate.sign_in, form.get("password", ""))
         except TooManyFailures as error:
+            # counted over all addresses: a limit per address is no limit
             raise HTTPException(429, "too many wrong passwords; try again in a minute") from error
         if cookie is None:
             data = {"next": target, "wrong": True}
             return self._renderer.html(request, Visitor(None), "sign_in", "Sign in", data, status=403)
         answer = RedirectResponse(target, 303)
+        # strict: not sent along with a link from elsewhere
         answer.set_cookie(
             COOKIE, cookie, httponly=True, samesite="strict", secure=self.gate.rules.secure, path="/"
         )
@@ -214,7 +177,7 @@ class _Console:
         )
 
     def log(self, request: Request) -> Response:
-        after = _number(request.query_params.get("after", "0"))
+        after = number_of(request.query_params.get("after", "0"))
         names = ("route", "database", "role", "rewrite_id")
         return self._list(request, "log", "Log", names, lambda asked: self._pages.log(asked, after))
 
@@ -281,8 +244,10 @@ class _Console:
     async def act(self, request: Request) -> Response:
         form = await self._change(request)
         number, name = request.path_params["id"], request.path_params["action"]
+        # of the life cycle, these are a person's
         if name not in {"approve", "pin", "reject", "retire"}:
             raise HTTPException(404, "no such action")
+        # bounded: it is shown on pages and kept for good
         reason = form.get("reason", "").strip()[:1000]
         act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
         try:
@@ -299,6 +264,7 @@ class _Console:
 
     async def forget(self, request: Request) -> Response:
         """Remove a lesson, or a question's query."""
+        # POST alone changes anything: a link can't
         form = await self._change(request)
         number, kind = request.path_params["id"], request.path_params["kind"]
         lessons, reason = self._store.ask_lessons, form.get("reason", "").strip()[:1000]
@@ -316,14 +282,16 @@ class _Console:
     async def pause(self, request: Request) -> Response:
         form = await self._change(request)
         if self._ports.pause is None:
-            raise HTTPException(404, "pausing is not offered here")
+            raise HTTPException(404, "pausing is not available here")
+        # a checkbox that is off is not sent at all
         paused = form.get("paused") == "on"
         told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)
         return _done(request, "/", {"paused": paused, "told": told})
 
     async def sign_out(self, request: Request) -> Response:
         visitor = self._visitor(request)
-        form = await _form(request)
+        form = await form_of(request)
+        # signing somebody out from another site would be a nuisance
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session")
         self.gate.sign_out(request.cookies)
@@ -345,6 +313,7 @@ class _Console:
             "accept", ""
         ):
             return JSONResponse({"error": error.detail}, error.status_code)
+        # programs get the error in their own form
         data = {"detail": error.detail}
         title = HTTPStatus(error.status_code).phrase
         render = partial(self._renderer.html, status=error.status_code)
@@ -359,10 +328,11 @@ class _Console:
         """The form of somebody who may change something. Raises HTTPException."""
         visitor = self._visitor(request)
         if visitor.role is None:
+            # 401 tells a program to sign in, 403 that it is of no use
             raise HTTPException(401, "sign in first")
         if not visitor.admin:
             raise HTTPException(403, "only an admin may do this; see [http] admin_password")
-        form = await _form(request)
+        form = await form_of(request)
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session; open the page again")
         return form
@@ -380,11 +350,13 @@ class _Console:
         visitor = self._visitor(request)
         path = request.url.path
         if visitor.role is None:
+            # programs cannot follow a redirect to a form
             if path.endswith((".json", ".csv")):
                 raise HTTPException(401, "sign in, or send Authorization: Bearer with the token")
             return RedirectResponse(f"/sign-in?next={path}", 303)
         data = read()
         if path.endswith(".json"):
+            # dates, enums and decimals as texts
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
             return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
@@ -406,12 +378,14 @@ class _Console:
     ) -> Response:
         """A page of a list. ``also``: what stands beside it, in the page and in JSON."""
         given = request.query_params
-        page = max(_number(given.get("page", "1")), 1)
+        # what is no number is the first page
+        page = max(number_of(given.get("page", "1")), 1)
         asked = Asked(
             text=given.get("q", ""),
             values={one: given.get(one, "") for one in filters},
             sort=given.get("sort", ""),
             offset=(page - 1) * PAGE,
+            # a table for a spreadsheet has more rows than a page
             limit=PAGE if not request.url.path.endswith(".csv") else 1000,
         )
 
@@ -422,6 +396,7 @@ class _Console:
                 name: rows,
                 "total": total,
                 "page": page,
+                # rounded up
                 "pages": max(-(-total // PAGE), 1),
                 "q": asked.text,
                 "sort": asked.sort,
@@ -437,34 +412,6 @@ def _done(request: Request, target: str, document: Mapping[str, Any]) -> Respons
     if "application/json" in request.headers.get("accept", ""):
         return JSONResponse(dict(document))
     return RedirectResponse(target, 303)
-
-
-async def _form(request: Request) -> Mapping[str, str]:
-    """The fields of a form. Raises HTTPException where it is none, or too large."""
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _LARGEST_FORM:
-            raise HTTPException(413, "too large")
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if body and kind != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "send application/x-www-form-urlencoded")
-    try:
-        fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20)
-    except ValueError as error:
-        raise HTTPException(400, "not a form") from error
-    return {name: values[-1] for name, values in fields.items()}
-
-
-def _local(target: str) -> str:
-    """A path of this console; anything else is its first page."""
-    parts = urlsplit(target)
-    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and "\\" not in target
-    return target if plain and not parts.netloc and not parts.scheme and target.isprintable() else "/"
-
-
-def _number(text: str) -> int:
-    return min(int(text), _LARGEST_NUMBER) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
 __all__ = ["Ports", "create_app"]

@@ -11,8 +11,10 @@ from typing import Any, Literal, TypeAlias
 from rewright.sql.plans import Node, PlanError, plan_from_json
 
 Heat: TypeAlias = Literal["cold", "warm", "hot"]
+# shares of a plan's whole work: a tenth is worth a look, three tenths are where the time went
 _WARM, _HOT = 0.1, 0.3
 # an estimate that is off by this factor is told
+# below ten, plans seldom change
 _WRONG = 10.0
 
 
@@ -38,6 +40,7 @@ def plan_view(tree: Mapping[str, Any] | None) -> Shown | None:
         return None
     try:
         root = plan_from_json([{"Plan": tree}]).root
+        # a plan without cost or time must not divide by zero
         return _shown(root, max(_work(root), 1e-9), _own_work(root))
     except (PlanError, RecursionError):
         return None
@@ -65,7 +68,9 @@ def _sentence(node: Node, share: float, executed: bool) -> str:
     what = _title(node)
     of = "of the time" if executed else "of the estimated cost"
     often = node.actual.loops if node.actual is not None else 1
+    # loops: actual times are per run
     again = f", run {often:,.0f} times" if often > 1 else ""
+    # not run: its cost is that of one run
     if node.relationship == "SubPlan" and not again:
         again = ", run again for each row that is looked at"
     return f"{what}: {share:.0%} {of}{again}"
@@ -99,6 +104,7 @@ def _rows(node: Node) -> str:
     if node.actual is None:
         return f"{node.rows:,.0f} rows estimated"
     if not node.actual.loops:
+        # an operator that was never reached, behind a LIMIT or an empty side
         return f"never run ({node.rows:,.0f} rows estimated)"
     return f"{node.actual.rows:,.0f} rows ({node.rows:,.0f} estimated)"
 
@@ -121,6 +127,7 @@ def _remark(node: Node) -> str:
     error = node.q_error
     if error is not None and error >= _WRONG:
         return f"the estimate is off by a factor of {error:,.0f}"
+    # ten rows read for each that was kept: an index might do better
     if node.actual is not None and node.actual.rows_removed > 10 * max(node.actual.rows, 1):
         return f"{node.actual.rows_removed:,.0f} rows read and left out"
     return ""
@@ -128,6 +135,7 @@ def _remark(node: Node) -> str:
 
 def _work(node: Node) -> float:
     if node.actual is not None:
+        # EXPLAIN gives the time of one run (manual, 14.1.2)
         return node.actual.seconds * max(node.actual.loops, 1.0)
     return node.total_cost
 
@@ -140,6 +148,7 @@ def _own_work(root: Node) -> Mapping[int, float]:
     """
     found: dict[int, float] = {}
     for node in root.walk():
+        # parallel workers and rounding may make children look longer than their parent
         own = max(_work(node) - sum(_work(child) for child in node.children), 0.0)
         again = (
             [] if node.actual is not None else [one for one in node.children if one.relationship == "SubPlan"]

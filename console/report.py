@@ -70,11 +70,13 @@ def report(entries: Sequence[Entry], summary: str) -> str:
 
 def _shown(number: int, one: Entry) -> dict[str, Any]:
     rewrite = one.rewrite
+    # texts of statements may be long: the table shows a line
     common = {"number": number, "name": one.name, "text": one_line(one.text), "calls": one.calls}
     if rewrite is None:
         empty = {"before_ms": None, "after_ms": None, "saved_ms": None, "stopped": False}
         return {**common, **empty, "rewrite": None, "result": "as it is", "done": one.reason}
     before, after = rewrite.original_ms, rewrite.replacement_ms
+    # calls times the difference; nothing where either is not known
     saved = one.calls * (before - after) if one.calls and before is not None and after is not None else None
     counterexample = mapping(rewrite.proposal.evidence).get("counterexample")
     return {
@@ -93,6 +95,7 @@ def _shown(number: int, one: Entry) -> dict[str, Any]:
 def _why(rewrite: Rewrite) -> str:
     """What keeps it from being served unasked."""
     new = rewrite.proposal
+    # reservations say more than the level
     if new.modulo:
         return "; ".join(f"{name}: {meaning}" for name, meaning in words.reservations(new.modulo))
     return words.LEVELS[str(new.level)]

@@ -23,9 +23,11 @@ def told(one: Rewrite, counterexample: Any, literals: bool) -> dict[str, Any]:
     """
     new = one.proposal
     evidence, plans = mapping(new.evidence), mapping(new.plans)
+    # values of the rewrite's own literals are hidden wherever they turn up
     values = frozenset() if literals else values_of(asdict(new))
     trees = mapping(mapping(plans.get("plan")).get("trees"))
     if not literals:
+        # conditions of plans repeat literals
         trees = {side: tree_without_literals(dict(mapping(tree)), values) for side, tree in trees.items()}
     before, after = (formatted(one, literals=literals) for one in (new.template, new.replacement))
     return {

@@ -28,6 +28,7 @@ _CLAUSES = {
     "limitOffset": "offset",
     "withClause": "with",
 }
+# tokens: enough for any hand-written query, and a bound for a generated one
 _LIMIT = 4000
 
 
@@ -42,6 +43,7 @@ def features_of(sql: str) -> list[str]:
     found: list[str] = []
     for raw in statements:
         _walk(raw.stmt, "top", "", found)
+    # cut, not refused: the beginning tells what a query is like
     return found[:_LIMIT]
 
 
@@ -55,14 +57,17 @@ def plan_features(plan: Mapping[str, Any]) -> list[str]:
         node, parent = stack.pop()
         if not isinstance(node, Mapping) or not isinstance(node.get("Node Type"), str):
             continue
+        # Join Type: inner, left, semi, anti
         join = node.get("Join Type")
         kind = f"plan.{node['Node Type']}{f'.{join}' if isinstance(join, str) else ''}".lower().replace(
             " ", "_"
         )
         role = node.get("Parent Relationship")
         found[kind] = None
+        # a pair with the parent tells a nested loop over a sort from any sort
         if parent:
             found[f"{parent}>{kind}"] = None
+        # SubPlan runs for each row, InitPlan once
         if role in {"SubPlan", "InitPlan"}:
             found[f"plan.{str(role).lower()}"] = None
         below = node.get("Plans")
@@ -80,6 +85,7 @@ def _walk(node: Any, clause: str, parent: str, found: list[str]) -> None:
     kind = _kind(node)
     if kind:
         found.append(kind)
+        # where it stands, too: an aggregate in HAVING is not one in the select list
         found.append(f"{clause}:{kind}")
         if parent:
             found.append(f"{parent}>{kind}")
@@ -90,6 +96,7 @@ def _walk(node: Any, clause: str, parent: str, found: list[str]) -> None:
     for name in node:
         value = getattr(node, name)
         inside = _CLAUSES.get(name, clause)
+        # a subquery's clauses are told apart from the query's own
         if isinstance(node, ast.SelectStmt) and clause not in {"top", "from", "with"}:
             inside = f"sub.{inside}"
         _walk(value, inside, kind or parent, found)
@@ -101,11 +108,13 @@ def _kind(node: ast.Node) -> str:
             return _call(node)
         case ast.TypeCast(typeName=type_):
             return f"cast.{_last(type_.names) if type_ else ''}"
+        # EXISTS, ANY, ALL, EXPR, ARRAY: each asks for another rewrite
         case ast.SubLink(subLinkType=kind, operName=operator):
             name = enums.SubLinkType(kind or 0).name.removesuffix("_SUBLINK").lower()
             return f"sublink.{name}{'.' + _last(operator) if operator else ''}"
         case ast.A_Expr(kind=kind):
             name = enums.A_Expr_Kind(kind or 0).name.removeprefix("AEXPR_").lower()
+            # = ANY, IN, BETWEEN, LIKE are kinds, not operators
             return f"op.{name}.{_last(node.name)}"
         case ast.BoolExpr(boolop=operator):
             return enums.BoolExprType(operator or 0).name.removesuffix("_EXPR").lower()
@@ -119,6 +128,7 @@ def _kind(node: ast.Node) -> str:
             return f"join.{enums.JoinType(kind or 0).name.removeprefix('JOIN_').lower()}"
         case ast.A_Const(isnull=True):
             return "null"
+        # MATERIALIZED and NOT MATERIALIZED are the writer's wish
         case ast.CommonTableExpr(ctematerialized=mode):
             forced = enums.CTEMaterialize(mode or 0).name.removeprefix("CTEMaterialize").lower()
             return f"cte.{forced}"
@@ -126,6 +136,7 @@ def _kind(node: ast.Node) -> str:
             return "with.recursive"
         case ast.GroupingSet(kind=kind):
             return f"groupingset.{enums.GroupingSetKind(kind or 0).name.lower()}"
+        # directions and NULLs as numbers of the enums: they are only compared
         case ast.SortBy(sortby_nulls=nulls, sortby_dir=direction):
             return f"sort.{direction}.{nulls}"
         case (
@@ -139,6 +150,7 @@ def _kind(node: ast.Node) -> str:
             | ast.WindowDef()
         ):
             return type(node).__name__.lower()
+        # tables, columns and constants: shape alone counts
         case _:
             return ""
 
@@ -167,6 +179,7 @@ def _last(names: Any) -> str:
 
 
 def _select(node: ast.SelectStmt) -> Iterator[str]:
+    # a set operation's arms are blocks of their own
     if node.op is not None and enums.SetOperation(node.op).name != "SETOP_NONE":
         name = enums.SetOperation(node.op).name.removeprefix("SETOP_").lower()
         yield f"set.{name}{'.all' if node.all else ''}"
@@ -175,6 +188,7 @@ def _select(node: ast.SelectStmt) -> Iterator[str]:
         if getattr(node, name, None):
             yield f"has.{clause}"
     if node.distinctClause:
+        # DISTINCT without ON is a list of one None
         yield "distinct.on" if any(item is not None for item in node.distinctClause) else "distinct"
     yield from _repeats(node)
     yield from _sublinks(node)
@@ -197,6 +211,7 @@ def _aliases(items: Any) -> Iterator[str]:
         item = stack.pop()
         if isinstance(item, ast.JoinExpr):
             stack += [item.larg, item.rarg]
+        # a subquery in FROM has a name to be referred to by, and no table of its own
         elif isinstance(item, ast.RangeVar | ast.RangeSubselect | ast.RangeFunction):
             if item.alias is not None:
                 yield str(item.alias.aliasname)
@@ -206,6 +221,7 @@ def _aliases(items: Any) -> Iterator[str]:
 
 def _repeats(node: ast.SelectStmt) -> Iterator[str]:
     count = Counter(_tables(node.fromClause))
+    # each table by name: two aliases of one are a self-join
     if any(times > 1 for times in count.values()):
         yield "selfjoin"
     if len(count) > 1:
@@ -243,6 +259,7 @@ def _direct_sublinks(root: Any) -> Iterator[Any]:
             stack.extend(item)
         elif isinstance(item, ast.SubLink):
             yield item
+        # not below another SELECT: its subqueries are its own
         elif isinstance(item, ast.Node) and not isinstance(item, ast.SelectStmt):
             stack.extend(getattr(item, name) for name in item)
 
@@ -259,6 +276,7 @@ def _aggregates(root: Any) -> Iterator[str]:
             stack.extend(getattr(item, name) for name in item)
 
 
+# a qualified name that nothing inside has: an outer column (unqualified ones can't be told)
 def _is_correlated(query: ast.SelectStmt) -> bool:
     inner = set(_aliases(query.fromClause))
     stack: list[Any] = [query.whereClause, query.targetList]
@@ -280,6 +298,7 @@ def _comparison(node: ast.A_Expr) -> Iterator[str]:
     if left and right:
         yield f"cmp.{_last(node.name)}({left},{right})"
         yield f"cmp({left},{right})"
+        # column = constant may use an index; anything around the column hides it
         if {left.split(".")[0], right.split(".")[0]} == {"column", "const"}:
             return
         yield f"wrapped({left.split('.')[0]})"
@@ -295,6 +314,7 @@ def _side(node: Any) -> str:
             return "const.decimal"
         case ast.A_Const():
             return "const"
+        # IN (...): the first item stands for all
         case tuple():
             return f"list.{_side(node[0])}" if node else ""
         case ast.Node():

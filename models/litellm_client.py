@@ -33,10 +33,13 @@ from rewright.models.limits import Gate
 
 T = TypeVar("T")
 
+# what may be different a moment later; other errors come again
 _TRANSIENT = frozenset(
     {"RateLimitError", "APIConnectionError", "InternalServerError", "ServiceUnavailableError", "Timeout"}
 )
+# two more tries, within the request's own time
 _BACKOFF_SECONDS = (0.5, 2.0)
+# importing twice at a time would run its set-up twice
 _import_lock = threading.Lock()
 
 
@@ -87,7 +90,9 @@ class LiteLlm:
             request = replace(request, max_tokens=self.max_tokens)
         started = time.monotonic()
         deadline = started + request.seconds
+        # the import counts: a client waits for both
         litellm = _with_deadline(_litellm, request.seconds, "import-litellm")
+        # the worst case is reserved before anything is sent, so that parallel calls cannot overspend
         held = self.ledger.reserve(request, self._worst_money(litellm, name, request))
         try:
             raw = self._call(litellm, name, request, deadline)
@@ -97,6 +102,7 @@ class LiteLlm:
             raise
         reply = self._reply(litellm, name, raw, time.monotonic() - started)
         self.ledger.settle(held, reply.usage)
+        # models that think may spend all tokens before the answer
         if not reply.text.strip() and _cut_short(raw):
             raise Starved(
                 f"{name} used all of its {request.max_tokens} tokens and gave no answer ([models] "
@@ -116,12 +122,14 @@ class LiteLlm:
             try:
                 return self._once(litellm, name, request, left)
             except ProviderError as error:
+                # no pause that would end after the deadline
                 if not error.transient or pause is None or time.monotonic() + pause >= deadline:
                     raise
                 time.sleep(pause)
         raise AssertionError("unreachable")
 
     def _once(self, litellm: Any, name: str, request: Request, seconds: float) -> Any:
+        # the gate bounds calls at a time; waiting for it counts
         self.gate.enter(seconds)
         arguments = _arguments(name, request, seconds, self.api_base)
         if self.reasoning_effort:
@@ -131,6 +139,7 @@ class LiteLlm:
 
         def call() -> Any:
             try:
+                # warnings of libraries would go to the server's standard error
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     return litellm.completion(**arguments)
@@ -142,12 +151,14 @@ class LiteLlm:
         except ModelError:
             raise
         except Exception as error:  # the edge: whatever litellm raises becomes ours
+            # only the kind: texts of providers repeat the prompt
             kind = type(error).__name__
             if kind == "Timeout":
                 raise ModelTimeout(f"{name} gave no answer in {seconds:.0f} s") from error
             raise ProviderError(f"{name}: {kind}", transient=kind in _TRANSIENT) from error
 
     def _settle_failed(self, held: Reservation, error: ModelError) -> None:
+        # an error before an answer is not billed, a timeout may be
         billed = isinstance(error, ModelTimeout)
         used = Usage(held.tokens, 0, held.money) if billed else Usage()
         error.usage = used
@@ -157,6 +168,7 @@ class LiteLlm:
         usage = getattr(raw, "usage", None)
         prompt = int(getattr(usage, "prompt_tokens", 0) or 0)
         completion = int(getattr(usage, "completion_tokens", 0) or 0)
+        # providers may leave out usage, and choices on errors
         choices = getattr(raw, "choices", None) or []
         text = (choices[0].message.content or "") if choices else ""
         price = self._price(litellm, name)
@@ -166,6 +178,7 @@ class LiteLlm:
     def _price(self, litellm: Any, name: str) -> Price | None:
         if name in self.prices:
             return self.prices[name]
+        # with and without the provider's prefix
         listed = litellm.model_cost
         entry = listed.get(name) or listed.get(name.partition("/")[2])
         if not entry or "input_cost_per_token" not in entry:
@@ -178,6 +191,7 @@ class LiteLlm:
         price = self._price(litellm, name)
         limits = self.ledger.limits
         if price is None:
+            # a budget that cannot be kept must not be pretended
             if limits.daily_money is not None or limits.query_money is not None:
                 raise ProviderError(f"{name}: no price is known, so the money budget can't be kept")
             return 0.0
@@ -208,8 +222,10 @@ def _arguments(name: str, request: Request, seconds: float, api_base: str | None
         "temperature": request.temperature,
         "max_tokens": request.max_tokens,
         "timeout": seconds,
+        # retries are ours (_call), within the deadline
         "num_retries": 0,
         "max_retries": 0,
+        # parameters that a provider does not know are left out
         "drop_params": True,
     }
     if api_base:
@@ -220,6 +236,7 @@ def _arguments(name: str, request: Request, seconds: float, api_base: str | None
 def _litellm() -> Any:
     """The library, imported once, with everything that phones or remembers switched off."""
     with _import_lock:
+        # else it fetches a price list from the network
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -227,6 +244,7 @@ def _litellm() -> Any:
                 litellm: Any = importlib.import_module("litellm")
             except ImportError as error:
                 raise ProviderError("litellm is not installed: pip install 'rewright[models]'") from error
+        # nothing is told to anyone, logged or remembered
         litellm.telemetry = False
         litellm.suppress_debug_info = True
         litellm.turn_off_message_logging = True

@@ -17,8 +17,8 @@ from decimal import Decimal, InvalidOperation
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
+from rewright.models.literal_tokens import bare as _bare
 from rewright.models.redact import Redactor
-from rewright.models.redact import bare as _bare
 
 # values that generated databases hold whatever the query is
 INNOCENT = frozenset(

@@ -126,6 +126,7 @@ Part = (
     | FreeText
 )
 
+# expressions of a plan, which hold the query's literals
 _CONDITIONS = (
     "Filter",
     "Index Cond",
@@ -139,7 +140,9 @@ _CONDITIONS = (
     "One-Time Filter",
     "Cache Key",
 )
+# names of the schema, or words of the planner's
 _FACTS = ("Relation Name", "Alias", "Index Name", "Join Type", "Strategy", "CTE Name", "Subplan Name")
+# numbers that say how much, and nothing of whom
 _FIGURES = (
     "Total Cost",
     "Plan Rows",
@@ -155,6 +158,7 @@ _FIGURES = (
 
 def messages(parts: Sequence[Part], redactor: Redactor, *, system: str) -> tuple[Message, ...]:
     """A system message of ours and one user message of the rendered parts with the legend of placeholders."""
+    # parts that may not be shown at this level are empty
     body = "\n\n".join(text for part in parts if (text := render(part, redactor)))
     if redactor.hides and (legend := redactor.legend()):
         body += (
@@ -197,6 +201,7 @@ def render(part: Part, redactor: Redactor) -> str:
 
 def _rows(part: RowsText, redactor: Redactor) -> str:
     lines = [f"{part.title} ({', '.join(part.columns)}):"]
+    # twenty rows show the shape of a result
     for row in part.rows[:20]:
         cells = (redactor.cell(v, t) for v, t in zip(row, part.types, strict=True))
         lines.append(f"  ({', '.join(cells)})")
@@ -216,14 +221,17 @@ def _example(part: ExampleText, made_up: MadeUp) -> str:
 
 
 def _statistic(part: StatisticText, redactor: Redactor) -> str:
+    # figures about columns tell of data: row counts are a part of their own
     if redactor.share == "schema":
         return ""
+    # most common values are data
     shown = f" {list(part.values)!r}" if part.values and not redactor.hides else ""
     return f"{part.subject}: {part.name} = {part.figure:g}{shown}"
 
 
 def _plan_lines(node: Mapping[str, Any], redactor: Redactor, depth: int) -> list[str]:
     """One line a node: only what is listed above gets in, expressions redacted."""
+    # plans may be nested deeper than anybody reads
     indent = "  " * min(depth, 40)
     facts = [str(node[f]) for f in _FACTS if f in node]
     figures = [f"{f.lower()} {float(node[f]):.0f}" for f in _FIGURES if isinstance(node.get(f), int | float)]

@@ -14,64 +14,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pglast.error import Error as PglastError
-from pglast.parser import Token, scan
+from pglast.parser import Token
+
+from rewright.models.literal_tokens import COMMENTS, bare, identifiers, is_value, kind_of, tokens_of
+
+__all__ = ["Redactor", "Share", "bare"]
 
 Share = Literal["schema", "statistics", "samples"]
-
-_LITERALS = {
-    "SCONST": "quoted literal",
-    "USCONST": "quoted literal",
-    "ICONST": "integer",
-    "FCONST": "number",
-    "BCONST": "bit string",
-    "XCONST": "bit string",
-}
-# constants that say nothing of anybody
-_EVERYBODYS = frozenset({"0", "1"})
-_COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
-# types whose modifiers stand in parentheses after their name: numeric(10, 2), varchar(30)
-_WITH_MODIFIER = frozenset(
-    {
-        "NUMERIC",
-        "DECIMAL_P",
-        "DEC",
-        "VARCHAR",
-        "VARYING",
-        "CHAR_P",
-        "CHARACTER",
-        "BIT",
-        "FLOAT_P",
-        "TIME",
-        "TIMESTAMP",
-        "INTERVAL",
-    }
-)
-_AFTER_POSITION = frozenset(
-    {
-        "",
-        "ASCII_44",
-        "ASCII_41",
-        "ASCII_59",
-        "ASC",
-        "DESC",
-        "NULLS_LA",
-        "NULLS_P",
-        "LIMIT",
-        "OFFSET",
-        "FETCH",
-        "HAVING",
-        "ORDER",
-        "UNION",
-        "EXCEPT",
-        "INTERSECT",
-        "WINDOW",
-    }
-)
+# quoted names and texts, with doubled quotes inside
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"|\'((?:[^\']|\'\')*)\'')
+# up to nine digits: longer ones overflow int4 in the scanner
 _PARAM = re.compile(r"\$([0-9]{1,9})")
 # SQLSTATE classes whose messages speak of the text of the query: feature not supported, cardinality, syntax
 # or access
+# messages of other classes hold values: 22 and 23 quote them, P0001 is a function's own text
 _ABOUT_TEXT = frozenset({"0A", "21", "42"})
 _WITHHELD = "<withheld: this text could not be read>"
 
@@ -107,6 +63,7 @@ class Redactor:
         """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2, which is the
         same placeholder.
         """
+        # by the bare text: the server prints 2 as '2'::numeric
         return self._sql(text, {bare(literal): n for literal, n in self._numbers.items()})
 
     def anonymous(self, text: str) -> str:
@@ -115,14 +72,16 @@ class Redactor:
         """
         if not self.hides:
             return text
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
+        # unbalanced quotes: what is a literal cannot be told
         if tokens is None:
             return _WITHHELD
         pieces, at = [], 0
         for i, token in enumerate(tokens):
             word = text[token.start : token.end + 1]
-            hidden = _is_value(tokens, i, text, word)
-            kept = "<literal>" if hidden else "" if token.name in _COMMENTS else word
+            # comments are prose of somebody's, and may hold anything
+            hidden = is_value(tokens, i, text, word)
+            kept = "<literal>" if hidden else "" if token.name in COMMENTS else word
             pieces += [text[at : token.start], kept]
             at = token.end + 1
         return "".join(pieces) + text[at:]
@@ -130,20 +89,22 @@ class Redactor:
     def _sql(self, text: str, known: Mapping[str, int] | None = None) -> str:
         if not self.hides:
             return text
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
         if tokens is None:
             return _WITHHELD
         self._reserve(tokens, text)
-        self.learn(_identifiers(tokens, text))
+        self.learn(identifiers(tokens, text))
         pieces, at = [], 0
         for i, token in enumerate(tokens):
             pieces.append(text[at : token.start])
             at = token.end + 1
             word = text[token.start : at]
-            if token.name in _COMMENTS:
+            # one blank, so that two words do not become one
+            if token.name in COMMENTS:
                 pieces.append(" ")
-            elif _is_value(tokens, i, text, word):
-                number = (known or {}).get(bare(word)) or self._number(word, _kind(tokens, i, text))
+            elif is_value(tokens, i, text, word):
+                # equal literals get one placeholder: that they are equal is structure
+                number = (known or {}).get(bare(word)) or self._number(word, kind_of(tokens, i, text))
                 pieces.append(f"${number}")
             else:
                 pieces.append(word)
@@ -154,7 +115,8 @@ class Redactor:
         if not self.hides:
             return text
         literals = {n: literal for literal, n in self._numbers.items()}
-        tokens = _tokens(text)
+        tokens = tokens_of(text)
+        # not SQL: replaced by the pattern, which can't tell texts apart
         if tokens is None:
             return _PARAM.sub(lambda m: literals.get(int(m[1]), m[0]), text)
         pieces, at = [], 0
@@ -175,10 +137,13 @@ class Redactor:
         """
         if not self.hides:
             return f"{sqlstate}: {message}"
+        # class 42 and the like speak of names, others of data
         if sqlstate[:2] not in _ABOUT_TEXT:
             return f"SQLSTATE {sqlstate} (the message is withheld)"
+        # the detail lines hold rows
         first_line = message.partition("\n")[0]
         told = _QUOTED.sub(self._quoted, first_line)
+        # any word with a digit may be a value
         kept = [w if self._harmless(w) else "<...>" for w in told.split()]
         return f"SQLSTATE {sqlstate}: {' '.join(kept)}"
 
@@ -187,9 +152,11 @@ class Redactor:
         if not self.hides:
             return text
         for literal in sorted(self._numbers, key=len, reverse=True):
+            # two characters match too much of ordinary words
             bare = literal.strip("'")
             if len(bare) > 2:
                 text = text.replace(bare, "<...>")
+        # dollar-quoted texts, and figures of any form
         return re.sub(r"'[^'\n]*'|\$\$.*?\$\$|[0-9][0-9.,:-]*", "<...>", text)
 
     def cell(self, value: object, kind: str) -> str:
@@ -200,14 +167,17 @@ class Redactor:
             return repr(value)
         key = f"{kind}\0{value!r}"
         if key not in self._values:
+            # numbered by type: <text_1>, <text_2>
             same = sum(1 for k in self._values if k.startswith(f"{kind}\0"))
             self._values[key] = f"<{kind}_{same + 1}>"
         return self._values[key]
 
     def _reserve(self, tokens: Sequence[Token], text: str) -> None:
+        # once: later texts use the same numbers
         if self._numbers:
             return
         own = [int(text[t.start + 1 : t.end + 1]) for t in tokens if t.name == "PARAM"]
+        # 65535 parameters are the protocol's most; a larger number is no parameter
         self.first = max([self.first, *(n + 1 for n in own if n < 65_535)])
 
     def _number(self, literal: str, kind: str) -> int:
@@ -218,6 +188,7 @@ class Redactor:
         return self._numbers[literal]
 
     def _quoted(self, match: re.Match[str]) -> str:
+        # what is quoted and no name of the schema may be a value: invalid input syntax for "secret"
         word = match[1] if match[1] is not None else match[2]
         return match[0] if word.lower() in self._names else "<...>"
 
@@ -226,96 +197,7 @@ class Redactor:
         qualified, possibly quoted).
         """
         bare = word.strip("\"'(),;:.")
+        # qualified names are names part by part
         return not any(c.isdigit() for c in word) or all(
             part.strip('"').lower() in self._names for part in bare.split(".")
         )
-
-
-def _tokens(text: str) -> list[Token] | None:
-    try:
-        return list(scan(text))
-    except (PglastError, ValueError):
-        return None
-
-
-def _identifiers(tokens: Sequence[Token], text: str) -> Iterable[str]:
-    for token in tokens:
-        word = text[token.start : token.end + 1]
-        if token.name in {"IDENT", "UIDENT"} or token.kind != "NO_KEYWORD":
-            yield word.strip('"').replace('""', '"')
-
-
-def _kind(tokens: Sequence[Token], i: int, text: str) -> str:
-    """``date literal`` for the string of ``date '…'``, else by the token."""
-    before = tokens[i - 1] if i else None
-    if before is not None and tokens[i].name in {"SCONST", "USCONST"}:
-        word = text[before.start : before.end + 1].lower()
-        if word in {
-            "date",
-            "time",
-            "timestamp",
-            "timestamptz",
-            "interval",
-            "json",
-            "jsonb",
-            "uuid",
-            "numeric",
-        }:
-            return f"{word} literal"
-    return _LITERALS[tokens[i].name]
-
-
-def _is_value(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
-    """Whether a token is a literal to be hidden."""
-    if tokens[i].name not in _LITERALS or word in _EVERYBODYS:
-        return False
-    # SubPlan 1, InitPlan 2: names that EXPLAIN gives
-    before = text[tokens[i - 1].start : tokens[i - 1].end + 1].lower() if i else ""
-    return before not in {"subplan", "initplan"} and not _structural(tokens, i, word)
-
-
-def bare(literal: str) -> str:
-    """A literal's text without its quotes."""
-    return literal[1:-1].replace("''", "'") if literal[:1] == literal[-1:] == "'" else literal
-
-
-def _structural(tokens: Sequence[Token], i: int, word: str) -> bool:
-    """Integers that are no values: type modifiers, output positions in GROUP BY and ORDER BY."""
-    if tokens[i].name != "ICONST" or len(word) > 4:
-        return False
-    return _is_modifier(tokens, i) or _is_position(tokens, i)
-
-
-def _is_modifier(tokens: Sequence[Token], i: int) -> bool:
-    j = i - 1
-    while j > 0 and tokens[j].name in {"ICONST", "ASCII_44"}:
-        j -= 1
-    closes = tokens[i + 1].name if i + 1 < len(tokens) else ""
-    return (
-        j > 0
-        and tokens[j].name == "ASCII_40"
-        and tokens[j - 1].name in _WITH_MODIFIER
-        and closes in {"ASCII_44", "ASCII_41"}
-    )
-
-
-def _is_position(tokens: Sequence[Token], i: int) -> bool:
-    following = tokens[i + 1].name if i + 1 < len(tokens) else ""
-    if following not in _AFTER_POSITION:
-        return False
-    depth = 0
-    before = tokens[i - 1].name if i else ""
-    if before not in {"BY", "ASCII_44"}:
-        return False
-    for token in reversed(tokens[:i]):
-        if token.name == "ASCII_41":
-            depth += 1
-        elif token.name == "ASCII_40":
-            if depth == 0:
-                return False
-            depth -= 1
-        elif depth == 0 and token.name == "BY":
-            return True
-        elif depth == 0 and token.name in {"SELECT", "FROM", "WHERE", "VALUES", "LIMIT", "OFFSET", "IN_P"}:
-            return False
-    return False

@@ -61,7 +61,9 @@ def ask(model: Model, request: Request, kind: type[T], *, attempts: int = 2) -> 
         except WrongShape as error:
             complaint = str(error)
             messages = (
+                # the last complaint only: the conversation must not grow with each attempt
                 *messages[: len(request.messages) + 1],
+                # 2000 characters of what was wrong are enough to see it
                 Message("assistant", reply.text[:2000]),
                 Message("user", f"That is not usable: {complaint}. Reply again with the JSON object only."),
             )
@@ -79,6 +81,7 @@ def _form(schema: Mapping[str, Any]) -> str:
 def parse(text: str, kind: type[T]) -> T:
     """The first JSON object in ``text`` that fits ``kind``; raises `WrongShape`."""
     complaint = "there is no JSON object in the reply"
+    # a reply is bounded by its tokens, but not its characters
     for value in objects(text[:_MAX_REPLY]):
         try:
             return _coerce(value, kind, "the reply")  # type: ignore[no-any-return]
@@ -93,6 +96,7 @@ def objects(text: str) -> list[Any]:
     """
     decoder = json.JSONDecoder()
     found: list[Any] = []
+    # prose may hold braces, too: each is tried
     at = text.find("{")
     for _ in range(200):  # a reply of nothing but braces must not cost seconds
         if at < 0 or len(found) >= 50:
@@ -144,6 +148,7 @@ def _coerce(value: Any, kind: Any, where: str) -> Any:
             raise WrongShape(f"{where} must be an array")
         return tuple(_coerce(v, args[0], f"{where}[{i}]") for i, v in enumerate(value))
     if origin in {Union, types.UnionType}:
+        # X | None: the one type that is not None
         if value is None and type(None) in args:
             return None
         return _coerce(value, next(a for a in args if a is not type(None)), where)
@@ -155,6 +160,7 @@ def _record(value: Any, kind: Any, where: str) -> Any:
         raise WrongShape(f"{where} must be an object")
     hints = get_type_hints(kind)
     given: dict[str, Any] = {}
+    # fields that nobody knows are ignored: models add some
     for f in dataclasses.fields(kind):
         if f.name in value:
             given[f.name] = _coerce(value[f.name], hints[f.name], f"{where}.{f.name}")
@@ -164,10 +170,13 @@ def _record(value: Any, kind: Any, where: str) -> Any:
 
 
 def _scalar(value: Any, kind: Any, where: str) -> Any:
+    # 2 for 2.0 is no mistake
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    # bool is a subclass of int in Python
     if not isinstance(value, kind) or (kind is not bool and isinstance(value, bool)):
         raise WrongShape(f"{where} must be a {kind.__name__}")
+    # JSON has no infinity, but Python's decoder takes it
     if kind is float and not (-1e308 < value < 1e308):
         raise WrongShape(f"{where} must be a finite number")
     return value

@@ -154,7 +154,7 @@ def _set_config(builder: Builder, args: tuple[Any, ...]) -> None:
 
 
 def _transaction(builder: Builder, node: Any) -> None:
-    """What is taken back or left open would be in the catalog all the same."""
+    """What is rolled back or left open would be in the catalog all the same."""
     kind = node.kind.name.removeprefix("TRANS_STMT_")
     if kind not in _WHOLE:
         raise DdlError(f"{kind.replace('_', ' ')} is not accepted")

@@ -1,4 +1,4 @@
-"""The log book: rewrites with their evidence, timings, resolutions, lessons; schema and migrations."""
+"""The store: rewrites with their evidence, timings, resolutions, lessons; schema and migrations."""
 
 if __name__ != "rewright.store":
     raise ImportError("import rewright.store: the top-level folders are parts of the package rewright")

@@ -1,4 +1,4 @@
-"""The log book's public API: ``open_store`` and what a Store offers.
+"""The store's public API: ``open_store`` and what a Store offers.
 
 Every call is one short transaction and may raise StoreUnavailable (locked, full, gone), which no
 caller may let reach a client; callers on a hot path use ``rewright.store.writer`` instead.

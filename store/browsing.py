@@ -1,4 +1,4 @@
-"""What people look for in the log book: pages of it, filtered and sorted, and sums by day. Only reads.
+"""What people look for in the store: pages of it, filtered and sorted, and sums by day. Only reads.
 
 Texts are searched in templates, which hold no literals: who may not see a literal can't find out about one by
 searching for it. Must not know how anything is shown.

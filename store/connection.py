@@ -21,6 +21,7 @@ from rewright.store.errors import StoreDamaged, StoreError, StoreUnavailable
 
 # how long a writer waits for another one
 BUSY_SECONDS = 2.0
+# a schema of our own: the store may stand in a database with other things
 POSTGRES_SCHEMA = "rewright"
 _SCHEMA = text("select 1 from pg_namespace where nspname = :name")
 
@@ -40,14 +41,17 @@ def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
     """One transaction; every failure of the database comes out as StoreUnavailable."""
     reaching.ensure(engine)
     try:
+        # rewright_write: which lock SQLite takes at once, see _begin_sqlite
         with engine.connect().execution_options(rewright_write=write) as connection, connection.begin():
             yield connection
     except DBAPIError as error:
         if is_damage(error.orig):
+            # the next use makes or finds a store anew
             reaching.lost(engine)
             raise StoreDamaged(_message(error.orig)) from error
         raise StoreUnavailable(_message(error.orig)) from error
     except SQLAlchemyError as error:
+        # SQLAlchemy's own texts repeat the statement with its values
         raise StoreUnavailable(type(error).__name__) from error
 
 
@@ -78,6 +82,7 @@ def make_place(engine: Engine) -> None:
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # texts of queries are nobody else's business
+        # O_CREAT before SQLite opens it: it would be made with the process's umask
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreUnavailable(f"cannot open the store {file}: {error.strerror}") from error
@@ -108,6 +113,7 @@ def identity(engine: Engine) -> object:
     """
     file = sqlite_file(engine)
     if file is None:
+        # a server is looked for by its URL: nothing to compare
         return engine.url
     try:
         found = file.stat()
@@ -121,9 +127,13 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
+        # space of deleted rows goes back to the file system (retention.py)
         "auto_vacuum=incremental",
+        # readers do not wait for the writer
         "journal_mode=wal",
+        # with WAL only a power cut may lose the last transactions, and never damages the file
         "synchronous=normal",
+        # 16 MiB: the log shrinks after a checkpoint
         "journal_size_limit=16777216",
     ):
         cursor.execute(f"pragma {pragma}")
@@ -133,6 +143,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 def _begin_sqlite(connection: Connection) -> None:
     # a transaction that will write takes the lock at once: a later upgrade fails without waiting
     write = connection.get_execution_options().get("rewright_write", True)
+    # BEGIN IMMEDIATE waits BUSY_SECONDS for the lock; an upgrade from a read lock fails at once
     connection.exec_driver_sql("begin immediate" if write else "begin")
 
 
@@ -143,7 +154,9 @@ def _postgres(url: str) -> Engine:
         raise StoreError("the store's URL cannot be read") from error
     engine = create_engine(
         parsed,
+        # a connection that the server closed meanwhile is replaced before it is used
         pool_pre_ping=True,
+        # a process has few threads that write
         pool_size=3,
         connect_args={"connect_timeout": 5, "application_name": "rewright store"},
     )
@@ -153,7 +166,9 @@ def _postgres(url: str) -> Engine:
 
 def _prepare_postgres(connection: Any, _record: object) -> None:
     with connection.cursor() as cursor:
+        # before any table is named
         cursor.execute(f"set search_path = {POSTGRES_SCHEMA}")
+        # a store that is locked or slow must not hold up whoever writes to it
         cursor.execute("set lock_timeout = '2s'")
         cursor.execute("set statement_timeout = '10s'")
     connection.commit()
@@ -164,6 +179,7 @@ def ensure_schema(engine: Engine) -> None:
     if engine.dialect.name == "postgresql":
         with transaction(engine, write=True) as connection:
             if connection.execute(_SCHEMA, {"name": POSTGRES_SCHEMA}).first() is None:
+                # two proxies may start at once: CREATE SCHEMA IF NOT EXISTS itself can fail on a race
                 connection.execute(text("select pg_advisory_xact_lock(7393746201)"))
                 connection.execute(text(f"create schema if not exists {POSTGRES_SCHEMA}"))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 MAGIC = b"SQLite format 3\0"
 # a damaged file without SQLite's first bytes counts as a store only under such a name
 SUFFIXES = frozenset({".db", ".sqlite", ".sqlite3"})
+# primary result codes; extended ones add bits above (sqlite.org/rescode.html)
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
@@ -36,9 +37,11 @@ def set_aside(file: Path) -> Path | None:
         if not file.is_file() or not _is_ours(file) or not _is_damaged(file):
             return None
         kept = _free_name(file)
+        # the log first: the new file must not meet the old log
         for suffix in ("-wal", "-shm", ""):
             part = file.with_name(file.name + suffix)
             if part.exists():
+                # renamed, not removed: what can be read of it may be wanted
                 part.rename(kept.with_name(kept.name + suffix))
         return kept
 
@@ -51,6 +54,7 @@ def _is_ours(file: Path) -> bool:
 def _is_damaged(file: Path) -> bool:
     try:
         with closing(sqlite3.connect(file, timeout=2.0)) as connection:
+            # quick_check(1) stops at the first fault
             return bool(connection.execute("pragma quick_check(1)").fetchone() != ("ok",))
     except sqlite3.Error as error:
         return is_damage(error)
@@ -67,6 +71,7 @@ def _locked(file: Path) -> Iterator[None]:
     """One process at a time, by a lock on the file's directory."""
     opened = os.open(file.parent, os.O_RDONLY)
     try:
+        # flock goes with the descriptor, also where the process is killed
         fcntl.flock(opened, fcntl.LOCK_EX)
         yield
     finally:

@@ -1,4 +1,4 @@
-"""What can go wrong with the log book, for those who must survive it."""
+"""What can go wrong with the store, for those who go on without it."""
 
 from __future__ import annotations
 

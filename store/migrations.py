@@ -16,18 +16,21 @@ from rewright.store.errors import StoreTooNew
 Step = Callable[[Connection], None]
 
 # two proxies starting at once on one PostgreSQL
+# any number, the same for all versions of Rewright
 ADVISORY_LOCK = 7_393_746_201
 
 _VERSION = Table("schema_version", MetaData(), Column("version", BigInteger, nullable=False))
 
 
 def _first_tables(connection: Connection) -> None:
+    # create_all leaves what is there alone
     schema.METADATA.create_all(connection)
     connection.execute(insert(schema.REVISION).values(name="store", value=0))
 
 
 def _doubts(connection: Connection) -> None:
     schema.METADATA.create_all(connection)
+    # asked first: SQLite has no ADD COLUMN IF NOT EXISTS
     if "role" not in {column["name"] for column in inspect(connection).get_columns("timings")}:
         connection.execute(text("alter table timings add column role text not null default ''"))
 
@@ -41,6 +44,7 @@ def _states_of_sessions(connection: Connection) -> None:
 
 def _served_by_day(connection: Connection) -> None:
     schema.METADATA.create_all(connection)
+    # an index with another set of columns takes its place
     connection.execute(text("drop index if exists log_by_time"))
     for index in schema.LOG.indexes:
         index.create(connection, checkfirst=True)
@@ -72,8 +76,10 @@ def migrate(connection: Connection) -> int:
     Raises StoreTooNew when the store was written by a later version.
     """
     if connection.dialect.name == "postgresql":
+        # held to the end of the transaction; on SQLite BEGIN IMMEDIATE does the same
         connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
     version = _current(connection)
+    # older programs would write rows without the new columns
     if version > len(STEPS):
         raise StoreTooNew(f"the store has version {version}, this Rewright knows up to {len(STEPS)}")
     for step in STEPS[version:]:
@@ -86,6 +92,7 @@ def migrate(connection: Connection) -> int:
 def _current(connection: Connection) -> int:
     if not inspect(connection).has_table(_VERSION.name):
         _VERSION.create(connection)
+        # a new store begins at version 0, so that all steps run
         connection.execute(insert(_VERSION).values(version=0))
         return 0
     return int(connection.execute(select(_VERSION.c.version)).scalar_one())

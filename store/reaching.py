@@ -34,6 +34,7 @@ class Reach:
     prepared: object = None  # the identity of the store that is ready
     problem: str = ""
     again_at: float = 0.0
+    # reentrant: preparing uses transactions, which ask again
     lock: threading.RLock = field(default_factory=threading.RLock)
     preparing: bool = False
 
@@ -42,8 +43,10 @@ class Reach:
         if self._is_ready(engine):
             return
         with self.lock:
+            # another thread, or this one while it prepares
             if self.preparing or self._is_ready(engine):
                 return
+            # at once: each of many callers would wait for a connect timeout
             if time.monotonic() < self.again_at:
                 raise StoreUnavailable(self.problem)
             self.preparing = True
@@ -58,10 +61,12 @@ class Reach:
 
     def _is_ready(self, engine: Engine) -> bool:
         """A file that was renamed or removed would go on being written to by who has it open."""
+        # never prepared, or lost
         if self.prepared is None:
             return False
         if self.identity(engine) != self.prepared:
             self.prepared = None
+            # connections hold the old file open
             engine.dispose()
         return self.prepared is not None
 
@@ -85,5 +90,6 @@ def lost(engine: Engine) -> None:
     """The store is not what it was: open connections are dropped, and it is prepared again."""
     reach = _reaches.get(engine)
     if reach is not None:
+        # tried again at once
         reach.prepared, reach.again_at = None, 0.0
     engine.dispose()

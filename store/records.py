@@ -1,4 +1,4 @@
-"""What the log book holds, as plain frozen records. Must not know how they are kept.
+"""What the store holds, as plain frozen records. Must not know how they are kept.
 
 Times are seconds since the epoch (UTC); durations are milliseconds. JSON fields hold what
 ``json.dumps`` accepts; their contents belong to the package that writes them.

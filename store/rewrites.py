@@ -40,6 +40,7 @@ class Rewrites:
         """
         new = self._without_literals(new)
         key, now = identity(new), time.time()
+        # returning() without a row: it was there before
         with transaction(self.engine, write=True) as connection:
             row = proposal_row(new) | {"state": State.PROPOSED.value, "approved": False}
             row |= {"identity": key, "created_at": now, "changed_at": now, "changed_by": by}
@@ -47,6 +48,7 @@ class Rewrites:
             inserted = connection.execute(statement).first()
             found = rewrite_of(connection.execute(select(T).where(T.c.identity == key)).mappings().one())
             if inserted is None:
+                # a new proof replaces an older one; the state is people's and monitors'
                 self._renew(connection, found, new, by)
             revision.bump(connection)
             return _load(connection, found.id)
@@ -84,9 +86,11 @@ class Rewrites:
         ``proposed`` rewrites are among them: their evidence does not reach the configured trust,
         but a session may have set a weaker one. Oldest first.
         """
+        # a client may set rewright.trust
         levels = [level.value for level in TRUST_ORDER]
         states = [State.PROPOSED.value, State.ACTIVE.value, State.PINNED.value]
         statement = (
+            # approved by a person: whatever the level
             select(T).where(T.c.state.in_(states), T.c.level.in_(levels) | T.c.approved).order_by(T.c.id)
         )
         if database is not None:
@@ -136,6 +140,7 @@ class Rewrites:
             return _timings(connection, rewrite_id, side, limit)
 
     def add_served(self, counts: Mapping[int, int]) -> None:
+        # by day of UTC: the figure of a page, not of a bill
         """How often each rewrite was served since the last call: added to its sum and to today's."""
         days, today = schema.SERVED, int(time.time()) // 86_400
         with transaction(self.engine, write=True) as connection:
@@ -144,21 +149,25 @@ class Rewrites:
                 row = upsert(connection)(days).values(rewrite_id=rewrite_id, day=today, count=count)
                 added = {"count": days.c.count + row.excluded.count}
                 connection.execute(
+                    # one row for each rewrite and day
                     row.on_conflict_do_update(index_elements=["rewrite_id", "day"], set_=added)
                 )
 
     def _without_literals(self, new: NewRewrite) -> NewRewrite:
         if self.options.literals:
             return new
+        # kept for these literals alone, it would be its literals
         if new.scope == "these":
             raise LiteralsForbidden(
                 "[store] literals is off: a rewrite for these literals only cannot be kept"
             )
         template = without_comments(new.template)
+        # a constant that stays in the template is a value of somebody's
         if has_strings(template):
             raise LiteralsForbidden(
                 "[store] literals is off: a template that keeps a constant cannot be kept"
             )
+        # every value of the original, wherever else it turns up
         values = values_in(new.original)
         return replace(
             new,
@@ -178,6 +187,7 @@ class Rewrites:
     def _summarise(self, connection: Connection, rewrite_id: int) -> None:
         medians: dict[str, float] = {}
         for side, column in (("original", "original_ms"), ("replacement", "replacement_ms")):
+            # the newest 25: a query's data and machine change
             found = _timings(connection, rewrite_id, side, 25)
             if found:
                 medians[column] = statistics.median(timing.duration_ms for timing in found)
@@ -199,6 +209,7 @@ def _load(connection: Connection, rewrite_id: int) -> Rewrite:
 def _step(connection: Connection, before: Rewrite, action: Action, reason: str, by: str) -> Rewrite:
     state = next_state(before.state, action, before.proposal.level)
     # a rejected or retired rewrite has lost its approval; a machine's step leaves it alone
+    # an approval survives machine steps until the rewrite is rejected or retired
     approved = action in BY_PEOPLE or (before.approved and state not in {State.REJECTED, State.RETIRED})
     values: dict[str, Any] = {"state": state.value, "approved": approved, "changed_at": time.time()}
     values |= {"reason": reason or before.reason, "changed_by": by}
@@ -224,6 +235,7 @@ def _forget_old_timings(connection: Connection, rewrite_id: int, keep: int) -> N
     table = schema.TIMINGS
     for side in get_args(Side):
         mine = (table.c.rewrite_id == rewrite_id, table.c.side == side)
+        # by place, since times may be equal
         oldest = select(table.c.id).where(*mine).order_by(table.c.id.desc()).offset(keep).limit(1)
         last = connection.execute(oldest).scalar()
         if last is not None:

@@ -1,4 +1,4 @@
-"""The tables of the log book, the same for SQLite and PostgreSQL. Must not know who reads them."""
+"""The tables of the store, the same for SQLite and PostgreSQL. Must not know who reads them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from sqlalchemy import (
 METADATA = MetaData()
 
 # SQLite numbers rows only in a column declared exactly INTEGER
+# BIGINT PRIMARY KEY would be no rowid, and not numbered
 Id = BigInteger().with_variant(Integer, "sqlite")
 
 
 def _text(name: str) -> Column[str]:
+    # never NULL: an empty text is "not known"
     return Column(name, Text, nullable=False, server_default="")
 
 
@@ -95,6 +97,7 @@ LOG = Table(
     Column("at", Float, nullable=False),
     _text("database"),
     _text("role"),
+    # one per query: a line of the proxy's log
     _text("client"),
     _text("application_name"),
     _text("session"),
@@ -127,6 +130,7 @@ QUERIES = Table(
     Column("last_at", Float, nullable=False),
     _text("status"),
     _text("reason"),
+    # counted per role: what one role sees of another's queries is nobody's business
     UniqueConstraint("database", "role", "template_key", name="queries_once"),
     Index("queries_by_time", "last_at"),
 )

@@ -18,6 +18,7 @@ from rewright.store.records import Event, LogEntry, QuerySeen, Timing
 
 Item = LogEntry | QuerySeen | Timing | Event | Callable[[Store], object]
 
+# one transaction for up to 500 records
 BATCH = 500
 RETRIES = 3
 
@@ -45,6 +46,7 @@ class BufferedWriter:
         """Never blocks, never raises."""
         try:
             self._queue.put_nowait(item)
+        # dropped, not waited for: put() is called between a client's messages
         except queue.Full:
             self.dropped += 1
 
@@ -55,6 +57,7 @@ class BufferedWriter:
 
     def _run(self) -> None:
         while True:
+            # asked before taking: what was put before stopping is still written
             stopping = self._stopping.is_set()
             batch = self._take()
             if batch:
@@ -65,6 +68,7 @@ class BufferedWriter:
     def _take(self) -> list[Item]:
         batch: list[Item] = []
         try:
+            # 0.2 s is also how long close() may go unnoticed
             batch.append(self._queue.get(timeout=0.2))
             while len(batch) < BATCH:
                 batch.append(self._queue.get_nowait())
@@ -80,6 +84,7 @@ class BufferedWriter:
             lambda: self._store.events.add([item for item in batch if isinstance(item, Event)]),
         ]
         writes += [partial(item, self._store) for item in batch if callable(item)]
+        # one kind after the other, so that a failure loses one kind only
         for write in writes:
             self._persist(write)
 
@@ -89,9 +94,11 @@ class BufferedWriter:
                 write()
                 return
             except StoreError as error:
+                # at the end one attempt: nobody waits for a store that is away
                 if attempt == RETRIES - 1 or self._stopping.is_set():
                     self.failed += 1
                     if self._on_error is not None:
                         self._on_error(error)
                     return
+            # 0.2 and 0.4 s
             time.sleep(0.2 * (attempt + 1))

@@ -113,8 +113,8 @@ def guard(sql: str, connection: Any, relations: Relations) -> set[TableName]:
 
 
 def _tree(sql: str, connection: Any) -> Any:
-    """The one query of a text. Nothing else parses it: DuckDB's other doors expand PRAGMA and IMPORT, which
-    open files.
+    """The one query of a text. Nothing else parses it: DuckDB's other entry points expand PRAGMA and IMPORT,
+    which open files.
     """
     try:
         text = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()[0]

@@ -11,6 +11,7 @@ import gzip
 import io
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -123,17 +124,7 @@ def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
 
 
 def _csv(connection: Any, path: Path, into: str) -> Scan:
-    packed = path.name.lower().endswith(".gz")
-    with gzip.open(path) if packed else path.open("rb") as file:
-        try:
-            head = file.read(_HEAD_BYTES)
-        except (OSError, EOFError) as error:
-            raise Unreadable(str(error)) from error
-    encoding, notes = _encoding(head)
-    # NUL bytes are every other one in UTF-16
-    if b"\0" in head and encoding != "utf-16":
-        raise Unreadable("the file is binary")
-    text = head.decode({"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8"), errors="replace")
+    encoding, notes, text = _head(path)
     delimiter, rows = lines_of(text, path)
     # an empty file of whitespace has no line to judge
     header = not rows or _has_header(rows)
@@ -144,13 +135,43 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
+    last: Exception | None = None
+    for options, extra in _tries(base, large=not into):
+        try:
+            return _sniffed(connection, path, options, (*notes, *extra), into)
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as error:
+            last = error
+    raise Unreadable(str(last).splitlines()[0][:300])
+
+
+def _head(path: Path) -> tuple[str, tuple[str, ...], str]:
+    """Encoding, what is to be noted of it, and the beginning of a delimited text."""
+    packed = path.name.lower().endswith(".gz")
+    with gzip.open(path) if packed else path.open("rb") as file:
+        try:
+            head = file.read(_HEAD_BYTES)
+        except (OSError, EOFError) as error:
+            raise Unreadable(str(error)) from error
+    encoding, notes = _encoding(head)
+    # NUL bytes are every other one in UTF-16
+    if b"\0" in head and encoding != "utf-16":
+        raise Unreadable("the file is binary")
+    known = {"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8")
+    return encoding, notes, head.decode(known, errors="replace")
+
+
+def _tries(base: str, *, large: bool) -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Options of read_csv with what is to be noted, from strict to lenient: each step gives up more of what
+    the file may have meant.
+    """
     # a large file: the first half million rows tell types, and the rest is read to see whether it agrees
     begun = base.replace("sample_size=-1", f"sample_size={_SAMPLED_ROWS}")
     # a file whose quotes do not pair up: reading them as characters loses no line
     unquoted = base.replace("quote='\"', escape='\"'", "quote='', escape=''")
-    # from strict to lenient: each step gives up more of what the file may have meant
-    tries: tuple[tuple[str, tuple[str, ...]], ...] = (
-        *(() if into else ((begun, ()),)),
+    return (
+        *(((begun, ()),) if large else ()),
         (base, ()),
         (f"{base}, null_padding=true", ("ragged lines padded with NULL",)),
         (f"{base}, null_padding=true, ignore_errors=true", ("lines that could not be read were left out",)),
@@ -160,15 +181,6 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
             ("quotes do not close: read as characters, all columns as text",),
         ),
     )
-    last: Exception | None = None
-    for options, extra in tries:
-        try:
-            return _sniffed(connection, path, options, (*notes, *extra), into)
-        except duckdb.OutOfMemoryException:
-            raise
-        except duckdb.Error as error:
-            last = error
-    raise Unreadable(str(last).splitlines()[0][:300])
 
 
 def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], into: str) -> Scan:

@@ -38,9 +38,11 @@ def _at(
     pattern: Pattern, query: Term, path: tuple[Any, ...], here: Term, keys: Mapping[str, str]
 ) -> Iterator[tuple[Term, Binding]]:
     for number, bound in enumerate(Matcher().match(pattern.before, here, {})):
+        # a pattern that fits in many ways would make many queries: bounded
         if number >= _WAYS:
             return
         made = _built(pattern, pattern.after, bound, query, keys)
+        # nothing changed: no candidate
         if made is not None and (named := _with_names(made, _names(here))) is not None and named != here:
             yield replaced(query, path, named), bound
 
@@ -48,6 +50,7 @@ def _at(
 def _expression(pattern: Pattern) -> tuple[Any, Any] | None:
     """The two expressions of a pattern that changes one expression of a list of columns, and nothing else."""
     before, after = pattern.before, pattern.after
+    # a pattern that reads tables has to fit as a block
     if before.kind != "Block" or after.kind != "Block" or before.get("items") or after.get("items"):
         return None
     if before.get("lefts") or after.get("lefts"):
@@ -61,6 +64,7 @@ def _expression(pattern: Pattern) -> tuple[Any, Any] | None:
         return None
     return (
         (pair[0][0], pair[1][0])
+        # one expression for one, and not a variable, which would match anything
         if len(pair[0]) == len(pair[1]) == 1 and isinstance(pair[0][0], Term)
         else None
     )
@@ -71,6 +75,7 @@ def _everywhere(
 ) -> Iterator[tuple[Term, Binding]]:
     """The expression replaced in all places where it is found."""
     made, last = query, None
+    # the deepest first, so that paths above stay valid
     for path, here in sorted(places(query), key=lambda place: -len(place[0])):
         if here.kind != inner[0].kind:
             continue
@@ -93,6 +98,7 @@ def _at_path(node: Any, path: tuple[Any, ...]) -> Any:
 
 
 def _built(pattern: Pattern, answer: Any, bound: Binding, query: Term, keys: Mapping[str, str]) -> Any:
+    # aliases of the query that the answer's new ones must not be
     taken = {t.get("alias") for t in walk(query) if t.kind in {"Table", "Sub"}}
     names: dict[str, str] = {}
     for alias in pattern.fresh:
@@ -106,6 +112,7 @@ def _built(pattern: Pattern, answer: Any, bound: Binding, query: Term, keys: Map
         made = builder.build(answer, {})
     except _NotBuilt:
         return None
+    # a condition of the query without place in the answer would be lost
     return None if builder.untold() else made
 
 
@@ -147,6 +154,7 @@ class _Builder:
         if var.sort == "alias":
             if var.key in self.names:
                 return self.names[var.key]
+        # a key column is the schema's, not the query's
         elif var in self.pattern.keys and var not in self.bound:
             return self._key(var)
         if var not in self.bound:
@@ -162,6 +170,7 @@ class _Builder:
 
     def _derived(self, node: Term) -> Term:
         known = self.bound.get(node.get("of"))
+        # a constant computed from one of the query's: the next month, for instance
         made = derived(known.get("sql"), node.get("how")) if isinstance(known, Term) else None
         if made is None:
             raise _NotBuilt
@@ -171,10 +180,12 @@ class _Builder:
         own = self._copied(node)
         copies = {**copies, **own}
         items, lefts = (self.build(node.get(n, ()), copies, outer) for n in ("items", "lefts"))
+        # what the pattern left open: further tables and conditions of the block
         for number in node.get("slots", ()):
             more = self.bound.get(("rest", number), ((), (), ()))
             rest = tuple(renamed(part, copies) for part in more)
             items, lefts = (*items, *rest[0]), (*rest[1], *lefts)
+        # conditions may only name what is readable where they are put
         readable = frozenset(item.get("alias") for item in items) | {
             t.get("alias") for left in lefts for t in walk(left) if t.kind in {"Table", "Sub"}
         }
@@ -182,6 +193,7 @@ class _Builder:
         preds = self.build(node.get("preds", ()), copies, around)
         for number in node.get("slots", ()):
             preds = (*preds, *self._conditions(number, readable, readable, copies))
+        # conditions of an outer block may also stand inside, where they name something of it
         for number in node.get("inner", ()):
             preds = (*preds, *self._conditions(number, readable, readable | outer, copies))
         fields = {
@@ -193,6 +205,7 @@ class _Builder:
             "Block",
             items=items,
             lefts=lefts,
+            # the same condition may come twice, from pattern and query
             preds=tuple(dict.fromkeys(preds)),
             targets=self._targets(node, copies, around),
             **fields,
@@ -208,6 +221,7 @@ class _Builder:
         for place, pred in enumerate(self.bound.get(("rest", number), ((), (), ()))[2]):
             used = {t.get("alias") for t in walk(pred) if t.kind == "Col"} & home
             here = {copies.get(alias, alias) for alias in used}
+            # all that it names is there, and something of it is this block's own
             if here <= readable and (own == readable or here & own):
                 self.told.add((number, place))
                 yield renamed(pred, copies)
@@ -254,6 +268,7 @@ def _with_names(made: Any, names: list[str | None] | None) -> Any:
     """The answer with the question's column names; None where their numbers differ."""
     if names is None or not isinstance(made, Term):
         return None
+    # a set operation is named by its left arm
     if made.kind == "SelectStmt" and made.get("larg") is not None:
         left = _with_names(made.get("larg"), names)
         return None if left is None else made.put(larg=left)

@@ -37,6 +37,7 @@ class Naming:
         self.keys: set[Any] = set()
         self._known: set[Var] = set()
         self._owners = owners_of(made.before)
+        # constants of both sides can be variables; one of the question's alone stays as it is
         self._shared = constants_in(made.before) & constants_in(made.after)
         self._failed = False
 
@@ -46,6 +47,7 @@ class Naming:
             for call in walk(root)
             if call.kind == "FuncCall"
             for t in call.get("args") or ()
+            # texts among a function's arguments decide what it does: date_trunc('month', …)
             if isinstance(t, Term) and t.kind == "Const" and t.get("sql", "").startswith("'")
         }
 
@@ -54,6 +56,7 @@ class Naming:
                 case "Col":
                     return term.put(alias=self._alias(term), name=self._column(term))
                 case "Table":
+                    # a schema is the example's accident
                     return term.put(alias=self._alias(term), name=Var("table", term.get("name")), schema=None)
                 case "Sub":
                     return term.put(alias=self._alias(term))
@@ -63,6 +66,7 @@ class Naming:
                     return term.put(ctename=Var("table", term.get("ctename")))
                 case "Const":
                     sql = term.get("sql")
+                    # special constants (0, 1, NULL, …) are part of the law
                     if (is_special(sql) or sql in literal) and sql not in self._shared:
                         return term
                     return Var("const", sql) if not is_special(sql) else term
@@ -88,6 +92,7 @@ class Naming:
                 case "Table":
                     name = term.get("name")
                     if name not in tables and name not in own:
+                        # a table that the question does not read: nothing could say which is meant
                         self._failed = True
                     return term.put(
                         alias=Var("alias", term.get("alias")),
@@ -115,6 +120,7 @@ class Naming:
             return term.put(alias=Var("alias", alias))
         var = self._column(term)
         if var not in self._known:
+            # a column that only the answer reads: a key's may be found from the schema
             if table is None or self._made.key_columns.get(table) != term.get("name"):
                 self._failed = True
             self.keys.add(var)
@@ -132,6 +138,7 @@ class Naming:
             how = derivation_of(other, sql)
             if how:
                 return make("Derived", of=Var("const", other), how=how)
+        # an interval is part of a law about dates
         if not sql.startswith("interval"):
             self._failed = True
         return term
@@ -142,6 +149,7 @@ class Naming:
     def _column(self, term: Term) -> Var:
         alias = term.get("alias")
         original = self._made.copies.get(alias, alias)
+        # a copy's columns are those of what it copies
         return Var("column", (self._made.tables.get(alias) or ("sub", original), term.get("name")))
 
     def _named(self, root: Term) -> Term:
@@ -155,6 +163,7 @@ class Naming:
             targets = []
             for target in term.get("targets"):
                 name = target.get("name")
+                # the outermost block's names are the query's own
                 if owner is None:
                     targets.append(target.put(name=None))
                 elif owner in self._owners.values():

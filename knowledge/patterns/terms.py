@@ -81,6 +81,7 @@ def make(kind: str, **fields: Any) -> Term:
 def read(sql: str) -> Term:
     """The term of one SELECT. Raises NotATerm, and what the parser raises."""
     statement = parse(sql)[0].stmt
+    # FOR UPDATE locks, INTO makes a table: no terms of plain reading
     if not isinstance(statement, ast.SelectStmt) or statement.lockingClause or statement.intoClause:
         raise NotATerm("not a plain SELECT")
     found: Term = _term(statement)
@@ -100,12 +101,15 @@ def _term(node: Any) -> Any:
     match node:
         case tuple():
             return tuple(_term(part) for part in node)
+        # set operations and VALUES stay generic nodes
         case ast.SelectStmt() if int(node.op or 0) == _PLAIN and not node.valuesLists:
             return _block(node)
+        # qualified columns only: an unqualified one could be any table's
         case ast.ColumnRef(fields=(ast.String(sval=alias), ast.String(sval=name))):
             return make("Col", alias=alias, name=name)
         case ast.RangeVar():
             alias = node.alias.aliasname if node.alias else node.relname
+            # inh is True for a table with its children
             only = None if node.inh else True
             return make("Table", name=node.relname, alias=alias, schema=node.schemaname, only=only)
         case ast.RangeSubselect(alias=ast.Alias() as named):
@@ -117,10 +121,12 @@ def _term(node: Any) -> Any:
                 lateral=node.lateral or None,
                 columns=columns,
             )
+        # a constant with its cast is one: date '2024-01-01'
         case ast.A_Const() | ast.TypeCast(arg=ast.A_Const()):
             return make("Const", sql=RawStream()(node))
         case ast.ResTarget():
             return make("Target", name=node.name or _implicit(node.val), expr=_term(node.val))
+        # IN's list is a tuple in the tree, which would be taken for a list of fields
         case ast.A_Expr() if int(node.kind or 0) in _IN:
             made = _generic(node)
             return made.put(rexpr=make("List", items=made.get("rexpr")))
@@ -131,14 +137,17 @@ def _term(node: Any) -> Any:
 
 
 def _generic(node: ast.Node) -> Term:
+    # places in the text do not matter, fields without value neither
     fields = ((name, getattr(node, name)) for name in node if name not in _NO_MATTER)
     return Term(type(node).__name__, tuple((n, _plain(v)) for n, v in fields if v is not None))
 
 
 def _plain(value: Any) -> Any:
+    # enums are integers: equal trees from different versions of the parser stay equal
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else _term(value)
 
 
+# as FigureColname of parse_target.c
 def _implicit(value: Any) -> str:
     """The name PostgreSQL gives an output column without one."""
     match value:
@@ -148,6 +157,7 @@ def _implicit(value: Any) -> str:
             return name
         case ast.TypeCast(arg=arg, typeName=ast.TypeName(names=(*_, ast.String(sval=str(name))))):
             inner = _implicit(arg)
+            # a cast gives its type's name only where what it is of has none
             return name if inner == "?column?" else inner
         case ast.SubLink(subselect=ast.SelectStmt(targetList=(ast.ResTarget() as target,))):
             return target.name or _implicit(target.val)
@@ -163,6 +173,7 @@ def _block(node: ast.SelectStmt) -> Term:
     items: list[Term] = []
     lefts: list[Term] = []
     preds: list[Any] = []
+    # joins are flattened: a pattern should match whatever order they are written in
     for item in node.fromClause or ():
         _flatten(item, items, lefts, preds)
     preds += conjuncts(_term(node.whereClause))
@@ -171,6 +182,7 @@ def _block(node: ast.SelectStmt) -> Term:
         "Block",
         items=tuple(items),
         lefts=tuple(lefts),
+        # the same condition twice is one
         preds=tuple(dict.fromkeys(preds)),
         targets=_term(node.targetList or ()),
         **{name: value for name, value in rest.items() if value},
@@ -178,13 +190,16 @@ def _block(node: ast.SelectStmt) -> Term:
 
 
 def _flatten(item: Any, items: list[Term], lefts: list[Term], preds: list[Any]) -> None:
+    # NATURAL and USING make columns of their own; an alias hides the names inside
     plain = isinstance(item, ast.JoinExpr) and not item.isNatural and not item.usingClause and not item.alias
     kind = int(item.jointype or 0) if plain else None
     if kind == _INNER:
         _flatten(item.larg, items, lefts, preds)
+        # ON of an inner join is a condition like WHERE's
         _flatten(item.rarg, items, lefts, preds)
         preds += conjuncts(_term(item.quals))
     elif kind in {_LEFT, _RIGHT}:
+        # a right join is a left join the other way round
         kept, padded = (item.larg, item.rarg) if kind == _LEFT else (item.rarg, item.larg)
         _flatten(kept, items, lefts, preds)
         lefts.append(make("Left", item=_term(padded), on=tuple(conjuncts(_term(item.quals)))))
@@ -242,9 +257,11 @@ def _node(value: Any) -> Any:
 
 
 def _select(block: Term) -> ast.SelectStmt:
+    # LATERAL items last: they refer to those before
     items = sorted(block.get("items"), key=lambda i: bool(i.get("lateral")))
     tables = tuple(_node(item) for item in items)
     lefts = block.get("lefts", ())
+    # with outer joins the order counts: inner ones first, then each padded side
     if lefts and tables:
         tree = tables[0]
         for table in tables[1:]:
@@ -255,6 +272,7 @@ def _select(block: Term) -> ast.SelectStmt:
                 jointype=_LEFT, isNatural=False, larg=tree, rarg=_node(left.get("item")), quals=on
             )
         tables = (tree,)
+    # only the clauses that a block has
     rest = {name: _node(value) for name, value in block.fields if name in CLAUSES}
     return ast.SelectStmt(
         **{
@@ -270,6 +288,7 @@ def _select(block: Term) -> ast.SelectStmt:
     )
 
 
+# parsed for each constant of each match otherwise
 @lru_cache(maxsize=4096)
 def constant(sql: str) -> Any:
     return parse(f"select {sql}")[0].stmt.targetList[0].val
@@ -294,6 +313,7 @@ def walk(node: Any) -> Iterator[Term]:
         here = stack.pop()
         if isinstance(here, Term):
             yield here
+        # reversed: the stack gives the first part first
         stack.extend(part for part in reversed(list(parts(here))) if isinstance(part, Term | tuple))
 
 

@@ -158,7 +158,9 @@ def check(
         for line in checking.lines_of(summary):
             echo(line)
     if summary["refused"] or same:
-        raise Failure(f"{summary['refused']} units do not stand, {len(same)} patterns occur more than once")
+        raise Failure(
+            f"{summary['refused']} units failed the check, {len(same)} patterns occur more than once"
+        )
 
 
 @command.command()

@@ -83,50 +83,20 @@ def command(
 
 
 def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
-    from rewright.engines.postgres.session import Session, SessionError
-    from rewright.models.api import NoModel
-    from rewright.rewrite.adapters.live import Extras, connected
-    from rewright.rewrite.offline import InputError, collect, work_off
-    from rewright.rewrite.offline import top as top_of
-    from rewright.rewrite.ports import NoHints
+    from rewright.engines.postgres.session import SessionError
+    from rewright.rewrite.adapters.live import connected
+    from rewright.rewrite.offline import InputError, work_off
     from rewright.wiring.advising import ADVICE_SECONDS, Adviser
-    from rewright.wiring.knowledge_provider import knowledge_base, own_folder
-    from rewright.wiring.modelling import make_model
-    from rewright.wiring.ports.hinting import HintPort
     from rewright.wiring.references import policy_of
     from rewright.wiring.scratch import Scratch
 
     scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))
     try:
-        if source is not None:
-            works = collect(source)
-        else:
-            with Session(dsn) as session:
-                works = top_of(session, top or 0)
+        works = _statements(source, top, dsn)
         timeout = config.optimiser.run_timeout
         # a file was chosen by who types this; what pg_stat_statements has was sent by others
         own = source is not None
-        model = make_model(config) if settings.model else NoModel()
-        hinter = (
-            HintPort(
-                dsn,
-                timeout,
-                settings.measure in {"run", "both"},
-                model=model,
-                share=settings.share,
-                own=own,
-            )
-            if settings.measure != "off"
-            else NoHints()
-        )
-        extras = Extras(
-            model=model,
-            hinter=hinter,
-            share=settings.share,
-            judge=settings.trust == "judged",
-            units=knowledge_base(own_folder(config.store.url)),
-        )
-        policy = policy_of(config)
+        extras, policy = _extras(dsn, config, settings, own=own), policy_of(config)
         with (
             connected(
                 dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own, foreign_keys=policy
@@ -141,6 +111,43 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
         raise Failure(f"the server says {error}") from error
     finally:
         scratch.close()
+
+
+def _statements(source: Path | None, top: int | None, dsn: str) -> Any:
+    """Raises InputError, SessionError."""
+    from rewright.engines.postgres.session import Session
+    from rewright.rewrite.offline import collect
+    from rewright.rewrite.offline import top as top_of
+
+    if source is not None:
+        return collect(source)
+    with Session(dsn) as session:
+        return top_of(session, top or 0)
+
+
+def _extras(dsn: str, config: Any, settings: Any, *, own: bool) -> Any:
+    """Model, hints and knowledge, as far as they are wanted."""
+    from rewright.models.api import NoModel
+    from rewright.rewrite.adapters.live import Extras
+    from rewright.rewrite.ports import NoHints
+    from rewright.wiring.knowledge_provider import knowledge_base, own_folder
+    from rewright.wiring.modelling import make_model
+    from rewright.wiring.ports.hinting import HintPort
+
+    model = make_model(config) if settings.model else NoModel()
+    may_run = settings.measure in {"run", "both"}
+    hinter = (
+        HintPort(dsn, config.optimiser.run_timeout, may_run, model=model, share=settings.share, own=own)
+        if settings.measure != "off"
+        else NoHints()
+    )
+    return Extras(
+        model=model,
+        hinter=hinter,
+        share=settings.share,
+        judge=settings.trust == "judged",
+        units=knowledge_base(own_folder(config.store.url)),
+    )
 
 
 def _with_progress(works: Iterable[Any], run: Callable[[Callable[[Any], None]], list[Any]]) -> list[Any]:

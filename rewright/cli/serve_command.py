@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rewright.processes.supervisor import Supervisor
     from rewright.processes.takeover import Taken
     from rewright.store.api import Store
+    from rewright.wiring.shadows import Shadows
 
 # how long a start waits for a word of the store
 STORE_SECONDS = 2.0
@@ -98,27 +99,12 @@ def serve(
     interrupts.end_quietly()
     copies.begin()
     from rewright import logs
-    from rewright.processes.instances import registered
     from rewright.processes.notifying import notify
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
-    from rewright.processes.takeover import offered
-    from rewright.store.errors import StoreError
-    from rewright.wiring.shadows import ShadowFailed, Shadows
-    from rewright.wiring.stores import reach_configured
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
-    try:
-        check(config)
-        store = reach_configured(config)
-    except StoreError as error:
-        raise Failure(str(error)) from error
-    shadows = Shadows(config)
-    try:
-        shadows.__enter__()
-    except ShadowFailed as error:
-        store.close()
-        raise Failure(str(error)) from error
+    store, shadows = _opened(config)
     again = None if reread is None else (lambda: shadows.applied(reread()))
     taken = _take(config) if takeover else None
     supervisor = Supervisor(shadows.applied(config), again, taken.clients if taken is not None else ())
@@ -130,9 +116,7 @@ def serve(
             theirs = taken.http if taken is not None else None
             http = stack.enter_context(pages(config.http.address, supervisor, store, theirs))
             supervisor.start()
-            stack.enter_context(registered(config.serve.run_dir, _instance(config, supervisor)))
-            give = partial(_sockets, supervisor, http)
-            stack.enter_context(offered(config.serve.run_dir, give, supervisor.retire))
+            _make_known(stack, config, supervisor, http)
             if taken is not None:
                 taken.finish()
             click.echo(f"listening on {values.show(supervisor.address)}", err=True)
@@ -146,6 +130,36 @@ def serve(
         raise Failure(str(error)) from error
     finally:
         supervisor.stop()
+
+
+def _opened(config: Config) -> tuple[Store, Shadows]:
+    """The store, and the servers behind lakes, which run from now on. Raises Failure."""
+    from rewright.store.errors import StoreError
+    from rewright.wiring.shadows import ShadowFailed, Shadows
+    from rewright.wiring.stores import reach_configured
+
+    try:
+        check(config)
+        store = reach_configured(config)
+    except StoreError as error:
+        raise Failure(str(error)) from error
+    shadows = Shadows(config)
+    try:
+        shadows.__enter__()
+    except ShadowFailed as error:
+        store.close()
+        raise Failure(str(error)) from error
+    return store, shadows
+
+
+def _make_known(stack: ExitStack, config: Config, supervisor: Supervisor, http: socket.socket | None) -> None:
+    """Listed for other commands, and ready to give its sockets to a successor."""
+    from rewright.processes.instances import registered
+    from rewright.processes.takeover import offered
+
+    stack.enter_context(registered(config.serve.run_dir, _instance(config, supervisor)))
+    give = partial(_sockets, supervisor, http)
+    stack.enter_context(offered(config.serve.run_dir, give, supervisor.retire))
 
 
 def _take(config: Config) -> Taken:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,39 +68,47 @@ def command(
     if batch is not None:
         if out is None or queries:
             raise click.UsageError("--batch goes with --out and without queries")
-        counts = _guarded(
-            lambda: part("rewright.equivalence.command", "verify").verify_batch(
-                batch, out, jobs=jobs, timeout=timeout, options=options, certificates=certificate
-            )
+        work = partial(
+            part("rewright.equivalence.command", "verify").verify_batch,
+            *(batch, out),
+            jobs=jobs,
+            timeout=timeout,
+            options=options,
+            certificates=certificate,
         )
-        echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
+        echo(json.dumps(dict(sorted(_guarded(work).items()))), err=not as_json)
         return
     if (schema is None and dsn is None) or len(queries) != 2:
         raise click.UsageError(
             "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
         )
     original, candidate = map(_statement, queries)
-    command = part("rewright.equivalence.command", "verify")
-    verdict = _guarded(
-        # a schema that was named counts, whatever the environment holds
-        (
-            lambda: command.verify_pair(
-                text_of(schema), original, candidate, options=options, certificate=certificate
-            )
-        )
-        if schema is not None
-        else (lambda: command.verify_on(dsn, original, candidate, options=options, certificate=certificate))
-    )
+    verdict = _judged(schema, dsn, original, candidate, {"options": options, "certificate": certificate})
+    _show(verdict, as_json=as_json)
     verdicts = part("rewright.equivalence.verdicts", "verify")
-    if as_json:
-        echo_json(verdicts.to_json(verdict))
-    else:
-        echo(command.describe(verdict))
     accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
     if exit_code:
         sys.exit(EXIT_CODES.get(verdicts.to_json(verdict)["verdict"], 0))
+
+
+def _judged(
+    schema: Path | None, dsn: str | None, original: str, candidate: str, given: Mapping[str, Any]
+) -> Any:
+    """The verdict on a pair over a schema's text, or else over a database's schema."""
+    command = part("rewright.equivalence.command", "verify")
+    # a schema that was named counts, whatever the environment holds
+    if schema is not None:
+        return _guarded(lambda: command.verify_pair(text_of(schema), original, candidate, **given))
+    return _guarded(lambda: command.verify_on(dsn, original, candidate, **given))
+
+
+def _show(verdict: Any, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(part("rewright.equivalence.verdicts", "verify").to_json(verdict))
+    else:
+        echo(part("rewright.equivalence.command", "verify").describe(verdict))
 
 
 def _statement(path: Path) -> str:

@@ -10,12 +10,13 @@ import difflib
 import os
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rewright.config.checking import check_together, origin_of
 from rewright.config.model import SECTIONS, Config, Database
 from rewright.config.options import Option, options_of
+from rewright.config.sources import Sources, spelt
 from rewright.extras import install, missing
 from rewright.settings import BY_NAME, allowed_sentence
 
@@ -32,29 +33,6 @@ class ConfigError(Exception):
         super().__init__("\n".join(self.problems))
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A value as somebody wrote it, and where."""
-
-    value: object
-    origin: str
-
-
-@dataclass(slots=True)
-class _Sources:
-    """Values by path (``("databases", "app", "dsn")``), later ones over earlier ones."""
-
-    values: dict[tuple[str, ...], Written] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-
-    def put(self, path: tuple[str, ...], value: object, origin: str) -> None:
-        self.values[path] = Written(value, origin)
-
-    def complain(self, path: tuple[str, ...], allowed: str) -> None:
-        written = self.values[path]
-        self.problems.append(f"{written.origin}: {_spell(path)}: {allowed} (not {written.value!r})")
-
-
 def load(
     path: Path | None = None,
     *,
@@ -66,7 +44,8 @@ def load(
     ``path`` None: the first of DEFAULT_FILES that exists, or none. ``overrides``: by dotted key, from the
     command line. Raises ConfigError with every problem found.
     """
-    sources = _Sources()
+    # later sources win: file, environment, command line
+    sources = Sources()
     _read_file(sources, path or _default_file())
     _read_environment(sources, os.environ if environment is None else environment)
     for key, value in (overrides or {}).items():
@@ -83,7 +62,7 @@ def _default_file() -> Path | None:
     return next((file for file in candidates if file.is_file()), None)
 
 
-def _read_file(sources: _Sources, path: Path | None) -> None:
+def _read_file(sources: Sources, path: Path | None) -> None:
     if path is None:
         return
     try:
@@ -99,7 +78,8 @@ def _read_file(sources: _Sources, path: Path | None) -> None:
             sources.problems.append(f"{path}: {section}: keys stand in sections: {', '.join(_sections())}")
 
 
-def _flatten(sources: _Sources, path: tuple[str, ...], table: Mapping[str, object], origin: str) -> None:
+def _flatten(sources: Sources, path: tuple[str, ...], table: Mapping[str, object], origin: str) -> None:
+    # [databases.app] without a key is still a database
     if not table and path[0] == "databases" and len(path) == 2:
         sources.put((*path, "engine"), "postgres", origin)
     for key, value in table.items():
@@ -109,29 +89,33 @@ def _flatten(sources: _Sources, path: tuple[str, ...], table: Mapping[str, objec
             sources.put((*path, key), value, origin)
 
 
-def _read_environment(sources: _Sources, environment: Mapping[str, str]) -> None:
+def _read_environment(sources: Sources, environment: Mapping[str, str]) -> None:
     """REWRIGHT_SECTION__KEY; names of databases are lower case unless a file has them otherwise."""
     names = {path[1].lower(): path[1] for path in sources.values if path[0] == "databases" and len(path) > 2}
     for variable, value in environment.items():
+        # REWRIGHT_... variables without a section are other programs' (REWRIGHT_DSN)
         if not variable.startswith(PREFIX) or "__" not in variable:
             continue
         path = tuple(variable.removeprefix(PREFIX).lower().split("__"))
         if path[0] == "databases" and len(path) > 2:
+            # environment variables have no case that everybody keeps to
             path = (path[0], names.get(path[1], path[1]), *path[2:])
         sources.put(path, value, f"environment: {variable}")
 
 
-def _read_secret_files(sources: _Sources) -> None:
+def _read_secret_files(sources: Sources) -> None:
     """``key_file`` in place of ``key``: the file's text, without the line end."""
     for path in list(sources.values):
         key = path[-1].removesuffix("_file")
+        # NAME_file is only read where NAME is a secret: other keys may end like that
         if key == path[-1] or key not in {option.name for option in _options_at(path) if option.secret}:
             continue
         written = sources.values.pop(path)
         try:
+            # editors end a file with a line end, and no secret does
             content = Path(str(written.value)).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
         except (OSError, UnicodeDecodeError) as error:
-            sources.problems.append(f"{written.origin}: {_spell(path)}: cannot read {written.value}: {error}")
+            sources.problems.append(f"{written.origin}: {spelt(path)}: cannot read {written.value}: {error}")
             continue
         sources.put((*path[:-1], key), content, f"{written.origin} ({written.value})")
 
@@ -143,19 +127,20 @@ def _options_at(path: tuple[str, ...]) -> Iterable[Option]:
     return options_of(section) if section is not None and len(path) == 2 else ()
 
 
-def _build(sources: _Sources) -> Config:
+def _build(sources: Sources) -> Config:
     sections = {name: _section(sources, (name,), kind) for name, kind in SECTIONS.items()}
     names = dict.fromkeys(path[1] for path in sources.values if path[0] == "databases" and len(path) > 2)
     databases = {name: _database(sources, name) for name in names}
     defaults = _settings(sources, ("defaults",))
     _unknown(sources)
+    # for `rewright config`: where each value comes from
     origins = {".".join(path): written.origin for path, written in sources.values.items()}
     config = Config(**sections, databases=databases, defaults=defaults, origins=origins)
-    _together(sources, config)
+    check_together(sources, config)
     return config
 
 
-def _section(sources: _Sources, prefix: tuple[str, ...], kind: type[Any], **more: object) -> Any:
+def _section(sources: Sources, prefix: tuple[str, ...], kind: type[Any], **more: object) -> Any:
     found: dict[str, object] = {}
     for item in options_of(kind):
         path = (*prefix, item.name)
@@ -163,8 +148,9 @@ def _section(sources: _Sources, prefix: tuple[str, ...], kind: type[Any], **more
             try:
                 found[item.name] = item.parse(sources.values[path].value)
             except ValueError as error:
+                # a secret's value must not stand in a message
                 sources.complain(path, f"must be {error}") if not item.secret else sources.problems.append(
-                    f"{sources.values[path].origin}: {_spell(path)}: must be {error}"
+                    f"{sources.values[path].origin}: {spelt(path)}: must be {error}"
                 )
     return kind(**found, **more)
 
@@ -172,30 +158,31 @@ def _section(sources: _Sources, prefix: tuple[str, ...], kind: type[Any], **more
 ENGINE_EXTRAS: Mapping[str, tuple[str, ...]] = {"duckdb": ("lake",), "spark": ("lake", "spark")}
 
 
-def _database(sources: _Sources, name: str) -> Database:
+def _database(sources: Sources, name: str) -> Database:
     prefix = ("databases", name)
     database: Database = _section(
         sources, prefix, Database, defaults=_settings(sources, (*prefix, "defaults"))
     )
     if database.engine in {"duckdb", "spark"} and not database.path:
         sources.problems.append(
-            f"{_origin(sources, prefix)}: {_spell(prefix)}: engine {database.engine} needs path"
+            f"{origin_of(sources, prefix)}: {spelt(prefix)}: engine {database.engine} needs path"
         )
     for extra in ENGINE_EXTRAS.get(database.engine, ()):
         if packages := missing(extra):
             sources.problems.append(
-                f"{_origin(sources, prefix)}: {_spell(prefix)}: engine {database.engine} needs the Python "
+                f"{origin_of(sources, prefix)}: {spelt(prefix)}: engine {database.engine} needs the Python "
                 f"packages {', '.join(packages)}: {install(extra)}"
             )
     if database.engine == "postgres" and not database.dsn:
-        sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine postgres needs dsn")
+        sources.problems.append(f"{origin_of(sources, prefix)}: {spelt(prefix)}: engine postgres needs dsn")
     return database
 
 
-def _settings(sources: _Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
+def _settings(sources: Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for path, written in sources.values.items():
         if path[:-1] != prefix or path[-1] not in BY_NAME:
+            # "on" and "off" as PostgreSQL spells booleans
             continue
         setting = BY_NAME[path[-1]]
         value = ("on" if written.value else "off") if isinstance(written.value, bool) else str(written.value)
@@ -207,7 +194,7 @@ def _settings(sources: _Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
     return found
 
 
-def _unknown(sources: _Sources) -> None:
+def _unknown(sources: Sources) -> None:
     for path, written in sources.values.items():
         known = _known(path)
         if path[-1] in known:
@@ -219,7 +206,7 @@ def _unknown(sources: _Sources) -> None:
             continue
         near = difflib.get_close_matches(path[-1], known, 1)
         hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(sorted(known))}"
-        sources.problems.append(f"{written.origin}: there is no key {_spell(path)}; {hint}")
+        sources.problems.append(f"{written.origin}: there is no key {spelt(path)}; {hint}")
 
 
 def _known(path: tuple[str, ...]) -> frozenset[str]:
@@ -232,111 +219,5 @@ def _known(path: tuple[str, ...]) -> frozenset[str]:
     return names | {f"{option.name}_file" for option in _options_at(path) if option.secret}
 
 
-def _together(sources: _Sources, config: Config) -> None:
-    """What only makes sense in combination."""
-    if bool(config.listen.tls_cert) != bool(config.listen.tls_key):
-        sources.problems.append(
-            f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
-        )
-    _console(sources, config)
-    _auth(sources, config)
-    _tracing(sources, config)
-    for name, database in config.databases.items():
-        _beside(sources, config, name, database)
-        _lakes(sources, config, name, database)
-    host = config.listen.address[0]
-    if config.auth.method == "trust" and not _loopback(host):
-        sources.problems.append(
-            f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, "
-            f"not {host}"
-        )
-
-
-def _console(sources: _Sources, config: Config) -> None:
-    """Query texts are not for the whole network."""
-    http = config.http
-    if bool(http.tls_cert) != bool(http.tls_key):
-        sources.problems.append(
-            f"{_origin(sources, ('http',))}: [http]: tls_cert and tls_key are set together or not at all"
-        )
-    if http.address is None or http.insecure or _loopback(http.address[0]):
-        return
-    wanted = {"a password": http.admin_password or http.viewer_password, "TLS": http.tls_cert}
-    missing = " and ".join(name for name, value in wanted.items() if not value)
-    if missing:
-        sources.problems.append(
-            f"{_origin(sources, ('http',))}: [http] address: beyond loopback ({http.address[0]}) the "
-            f"console needs {missing};"
-            " insecure = true allows it without"
-        )
-
-
-def _loopback(host: str) -> bool:
-    return host.startswith("127.") or host in {"::1", "localhost"}
-
-
-def _tracing(sources: _Sources, config: Config) -> None:
-    if config.tracing.exporter != "off" and (packages := missing("otel")):
-        sources.complain(
-            ("tracing", "exporter"), f"needs the Python packages {', '.join(packages)}: {install('otel')}"
-        )
-
-
-def _auth(sources: _Sources, config: Config) -> None:
-    auth, origin = config.auth, _origin(sources, ("auth",))
-    if auth.method in {"file", "cert"} and not auth.users:
-        sources.problems.append(f"{origin}: [auth] users: method {auth.method} needs a file of users")
-    wanted = "method" if auth.method == "cert" else "clientcert" if auth.clientcert != "off" else ""
-    if wanted and not (config.listen.tls_cert and config.listen.tls_client_ca):
-        sources.problems.append(
-            f"{origin}: [auth] {wanted}: certificates of clients need [listen] tls_cert and tls_client_ca"
-        )
-
-
-NAMES_OF_DUCKDB = frozenset(
-    {"main", "memory", "system", "temp", "public", "information_schema", "pg_catalog"}
-)
-
-
-def _beside(sources: _Sources, config: Config, name: str, lake: Database) -> None:
-    """The databases beside a lake are known, can be read, and are called like nothing that DuckDB knows."""
-    path = ("databases", name, "beside")
-    if lake.beside and lake.engine != "duckdb":
-        sources.complain(path, "only a lake (engine duckdb) has databases beside it")
-        return
-    for other in lake.beside:
-        there = config.databases.get(other)
-        if there is None or there.engine != "postgres" or not there.optimiser_dsn:
-            sources.complain(path, "must name databases of engine postgres that have an optimiser_dsn")
-            return
-        if other.lower() in NAMES_OF_DUCKDB:
-            sources.complain(path, f"a database called {other} cannot stand beside a lake")
-            return
-
-
-def _lakes(sources: _Sources, config: Config, name: str, database: Database) -> None:
-    """The lakes whose tables a database's clients are shown are lakes, and the database is none."""
-    path = ("databases", name, "lakes")
-    if database.lakes and database.engine != "postgres":
-        sources.complain(path, "is for databases of engine postgres")
-    elif any(
-        other not in config.databases or config.databases[other].engine != "duckdb"
-        for other in database.lakes
-    ):
-        sources.complain(path, "must name databases of engine duckdb")
-
-
-def _origin(sources: _Sources, prefix: tuple[str, ...]) -> str:
-    found = (w.origin for path, w in sources.values.items() if path[: len(prefix)] == prefix)
-    return next(found, "configuration")
-
-
 def _sections() -> list[str]:
     return [*SECTIONS, "databases", "defaults"]
-
-
-def _spell(path: tuple[str, ...]) -> str:
-    """As one reads it in the file: [databases.app] dsn."""
-    if path[0] == "databases" and len(path) == 2:
-        return f"[databases.{path[1]}]"
-    return f"[{'.'.join(path[:-1])}] {path[-1]}"

@@ -108,7 +108,7 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class StoreSection:
-    """The log book."""
+    """The store of rewrites, measurements and the log."""
 
     url: str = option(
         "~/.local/state/rewright/store.db",

@@ -8,7 +8,6 @@ database.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from mcp.server import MCPServer
@@ -19,11 +18,15 @@ from pydantic import Field
 from rewright import version
 from rewright.cli.parameters import DSN_VARIABLE
 from rewright.mcp import meaning
-from rewright.mcp.children import CallFailed, Children
+from rewright.mcp.children import Children
+from rewright.mcp.tools import Targets, Tools
+
+__all__ = ["Targets", "make_server"]
 
 READS = ToolAnnotations(
     read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
+
 INSTRUCTIONS = """\
 Rewright tells whether two PostgreSQL queries always give the same answer, and finds faster ones.
 Before you replace a query by another one, call verify: 'proved' holds on every database that satisfies the
@@ -33,6 +36,7 @@ To make a slow query faster: plan, rewrite (its proposals are verified already),
 and verify it."""
 
 Query = Annotated[str, Field(description="One SELECT in PostgreSQL's SQL")]
+
 Schema = Annotated[
     str | None,
     Field(
@@ -41,148 +45,8 @@ Schema = Annotated[
         )
     ),
 ]
+
 Budget = Annotated[float, Field(ge=1, le=300, description="Seconds that this call may take")]
-
-
-@dataclass(frozen=True, slots=True)
-class Targets:
-    """What the tools work on, chosen by who starts the server and not by the client.
-    ``lake``: a directory.
-    """
-
-    dsn: str = ""
-    lake: str = ""
-    config: str = ""
-
-
-class Tools:
-    """The tools' work, without the protocol. Each raises ToolError for what a client should read."""
-
-    def __init__(self, targets: Targets, children: Children) -> None:
-        self.targets = targets
-        self.children = children
-
-    async def verify(
-        self, original: str, candidate: str, schema_sql: str | None, seconds: float
-    ) -> dict[str, Any]:
-        texts = {"original.sql": original, "candidate.sql": candidate}
-        words = ["verify", "original.sql", "candidate.sql", "--json", "--timeout", f"{seconds}s"]
-        if schema_sql is not None:
-            texts["schema.sql"] = schema_sql
-            words += ["--schema", "schema.sql"]
-        else:
-            self._needs_database("give schema_sql, or start the server with --dsn")
-        # the scratch server starts and ends beside the check
-        document: dict[str, Any] = await self._call(words, texts, seconds + 30)
-        return document | {"meaning": meaning.of_verdict(document)}
-
-    async def rewrite(self, query: str, trust: str, measure: str, seconds: float) -> dict[str, Any]:
-        self._needs_database("rewrite needs a database: start the server with --dsn")
-        words = [
-            "rewrite",
-            "query.sql",
-            "--trust",
-            trust,
-            "--measure",
-            measure,
-            "--budget",
-            f"{seconds}s",
-            "--json",
-        ]
-        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60)
-        return document
-
-    async def hint(self, query: str, seconds: float) -> dict[str, Any]:
-        self._needs_database("hint needs a database: start the server with --dsn")
-        document: dict[str, Any] = await self._call(
-            ["hint", "query.sql", "--json"], {"query.sql": query}, seconds
-        )
-        return document
-
-    async def plan(self, query: str, analyze: bool, seconds: float) -> dict[str, Any]:
-        self._needs_database("plan needs a database: start the server with --dsn")
-        words = ["plan", "query.sql", "--timeout", f"{seconds}s", *["--analyze"] * analyze]
-        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 20, reading=True)
-        return document
-
-    async def top_queries(self, limit: int) -> list[dict[str, Any]]:
-        self._needs_database("top_queries needs a database: start the server with --dsn")
-        found: list[dict[str, Any]] = await self._call(["top", "--limit", str(limit)], {}, 30, reading=True)
-        return found
-
-    async def lake_tables(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = await self._call(["lake", "tables", self._lake(), "--json"], {}, 300)
-        return found
-
-    async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
-        words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
-        document: dict[str, Any] = await self._call(words, {}, seconds)
-        everything = document["rows"]
-        return document | {
-            "rows": everything[:rows],
-            "row_count": len(everything),
-            "truncated": len(everything) > rows,
-        }
-
-    async def augment(
-        self, table: str, target: str, tables: int, hops: int, seconds: float
-    ) -> dict[str, Any]:
-        words = [
-            "augment", "--json", "--no-history", f"--lake={self._lake()}", f"--table={table}",
-            f"--target={target}", f"--tables={tables}", f"--hops={hops}", f"--budget={seconds}s",
-        ]  # fmt: skip
-        # indexing a lake that nobody has looked at before is not part of the search
-        document: dict[str, Any] = await self._call(words, {}, seconds + 300)
-        return document
-
-    async def ask(self, question: str, rows: int, seconds: float) -> dict[str, Any]:
-        """Of the lake where there is no database. A refused question is an answer, too: it says what was
-        unclear.
-        """
-        of = [] if self.targets.dsn else ["--lake", self._lake()]
-        words = [
-            "ask", *self._config(), "--json", "--model", "off", "--rows", str(rows), "--seconds",
-            str(seconds), *of, "--", question,
-        ]  # fmt: skip
-        document: dict[str, Any] = await self._call(words, {}, seconds + 60, answers_anyway=True)
-        return document
-
-    async def log(self) -> list[dict[str, Any]]:
-        entries: list[dict[str, Any]] = await self._call(["log", "--json", *self._config()], {}, 30)
-        return entries
-
-    async def one_rewrite(self, identifier: int) -> dict[str, Any]:
-        found: dict[str, Any] = await self._call(["show", str(identifier), "--json", *self._config()], {}, 30)
-        return found
-
-    async def _call(
-        self,
-        words: list[str],
-        texts: dict[str, str],
-        seconds: float,
-        *,
-        reading: bool = False,
-        answers_anyway: bool = False,
-    ) -> Any:
-        module = "rewright.mcp.reading" if reading else "rewright"
-        try:
-            return await self.children.document(
-                words, texts=texts, seconds=seconds, module=module, answers_anyway=answers_anyway
-            )
-        except CallFailed as error:
-            raise ToolError(str(error)) from error
-
-    def _needs_database(self, otherwise: str) -> None:
-        if not self.targets.dsn:
-            raise ToolError(otherwise)
-
-    def _lake(self) -> str:
-        if not self.targets.lake:
-            raise ToolError("there is no lake: start the server with --lake DIR")
-        return self.targets.lake
-
-    def _config(self) -> list[str]:
-        return ["--config", self.targets.config] if self.targets.config else []
 
 
 def make_server(targets: Targets) -> MCPServer[Any]:

@@ -89,6 +89,7 @@ def job_of(query: SlowQuery) -> Job:
 def _values(query: SlowQuery) -> Values:
     """None where they are too large to be passed on: it is then looked at without."""
     sizes = sum(len(one) for one in query.parameters if one is not None)
+    # formats are one for each value; else the bytes mean nothing
     if sizes > MAX_VALUES or len(query.parameter_formats) != len(query.parameters):
         return NO_VALUES
     return Values(query.parameter_types, query.parameters, query.parameter_formats)
@@ -96,6 +97,7 @@ def _values(query: SlowQuery) -> Values:
 
 def redacted(said: object, job: Job) -> str:
     """What is said of a job, without the values of its query: others read it, too."""
+    # cut before values are looked for: errors may repeat a whole query
     message = str(said)[:LONGEST_REASON]
     given = {value.decode("utf-8", "replace") for value in job.values.values if value}
     return without_values(message, values_in(job.text) | given)
@@ -103,6 +105,7 @@ def redacted(said: object, job: Job) -> str:
 
 def encode(job: Job) -> bytes:
     document = asdict(replace(job, values=NO_VALUES)) | {"values": job.values.to_json()}
+    # surrogates: a client's text may be any bytes
     document["text"] = base64.b64encode(job.text.encode("utf-8", "surrogatepass")).decode()
     return json.dumps(document).encode() + b"\n"
 
@@ -114,6 +117,7 @@ def decode(line: bytes) -> Job:
         document["text"] = base64.b64decode(document["text"]).decode("utf-8", "surrogatepass")
         document["param_types"] = tuple(int(oid) for oid in document["param_types"])
         document["values"] = Values.from_json(document["values"])
+        # fields that a job does not have are a TypeError
         return Job(**document)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a job: {error}") from error
@@ -147,6 +151,7 @@ class JobSender:
         try:
             self._queue.put_nowait(None)
         except queue.Full:
+            # full: the thread is busy, and ends with the process
             return
         self._thread.join(2)
 
@@ -163,11 +168,13 @@ class JobSender:
         while True:
             try:
                 connection = connection or self._connect()
+                # a broken connection is made anew for the same job
                 connection.sendall(encode(job))
             except OSError:
                 if connection is not None:
                     connection.close()
                     connection = None
+                # the optimiser is being started: it listens in a moment
                 if time.monotonic() >= deadline or self._closing.wait(RETRY_SECONDS):
                     self.dropped += 1
                     return None
@@ -176,6 +183,7 @@ class JobSender:
 
     def _connect(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # an optimiser that does not read must not hold this thread for ever
         connection.settimeout(2.0)
         try:
             connection.connect(self._path)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rewright.config.model import Models
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one
@@ -134,7 +134,9 @@ def bounded(memory: int) -> None:
         os.nice(_NICENESS)
     if sys.platform == "linux":
         with suppress(OSError):
+            # among the first for a kernel without memory: a query can be repeated
             Path("/proc/self/oom_score_adj").write_text("500")
+        # data segments hold more than DuckDB's limit counts: twice of it, and 2 GiB for Python
         most = 2 * memory + (2 << 30)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -145,12 +147,14 @@ def _helpers_behind() -> None:
         return
     ours = {thread.native_id for thread in threading.enumerate()}
     for thread in Path("/proc/self/task").iterdir():
+        # DuckDB's helper threads, which Python does not know
         if int(thread.name) not in ours:
             with suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, int(thread.name), _HELPERS_NICENESS)
 
 
 def _listen(control: socket.socket, runner: _Runner) -> None:
+    # one byte for each interrupt; the socket's end is the worker's
     while control.recv(1):
         runner.interrupt()
     # the worker is gone
@@ -178,6 +182,7 @@ class _Runner:
             return
         if (reading := self._reading) is not None:
             reading.running.interrupt()
+        # also what binds or loads, which is no query
         self.lake.database.interrupt()
 
     def answer(self, request: object) -> object:
@@ -186,6 +191,7 @@ class _Runner:
                 self._binding.accept(accepted)
                 return self._binding.bind(asked)
             case Run(query, parameters):
+                # a request may follow one that was not read to its end
                 self._stop()
                 running = self._running(query)
                 self._reading = Reading(running, query, parameters, self._setup.row_bytes)
@@ -239,16 +245,19 @@ class Reading:
             self.running.begin(self._query, self._parameters)
         parts: list[bytes] = []
         count = size = 0
+        # by bytes as well as rows: the worker holds a portion for each client
         while count < rows and size < PORTION_BYTES:
             wanted = min(self._step, rows - count)
             got = self.running.take(wanted)
             data = encode(got)
+            # a single value may be as large as its column allows
             if len(data) > self._row_bytes:
                 raise LakeError(
                     f"a row of the answer is larger than {self._row_bytes >> 20} MB", sqlstate="54000"
                 )
             parts.append(data)
             count, size = count + len(got), size + len(data)
+            # fewer than asked for: DuckDB has no more
             if len(got) < wanted:
                 return count, b"".join(parts), True
             self._adapt(len(got), len(data))
@@ -260,6 +269,7 @@ class Reading:
     def _adapt(self, rows: int, size: int) -> None:
         """Twice as many rows, while they would not be too many bytes."""
         fitting = PORTION_BYTES * rows // max(size, 1)
+        # doubled from 1, so that a first row of megabytes is met alone
         self._step = max(1, min(2 * self._step, fitting, 1000))
 
 
@@ -273,4 +283,5 @@ def _failure(error: Exception) -> Failed:
             return Failed("53200", "out of memory")
         case RecursionError():
             return Failed("54001", "the statement is nested too deeply")
+    # the class only: texts of unexpected errors may hold values
     return Failed("XX000", f"internal error: {type(error).__name__}")

@@ -27,7 +27,7 @@ from rewright.wiring.base_rows import base_of
 from rewright.wiring.lake_augmenting import Augmentation, Augmenting, columns_of
 from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_views import KeptSearches
-from rewright.wiring.lent_processes import Setup, lent_session
+from rewright.wiring.lent_process import Setup, lent_session
 from rewright.wiring.opening import Home, lakes_of, opened
 from rewright.wiring.stores import reach_configured
 

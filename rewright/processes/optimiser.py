@@ -9,13 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import queue
 import signal
 import socket
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -26,11 +24,12 @@ from tqdm import tqdm
 from rewright import logs
 from rewright.config.model import Config
 from rewright.models.api import Model, NoModel
-from rewright.processes.channel import Figures, listen, tell
+from rewright.processes.channel import listen
+from rewright.processes.inbox import Inbox
 from rewright.processes.jobs import MAX_LINE, Job, decode, redacted
 from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
-from rewright.sql.forms import form_key
+from rewright.processes.watching import Watching
 from rewright.sql.references import Reference
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
@@ -38,40 +37,29 @@ from rewright.store.life import IllegalTransition, State
 from rewright.store.outcomes import rewrite_text
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
-from rewright.wiring.doubting import due, retire_doubted
+from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
-from rewright.wiring.hint_regressions import drop_losing_hints
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.proposals import slower_job
 from rewright.wiring.references import BrokenReferences
-from rewright.wiring.references import due as keys_due
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
-from rewright.wiring.regression_monitor import doubt_losers, judge, retire_losers, to_compare
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import missing_for
 from rewright.wiring.stores import open_configured
 
-# a query for which nothing was found is looked at again after this many seconds
-AGAIN_SECONDS = 1800.0
-RECHECK_SECONDS = 10.0
-REMEMBERED = 20_000
-WATCH_SECONDS = 2.0
+# 0.2 ms instead of Python's 5 ms
 SWITCH_SECONDS = 0.0002
 # between two looks whether hints are still worth it, while nothing else is to be done
 HINTS_SECONDS = 30.0
 # after a held query was answered
 WIDEN_SECONDS = 2.0
-COMPARE_SECONDS = 20.0
-# between two looks for rewrites whose foreign keys are to be looked at
-LOOK_SECONDS = 30.0
-PRUNE_SECONDS = 3600.0
 
 
 def run(config: Config, job_path: str, pipe: Connection) -> None:
     """The process's main function."""
     logs.set_up(config.log.format, config.log.level, "optimiser")
     signal.signal(signal.SIGTERM, lambda *_: _stop.set())
+    # ten steps: relays and servers get the processor first
     # below the relays in the kernel's eyes, too
     with contextlib.suppress(OSError):
         os.nice(10)
@@ -86,77 +74,9 @@ def run(config: Config, job_path: str, pipe: Connection) -> None:
 _stop = threading.Event()
 
 
-class Inbox:
-    """Jobs waiting, each once; bounded. Remembers for a while what was looked at."""
-
-    def __init__(self, capacity: int) -> None:
-        self.dropped = 0
-        self.received = 0
-        self._queue: queue.Queue[Job] = queue.Queue(capacity)
-        self._seen: OrderedDict[Any, float] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def put(self, job: Job) -> None:
-        with self._lock:
-            self.received += 1
-            now = time.monotonic()
-            pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
-            key = job.key
-            if now - self._seen.get(key, -pause) < pause:
-                return
-            try:
-                self._queue.put_nowait(job)
-            except queue.Full:
-                self.dropped += 1
-                return
-            self._seen[key] = now
-            self._trim()
-
-    def claim(self, job: Job) -> bool:
-        """Whether nobody looks, or looked lately, at a held query; from now on somebody does.
-
-        What was looked at in the short time that it could be held may still be looked at as a slow one.
-        """
-        with self._lock:
-            now = time.monotonic()
-            held = (*job.key, job.budget)
-            for key in (held, ("slow", *job.key[1:])):
-                if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
-                    return False
-            self._seen[held] = now
-            self._trim()
-            return True
-
-    def release(self, job: Job) -> None:
-        """Nothing could be done with it this time."""
-        with self._lock:
-            self._seen.pop((*job.key, job.budget), None)
-
-    def _trim(self) -> None:
-        while len(self._seen) > REMEMBERED:
-            self._seen.popitem(last=False)
-
-    def forget(self, text: str) -> None:
-        """Look at this text again when it is seen again."""
-        with self._lock:
-            known = form_key(text)
-            for key in [key for key in self._seen if key[3] == known]:
-                del self._seen[key]
-
-    def get(self, timeout: float) -> Job | None:
-        try:
-            return self._queue.get(timeout=timeout)
-        except queue.Empty:
-            return None
-
-    def size(self) -> int:
-        return self._queue.qsize()
-
-
 class _Optimiser:
     def __init__(self, config: Config, job_path: str, pipe: Connection) -> None:
         self.config = config
-        self.pipe = pipe
         self.inbox = Inbox(config.optimiser.queue)
         self.log: Any = logs.logger()
         self.scratch = Scratch(
@@ -164,9 +84,11 @@ class _Optimiser:
         )
         self.budget = RunBudget(config.optimiser.max_runs_per_hour)
         self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
+        self.watching = Watching(self._bench, self.inbox, self.outcomes, pipe, _stop)
         self.path = job_path
         self.estimator = Estimator()
         # one at a time: it is as much work as any job
+        # EXPLAIN (REWRITE) by several people would run several searches beside the jobs
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait
         # their budget
@@ -184,31 +106,37 @@ class _Optimiser:
         if store is None:
             return
         with store:
+            # daemons: nothing waits for them at the end
             threads = [threading.Thread(target=self._listen, args=(store,), name="inbox", daemon=True)]
             threads += [
                 threading.Thread(target=self._work, args=(store,), name=f"optimiser-{n}", daemon=True)
                 for n in range(self.config.optimiser.concurrency)
             ]
+            # measure = "both" alone allows runs of our own
             if self.config.optimiser.measure == "both":
                 threads.append(
                     threading.Thread(
-                        target=self._compare, args=(store,), name="regression-monitor", daemon=True
+                        target=self.watching.compare, args=(store,), name="regression-monitor", daemon=True
                     )
                 )
-            threads.append(threading.Thread(target=self._look, args=(store,), name="facts", daemon=True))
+            threads.append(
+                threading.Thread(target=self.watching.look, args=(store,), name="facts", daemon=True)
+            )
             threads.append(threading.Thread(target=self._warm_up, name="warm-up", daemon=True))
             for thread in threads:
                 thread.start()
             try:
-                self._watch(store)
+                self.watching.watch(store)
             finally:
                 self.scratch.close()
                 # a running proof or query is not waited for; its session ends with us
+                # without cleaning up: threads may be inside of the solver or libpq
                 os._exit(0)
 
     def _warm_up(self) -> None:
         """So that the first held query is not held for what the process needs once."""
         try:
+            # inline queries need a scratch database at once; others start one when first needed
             if any(d.get("mode") == "inline" for d in self._defaults()):
                 self.scratch.at_once()
             warm_up()
@@ -226,12 +154,14 @@ class _Optimiser:
                 return open_configured(self.config)
             except StoreError as error:
                 self.log.warning("store.failed", reason=str(error))
+                # the store may come back, and the relays serve without us meanwhile
                 _stop.wait(5)
         return None
 
     # -- jobs in
 
     def _listen(self, store: Store) -> None:
+        # left by a process that was killed
         Path(self.path).unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(self.path)
@@ -245,10 +175,12 @@ class _Optimiser:
 
     def _read(self, connection: socket.socket, store: Store) -> None:
         with connection, connection.makefile("rb") as lines:
+            # MAX_LINE bounds what a sender makes us hold; a longer line does not decode
             while line := lines.readline(MAX_LINE):
                 try:
                     job = decode(line)
                 except ValueError as error:
+                    # the exception's text may repeat the client's
                     self.log.warning("job.refused", reason=type(error.__cause__ or error).__name__)
                     return
                 if job.kind == "explain":
@@ -260,6 +192,8 @@ class _Optimiser:
                     found, is_new = self._inline(job, store)
                     number = None if found is None else found.id
                     with contextlib.suppress(OSError):
+                        # the relay waits for this line while its client does; a broken pipe means that it
+                        # gave up
                         connection.sendall(json.dumps({"rewrite": number}).encode() + b"\n")
                     if found is not None and is_new:
                         self._widen(found, job, store)
@@ -273,16 +207,19 @@ class _Optimiser:
         """
         from rewright.wiring.modelling import make_model
 
+        # all workers busy for as long as the client can be held
         if not self.holding.acquire(timeout=max(job.budget, 0.0)):
             return None, False
         try:
             model = make_model(self.config)
             bench = self._bench(store, model)
             standing = bench.standing(job)
+            # what was found since the client's query came
             if standing is not None:
                 return standing, False
             if not self.inbox.claim(job):
                 raise NotOptimised("it is, or lately was, looked at")
+            # jobs in the background make way between their steps
             with self.priority_gate.first():
                 return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
@@ -317,6 +254,7 @@ class _Optimiser:
             try:
                 wider = self._bench(store).widening.widen(kept, job)
             except (NotOptimised, StoreError) as error:
+                # redacted: texts of errors repeat literals
                 self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
             except Exception as error:
                 self.log.warning("optimiser.failed", exc_info=error)
@@ -336,6 +274,7 @@ class _Optimiser:
             answer = {"error": ["42501", str(error)]}
         except NotOptimised as error:
             answer = {"error": ["55000", str(error)]}
+        # the log says more than a client may be told
         except Exception as error:
             self.log.warning("optimiser.failed", exc_info=error)
             answer = {"error": ["58000", "the optimiser failed; its log says why"]}
@@ -355,6 +294,7 @@ class _Optimiser:
                 tidy()
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
+                # hints are measured only while nothing else is to be done
                 with contextlib.suppress(NotOptimised, StoreError):
                     bench.again.measure_hints()
                 with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
@@ -366,14 +306,17 @@ class _Optimiser:
         log = self.log.bind(database=job.database, role=job.role)
         try:
             kept = self._done(bench, job)
+        # not slow any more: no news
         except Cheap as reason:
             log.debug("optimiser.cheap", reason=redacted(reason, job))
         except NotYet as reason:
+            # it may be done a little later: not remembered as seen
             self.inbox.release(job)
             why = redacted(reason, job)
             log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
+            # a suspicion that led to nothing says nothing of the query
             if job.kind != "suspect":
                 self._remember(store, job, "nothing", redacted(reason, job))
             why = redacted(reason, job)
@@ -423,51 +366,6 @@ class _Optimiser:
                 "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
             )
 
-    def _compare(self, store: Store) -> None:
-        """Measure originals of what is served again, now and then, on our own connection."""
-        bench = self._bench(store)
-        tried: dict[int, float] = {}
-        while not _stop.wait(COMPARE_SECONDS):
-            try:
-                rewrite = to_compare(store, time.time(), tried)
-                if rewrite is None:
-                    continue
-                tried[rewrite.id] = time.time()
-                lost = judge(store, rewrite, bench.again.compare(rewrite))
-                if lost is not None:
-                    self.log.info("rewrite.retired", rewrite=lost.id, reason=lost.reason)
-            except (StoreError, NotOptimised) as error:
-                self.log.info("optimiser.compare_failed", reason=str(error))
-            except Exception as error:
-                self.log.warning("optimiser.compare_failed", exc_info=error)
-
-    def _look(self, store: Store) -> None:
-        """Look again at the rows under what is served."""
-        bench = self._bench(store)
-        while not _stop.is_set():
-            try:
-                rewrites = store.rewrites.servable()
-                for rewrite in keys_due(store, rewrites, time.time()):
-                    self._look_at(bench, rewrite)
-            except StoreError as error:
-                self.log.info("store.failed", reason=str(error))
-            _stop.wait(LOOK_SECONDS)
-
-    def _look_at(self, bench: Workbench, rewrite: Rewrite) -> None:
-        try:
-            lost = bench.again.look_again(rewrite)
-            if lost is not None:
-                self.inbox.forget(lost.proposal.original)
-                self.log.warning("rewrite.retired", rewrite=lost.id, reason=lost.reason)
-        except NotOptimised as error:
-            self.log.info("foreign_key.not_looked_at", rewrite=rewrite.id, reason=str(error))
-        except IllegalTransition:
-            return  # a person was faster
-        except StoreError as error:
-            self.log.info("store.failed", reason=str(error))
-        except Exception as error:
-            self.log.warning("optimiser.failed", exc_info=error)
-
     def _tell_broken(self, database: str, key: Reference, reason: str) -> None:
         self.log.warning("foreign_key.not_relied_on", database=database, key=str(key), reason=reason)
 
@@ -475,36 +373,7 @@ class _Optimiser:
         from rewright.wiring.reporting import normalized, template_key
 
         with contextlib.suppress(StoreError):
+            # a text's template, without its literals
             store.queries.set_status(
                 job.database, template_key(job.database, normalized(job.text)), status, reason
             )
-
-    # -- watching
-
-    def _watch(self, store: Store) -> None:
-        pruned = 0.0
-        while not _stop.wait(WATCH_SECONDS):
-            with contextlib.suppress(StoreError):
-                for rewrite in (*retire_losers(store), *retire_doubted(store)):
-                    self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
-                for rewrite, role in doubt_losers(store):
-                    self.inbox.put(slower_job(rewrite, role))
-                for rewrite, _ in drop_losing_hints(store):
-                    self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
-                if time.monotonic() - pruned > PRUNE_SECONDS:
-                    store.prune()
-                    pruned = time.monotonic()
-            self._tell(store)
-
-    def _tell(self, store: Store) -> None:
-        values: dict[Any, float] = {
-            ("optimiser_jobs_received_total", ()): self.inbox.received,
-            ("optimiser_jobs_dropped_total", ()): self.inbox.dropped,
-            ("optimiser_jobs_waiting", ()): self.inbox.size(),
-        }
-        for outcome, count in self.outcomes.items():
-            values["optimiser_jobs_total", (("outcome", outcome),)] = count
-        with contextlib.suppress(StoreError):
-            for state, count in store.rewrites.counts().items():
-                values["rewrites", (("state", state.value),)] = count
-        tell(self.pipe, Figures(values))

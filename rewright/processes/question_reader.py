@@ -23,7 +23,7 @@ from rewright.ask.sources.state import state_of
 from rewright.processes.framed import Failed, receive, send
 from rewright.wiring.asking_books import StoreBook, assistance_of, state_with
 from rewright.wiring.lake_questions import LakeSources
-from rewright.wiring.lent_processes import Setup, lent_session
+from rewright.wiring.lent_process import Setup, lent_session
 from rewright.wiring.stores import reach_configured
 
 _NICENESS = 5

@@ -43,9 +43,11 @@ from rewright.wiring import pausing
 from rewright.wiring.children import new_child
 from rewright.wiring.proxies import proxy_config
 
+# loading everything on a slow disk takes most of a minute
 START_SECONDS = 90.0
 # a child that dies is started again at once; one that dies again and again ever less often
 BACKOFF = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+# a child that lived for a minute had no fault of configuration
 STEADY_SECONDS = 60.0
 
 
@@ -56,6 +58,7 @@ class ServeFailed(Exception):
 def _worker_main(
     config: Config, number: int, job_path: str, listeners: Sequence[socket.socket], pipe: Connection
 ) -> None:
+    # Ctrl-C at a terminal reaches all processes of the group; the supervisor alone decides
     interrupts.ignore()
     from rewright.processes.worker import run
 
@@ -110,6 +113,7 @@ class Supervisor:
         self.restarts: dict[str, int] = {}
         self._reread = reread
         # a worker is a copy of a process that has loaded all it needs: it listens again within a moment
+        # without files there is no place for the fork server's socket
         self._context: Any = copies.context() if self._has_files else multiprocessing.get_context("spawn")
         self._listeners = list(listeners)
         self._retiring = threading.Event()
@@ -119,6 +123,7 @@ class Supervisor:
         self._job_path = str(Path(self._directory.name) / "jobs") if self._directory is not None else ""
         self._children: list[_Child] = []
         self._stopping = False
+        # a pair of sockets wakes the main thread's wait from signal handlers and threads
         self._wake_out, self._wake_in = socket.socketpair()
         self.log: Any = logs.logger()
 
@@ -131,6 +136,7 @@ class Supervisor:
         self._listen()
         for number in range(self.config.listen.workers):
             self._add(f"worker {number}", partial(self._start_worker, number, self._job_path))
+        # one deadline for all: they load beside each other
         deadline = time.monotonic() + START_SECONDS
         for child in self._children:
             self._launch(child)
@@ -142,6 +148,7 @@ class Supervisor:
         (host, port), workers = self.config.listen.address, self.config.listen.workers
         try:
             for _ in range(0 if self._listeners else workers):
+                # SO_REUSEPORT, where the kernel spreads connections over workers
                 self._listeners.append(listening_socket(host, port, share=workers > 1))
                 # where the kernel chooses the port, the other workers share the first one's
                 port = self._listeners[0].getsockname()[1]
@@ -183,6 +190,7 @@ class Supervisor:
 
     def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
         process = new_child(self._context, main, *arguments)
+        # no signal between fork and the child's own handlers
         with interrupts.held_back():
             process.start()
         return process
@@ -191,8 +199,10 @@ class Supervisor:
         ours, theirs = self._context.Pipe()
         child.pipe, child.began = ours, time.monotonic()
         child.process = child.start(theirs)
+        # the child has its copy; with ours open its end would never be noticed
         theirs.close()
         channel.listen(ours, lambda message: self._hear(child, message), lambda: None)
+        # told before the first client: a restart must not resume serving
         if self.paused:
             tell(ours, Pausing(True))
 
@@ -224,16 +234,19 @@ class Supervisor:
     def retire(self) -> None:
         """Another process accepts clients now: ``run`` ends with the last session. From any thread."""
         self._retiring.set()
+        # SIGQUIT stands for "retire" in the queue of signals
         self._wake_in.send(bytes([signal.SIGQUIT]))
 
     def _retire(self) -> None:
         self._retiring.set()
         self.log.info("serving.retiring")
         self.on_retire()
+        # the other process has the sockets: here nothing is accepted any more
         for listener in self._listeners:
             listener.close()
         for child in self._children:
             if child.name == "optimiser" and child.alive and child.process is not None:
+                # the new process has an optimiser of its own
                 child.process.terminate()
             elif child.pipe is not None:
                 tell(child.pipe, Retire())
@@ -251,18 +264,21 @@ class Supervisor:
         self.stop()
 
     def _on_signal(self, number: int, _frame: object) -> None:
+        # a handler only writes a byte: all else happens in the main loop
         self._wake_in.send(bytes([number]))
 
     def _patience(self) -> float:
         """Until the next child is to be started again."""
         now = time.monotonic()
         waits = (child.again_at - now for child in self._children if child.process is None)
+        # half a second is also how long a dead child goes unnoticed where sentinels fail
         return min(0.5, max(0.0, min(waits, default=0.5)))
 
     def _wait(self, seconds: float) -> None:
         """Until a signal comes or a child ends."""
         sentinels = [child.process.sentinel for child in self._children if child.alive and child.process]
         found = multiprocessing.connection.wait([self._wake_out, *sentinels], seconds)
+        # several signals may have come together
         if self._wake_out in found:
             for number in self._wake_out.recv(64):
                 if number == signal.SIGHUP:
@@ -297,6 +313,7 @@ class Supervisor:
         before = self.config
         try:
             found = self._settled(self._reread())
+            # as a worker would read it, so that an error shows here
             proxy_config(found)  # what it names can be used, too
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
@@ -305,6 +322,7 @@ class Supervisor:
         self.config = found
         logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
         self.log = logs.logger()
+        # workers reload in place; the optimiser reads its configuration once
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
         self._tell_workers(Reload(self.config))
@@ -334,6 +352,7 @@ class Supervisor:
             if child.alive:
                 continue
             now = time.monotonic()
+            # retiring: workers end with their last session, and nothing is started again
             if self._retiring.is_set():
                 self._stopping = self._stopping or not any(one.alive for one in self._workers())
                 continue
@@ -349,6 +368,7 @@ class Supervisor:
         )
         steady = now - child.began > STEADY_SECONDS
         child.failures = 0 if steady else child.failures
+        # seven steps, the last for all further failures
         child.again_at = now + BACKOFF[min(child.failures, len(BACKOFF) - 1)]
         child.failures += 1
         child.process.close()
@@ -368,6 +388,7 @@ class Supervisor:
         for child in self._children:
             if child.alive and child.process is not None:
                 child.process.terminate()
+        # ten seconds more than sessions are given, for the processes themselves
         deadline = time.monotonic() + self.config.limits.drain_grace + 10
         for child in self._children:
             if child.process is not None:
@@ -382,6 +403,7 @@ class Supervisor:
         """Whether clients can connect, and what runs."""
         states = {child.name: "running" if child.alive else "starting" for child in self._children}
         healthy = any(child.alive for child in self._workers())
+        # the state that workers tell of, not ours: a file may pause them, too
         paused = any(name == "paused" and value for (name, _), value in self.board.values().items())
         status = "ok" if healthy else "failing"
         return healthy, {"status": status, "processes": states, "pid": os.getpid(), "paused": paused}

@@ -65,13 +65,14 @@ def run(
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_Worker(config, number, job_path, listeners, pipe).run())
     except (OSError, ConfigError, ValueError) as error:
+        # told to the supervisor, which gives up or tries again
         tell(pipe, Failed(str(error)))
         raise SystemExit(3) from error
 
 
 @dataclass(frozen=True, slots=True)
-class _Books:
-    """What stands on the store."""
+class _StoreParts:
+    """What reads and writes the store."""
 
     store: Store
     writer: BufferedWriter
@@ -104,7 +105,7 @@ class _Worker:
         self.searches: Searches | None = None
         self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
-        self.books: _Books
+        self.parts: _StoreParts
         self.reporter: Reporter
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
@@ -112,13 +113,15 @@ class _Worker:
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
-        self.books = self._open_books(self.store, loop)
-        self.reporter = traced(self.books.reporter, self.config)
+        self.parts = self._open_parts(self.store, loop)
+        self.reporter = traced(self.parts.reporter, self.config)
         self.questions = Questions(self.config)
         self.searches = Searches(self.config) if lakes_of(self.config) else None
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
+            # a first process, before the first statement
             self.lakes.begin()
+        # the supervisor's end of the pipe: its death is noticed, too
         listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
         tasks = [loop.create_task(self._tell_figures(), name="figures")]
         try:
@@ -134,7 +137,7 @@ class _Worker:
                 task.cancel()
             self._close()
 
-    def _open_books(self, store: Store, loop: asyncio.AbstractEventLoop) -> _Books:
+    def _open_parts(self, store: Store, loop: asyncio.AbstractEventLoop) -> _StoreParts:
         writer = BufferedWriter(store, on_error=self._store_failed)
         feed = StoreFeed(
             store,
@@ -144,9 +147,10 @@ class _Worker:
             on_recovery=lambda: self.log.info("store.opened"),
         )
         feed.start()
+        # pausing is looked at by files and in the store, whichever is reached
         pause = PauseWatch(pausing.files_of(self.config), feed, self._pause_changed)
         pause.start()
-        return _Books(
+        return _StoreParts(
             store,
             writer,
             StoreReporter(
@@ -160,21 +164,22 @@ class _Worker:
         )
 
     def _ports(self) -> Ports:
-        books = self.books
+        parts = self.parts
         settings = settings_rules(self.config)
         job_path = (
+            # without an optimiser there is nobody to hold queries for
             self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
         )
         ours = answers.make(
-            books.store, self.config, job_path, self.lakes, self._kill, self.questions, self.searches
+            parts.store, self.config, job_path, self.lakes, self._kill, self.questions, self.searches
         )
         return Ports(
             lookup=self.lookup,
             reporter=self.reporter,
             answers=ours,
-            admin=administering.make(books.store, self.config, ours, self._kill, self._ask_reload),
-            inline=self._inline(books.store, job_path),
-            pause=books.pause,
+            admin=administering.make(parts.store, self.config, ours, self._kill, self._ask_reload),
+            inline=self._inline(parts.store, job_path),
+            pause=parts.pause,
             lakes=self.lakes,
             settings=settings,
             event=logs.event,
@@ -188,6 +193,7 @@ class _Worker:
         answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         self.awaited.append(answer)
         tell(self.pipe, ReloadWanted())
+        # the supervisor reads files, and tells all workers
         async with asyncio.timeout(RELOAD_SECONDS):
             return await answer
 
@@ -207,6 +213,7 @@ class _Worker:
         self.proxy = proxy
         # what the modules are made of stays: the collector need not walk over it again while traffic waits
         gc.collect()
+        # collected before: garbage must not be frozen with the rest
         gc.freeze()
         tell(self.pipe, Ready(proxy.address))
 
@@ -226,26 +233,28 @@ class _Worker:
         elif isinstance(message, Reloaded):
             loop.call_soon_threadsafe(self._reloaded, message.problem)
         elif isinstance(message, Pausing):
-            self.books.pause.signalled = message.paused
+            self.parts.pause.signalled = message.paused
         elif isinstance(message, Retire):
             asyncio.run_coroutine_threadsafe(self._retire(), loop)
 
     async def _reload(self, config: Config) -> None:
         try:
             changed = proxy_config(config)
+        # the supervisor has checked it already: files may have changed since
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
             return
         self.config = config
         logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
         self.log = logs.logger()
-        self.books.reporter.run_timeout = config.optimiser.run_timeout
+        self.parts.reporter.run_timeout = config.optimiser.run_timeout
         if self.questions is not None:
             self.questions.reload(config)
         if self.searches is not None:
             self.searches.reload(config)
-        self.books.feed.reload(frozenset(config.verify.accept))
+        self.parts.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
+            # sessions that are open keep what they began with
             self.proxy.ports = self._ports()
             await self.proxy.reload(changed)
             self.log.info("config.reloaded")
@@ -253,13 +262,13 @@ class _Worker:
     async def _tell_figures(self) -> None:
         while True:
             await asyncio.sleep(FIGURES_SECONDS)
-            books = self.books
-            books.reporter.flush()
+            parts = self.parts
+            parts.reporter.flush()
             if self.proxy is not None:
-                tell(self.pipe, Figures(self._figures(self.proxy, books)))
-                self.sessions.report(self.proxy.sessions(), books.writer)
+                tell(self.pipe, Figures(self._figures(self.proxy, parts)))
+                self.sessions.report(self.proxy.sessions(), parts.writer)
 
-    def _figures(self, proxy: Proxy, books: _Books) -> dict[Any, float]:
+    def _figures(self, proxy: Proxy, parts: _StoreParts) -> dict[Any, float]:
         metrics = proxy.metrics
         worker = (("worker", str(self.number)),)
         found: dict[Any, float] = {
@@ -270,12 +279,13 @@ class _Worker:
             ("session_faults_total", ()): metrics.faults,
             ("overhead_seconds_total", ()): metrics.overhead_seconds,
             ("reports_total", ()): metrics.reports,
+            # what the queue of jobs could not take counts as a dropped report
             ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),
             ("cpu_seconds_total", worker): time.process_time(),
-            ("store_up", worker): float(books.feed.healthy),
-            ("paused", worker): float(books.pause.paused),
-            ("store_records_dropped_total", ()): books.writer.dropped,
-            ("store_batches_failed_total", ()): books.writer.failed,
+            ("store_up", worker): float(parts.feed.healthy),
+            ("paused", worker): float(parts.pause.paused),
+            ("store_records_dropped_total", ()): parts.writer.dropped,
+            ("store_batches_failed_total", ()): parts.writer.failed,
         }
         for name, label, counter in (
             ("statements_total", "route", metrics.routes),
@@ -299,22 +309,24 @@ class _Worker:
         self.log.warning("serving.paused" if paused else "serving.resumed", worker=self.number)
 
     def _close(self) -> None:
-        books = self.books
+        parts = self.parts
+        # in the order in which they depend on each other: the store last
         if self.lakes is not None:
             self.lakes.close()
         if self.questions is not None:
             self.questions.close()
         if self.searches is not None:
             self.searches.close()
-        books.pause.stop()
-        books.feed.stop()
-        books.reporter.flush()
+        parts.pause.stop()
+        parts.feed.stop()
+        parts.reporter.flush()
         send_rest(self.reporter)
-        self.sessions.report((), books.writer)
-        books.writer.close()
+        self.sessions.report((), parts.writer)
+        # waits a few seconds at most for what is queued
+        parts.writer.close()
         if self.jobs is not None:
             self.jobs.close()
-        books.store.close()
+        parts.store.close()
 
 
 def _publish(
@@ -322,6 +334,7 @@ def _publish(
 ) -> None:
     """From the feed's thread into the loop's."""
     if lookup is not None and not loop.is_closed():
+        # the lookup belongs to the loop's thread
         loop.call_soon_threadsafe(lookups.replace, lookup, tuple(rewrites))
 
 
@@ -330,7 +343,7 @@ def _lakes(config: Config, store: Store | None) -> Any:
     homes = lakes_of(config)
     if not homes:
         return None
-    from rewright.wiring.lake_runners import RunnerLimits
+    from rewright.wiring.lake_runner_limits import RunnerLimits
     from rewright.wiring.lakes import Lakes
 
     limits = config.limits

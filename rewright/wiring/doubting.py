@@ -26,6 +26,7 @@ FAILED = "failed where the original did not"
 SLOWER = "slower"
 RESTORED = "restored"
 # roles that doubt a rewrite at the same time, for nobody to be served it
+# one or two roles may share a cause of their own
 ROLES = 3
 # seconds until a retired rewrite is looked at again, the first time; four times as long each time
 AGAIN = 300.0
@@ -48,10 +49,12 @@ def compare_failures(
     """
     after = _outcome(session, replacement, limit)
     if not after:
+        # planned only: that it did not fail says little
         return ("unknown" if after is None or limit is None else "cleared"), ""
     before = _outcome(session, original, limit)
     if before is None:
         return "unknown", after
+    # "alike" where both fail with one SQLSTATE
     return ("alike" if before == after else "blamed"), after
 
 
@@ -63,6 +66,7 @@ def _outcome(session: Session, text: str, limit: float | None) -> str | None:
             return ""
         return "" if session.run(text, stop_after=limit).finished else None
     except SessionError as error:
+        # no SQLSTATE: the connection; a passing one (memory, locks, cancels) may hit any statement
         return None if not error.sqlstate or is_passing(error.sqlstate) else error.sqlstate
 
 
@@ -74,6 +78,7 @@ def condition(sqlstate: str) -> str:
     """
     if not sqlstate:
         return "nothing"
+    # unknown to psycopg: a user's own SQLSTATE
     try:
         name = errors.lookup(sqlstate).__name__
     except KeyError:
@@ -87,6 +92,7 @@ def replacement_for(proposal: NewRewrite, text: str) -> str | None:
     if proposal.scope != "any":
         return proposal.replacement
     form = form_of(text)
+    # literals of the text that failed, not those it was found with
     return None if form is None else templates.make().fill(proposal.replacement, form.literals)
 
 
@@ -99,6 +105,7 @@ def retire_doubted(store: Store, *, now: float | None = None) -> Iterator[Rewrit
         if len(roles) < ROLES:
             continue
         failed = sum(kind == "failed" for kind in roles.values())
+        # the majority tells what is remembered as its reason
         what, action = (FAILED, Action.RETIRE) if failed * 2 > len(roles) else (SLOWER, Action.EXPIRE)
         with contextlib.suppress(IllegalTransition):
             retired = store.rewrites.act(
@@ -118,6 +125,7 @@ def due(store: Store, may_be: Callable[[Rewrite], bool], *, now: float | None = 
                 one for one in store.events.of(rewrite_id=rewrite.id, limit=10_000) if one.step in _STEPS
             ]
             last = max([rewrite.changed_at, *(one.at for one in steps)])
+            # 5 minutes, 20, 80, … up to a day
             at = last + min(AGAIN * 4 ** min(max(len(steps), 1) - 1, 10), LONGEST)
             if at <= now:
                 waiting.append((at, rewrite.id, rewrite))

@@ -33,12 +33,14 @@ def due(store: Store, *, interval: float = INTERVAL, now: float | None = None) -
     for one in store.rewrites.find(states=(State.ACTIVE,), limit=10_000):
         if (
             one.proposal.hints
+            # "any": for all literals, of which none is at hand to run it with
             and one.proposal.scope != "any"
             and has_values(one.proposal)
             and plain_of(one.proposal)
         ):
             last = store.rewrites.timings(one.id, "plain", limit=1)
             found.append((last[0].at if last else 0.0, one))
+    # never measured first
     at, rewrite = min(found, key=lambda pair: pair[0], default=(0.0, None))
     return rewrite if (time.time() if now is None else now) - at >= interval else None
 
@@ -48,11 +50,13 @@ def measure(
 ) -> tuple[Timing, ...]:
     """One run each; nothing where hints mean nothing to the session, or a run failed. ``limit``: seconds."""
     plain = plain_of(rewrite.proposal)
+    # two runs, or none
     if not session.support.extension or plain is None or not (allow() and allow()):
         return ()
     try:
         session.bind(rewrite.proposal.original, values_of(rewrite.proposal))
         hinted = session.run(rewrite.proposal.replacement, stop_after=limit)
+        # a second more, so that quick queries are not judged by noise
         other = session.run(plain, stop_after=min(limit, PATIENCE * hinted.duration + 1.0))
     except SessionError:
         return ()
@@ -60,6 +64,7 @@ def measure(
 
 
 def _timing(rewrite: Rewrite, side: str, run: Run) -> Timing:
+    # CPU of a run that was stopped says how long it was allowed
     cpu = None if run.cpu is None or not run.finished else run.cpu * 1000
     return Timing(rewrite.id, side, run.duration * 1000, cpu_ms=cpu, source="optimiser")  # type: ignore[arg-type]
 
@@ -89,12 +94,14 @@ def without_hints(store: Store, rewrite: Rewrite, reason: str) -> tuple[Rewrite,
     """
     old, plain = rewrite.proposal, plain_of(rewrite.proposal)
     expired = store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="regression monitor")
+    # nothing but hints: without them there is only the original
     if plain is None or plain == old.original:
         return expired, None
     types = old.parameters.get("types", ()) if isinstance(old.parameters, dict) else ()
     parameters = parameter_document(types, values=values_of(old))
     new = replace(old, replacement=plain, hints="", parameters=parameters, plans=_unhinted(old))
     kept = store.rewrites.add(new, by="regression monitor")
+    # a person's approval goes on with the text that was approved
     action = Action.APPROVE if rewrite.approved else Action.ACTIVATE
     why = f"rewrite {rewrite.id} without its hints"
     return expired, store.rewrites.act(kept.id, action, reason=why, by="regression monitor")

@@ -16,7 +16,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rewright.engines.duckdb.database import Rows
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.letters import as_letters

@@ -16,7 +16,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.engines.duckdb.pgtypes import pg_type
@@ -38,9 +38,12 @@ from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_views import views_in, with_views
 
+# 0: not declared; 705: unknown
 _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
+# MaxTupleAttributeNumber (htup_details.h)
 _MOST_COLUMNS = 1664
+# no table, no column, no function, no such value: what a resolution may find
 _RESOLVABLE = frozenset({"42P01", "42703", "42883", "22P02"})
 
 
@@ -86,17 +89,20 @@ class Binding:
         try:
             if is_augment(asked.text):
                 return Bound(prepared_augmentation(self.lake, asked.text, asked.views))
+            # EXPLAIN is bound as what it explains
             explained = explained_text(asked.text) if self._translates else None
             if explained is not None:
                 inner = self._bind(replace(asked, text=explained.text))
                 return Bound(explaining(explained, inner.prepared, inner.answer), None)
             return self._bind(asked)
         except LakeError as error:
+            # the first line: DuckDB's further ones show the text and a place in it
             raise SqlError(error.sqlstate, first_line(str(error)), hint=error.hint) from error
 
     def _bind(self, asked: Asked) -> Bound:
         if not self._translates:
             return self._as_duckdb_reads(asked)
+        # rewright.mode = resolve asks for it; parameters have no values to try
         if asked.resolve and not asked.param_types and not parameters_in(asked.text):
             return self._resolved(asked)
         declared = asked.param_types
@@ -104,12 +110,14 @@ class Binding:
         with self._shadow.asked(self._columns(views)) as (analyser, translator):
             found = analyser.analyse(asked.text, declared)
             if isinstance(found, Analysed):
+                # types that were declared and those inferred: unknown ones become text
                 types = _settled(declared, found.parameters)
                 if types != found.parameters:
                     found = analyser.analyse(asked.text, types)
             if isinstance(found, Analysed):
                 made = with_views(translator.translate(asked.text, found), views)
                 return self._prepared(made, found, analyser.catalog.types)
+            # inside of the session: functions of the catalog tell a wrong name from a wrong type
             unknown = is_unknown(found, analyser.catalog)
         return self._otherwise(asked, found, may_resolve=unknown)
 
@@ -117,6 +125,7 @@ class Binding:
         """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or
         an error.
         """
+        # PostgreSQL's grammar does not know it: DuckDB's own syntax
         if refused.sqlstate == "42601" and self._is_duckdbs(asked.text):
             return self._as_duckdb_reads(asked)
         if refused.sqlstate == "0A000" and refused.message.startswith("cross-database"):
@@ -143,6 +152,7 @@ class Binding:
         try:
             self.lake.database.describe(text)
         except LakeError as error:
+            # anything but a syntax error, or a name that does not exist, is DuckDB's to say
             return error.sqlstate not in {"42601", *_RESOLVABLE}
         return True
 
@@ -156,8 +166,10 @@ class Binding:
         query: object = made
         if isinstance(made, Words):
             # what does not bind here is a fault of ours, told loudly
+            # NULLs in the place of parameters: DuckDB infers nothing then
             self.lake.database.describe(typed(made.sql, found.parameters, null=True))
             query = made.sql
+        # rows are copied to PostgreSQL: worth a notice, since it costs
         elif made.copied:
             notices = (*notices, made.told())
         return Bound(Prepared(found.parameters, columns, query, notices, shape))
@@ -169,6 +181,7 @@ class Binding:
             asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
         )
         resolution = answer.resolution
+        # what was only bound is nothing to remember
         record = _record(resolution) if resolution.kind == "resolved" else None
         is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
         notices = (_one_line(resolution.notice()),) if is_news else ()
@@ -191,11 +204,13 @@ class Binding:
         database = self.lake.database
         standing = {}
         for name in [*made_by_us, *names_without_table(rest, database)]:
+            # described with the cleaning before it
             described = database.describe(cleaning(made_by_us) + f"SELECT * FROM {quoted(name)}")
             standing[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         with self._shadow.asked(standing) as (analyser, translator):
             found = analyser.analyse(rest)
             if isinstance(found, Refused):
+                # words that mean the same may go as they are
                 if not is_plain(rest):
                     raise SqlError(
                         "0A000",
@@ -209,7 +224,9 @@ class Binding:
             made = Words(cleaned(made_by_us, made.sql))
         else:
             made = replace(
-                made, fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches)
+                # each fetch reads cleaned tables, too
+                made,
+                fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches),
             )
         return self._prepared(made, found, types, notices)
 
@@ -228,6 +245,7 @@ class Binding:
         types = _settled(asked.param_types, (*known, *(0 for _ in range(count - len(known)))))
         names = tuple(one.name for one in seen.columns) if seen is not None else ()
         resolve = asked.resolve and not types
+        # resolving tries candidates, for which parameters have no values
         if not resolve:
             try:
                 columns = lake.database.describe(lake._native(typed(text, types, null=True)))
@@ -235,6 +253,7 @@ class Binding:
                 shape = shape_of(_named(columns, names))
                 return Bound(Prepared(types, described(columns, names), native, shape=shape))
             except LakeError as error:
+                # with parameters, or another error: nothing a resolution could mend
                 if types or error.sqlstate not in _RESOLVABLE:
                     raise
         answer = lake.query(text, "resolve" if resolve else "bind", threshold=asked.confidence, limit=1)
@@ -279,6 +298,7 @@ def _accept(lake: Any, accepted: Resolution) -> None:
     """Resolve the query again and keep it if it comes out as it was when a person said yes."""
     try:
         again = lake.query(accepted.query, limit=1).resolution
+        # the lake may have changed since a person said yes
         if again.sql == accepted.resolved:
             lake.accept(again)
     except LakeError:
@@ -306,6 +326,7 @@ def _parameters(text: str) -> list[tuple[int, int, int]]:
         return []
     try:
         tokens = scan(text)
+    # a text that does not scan is refused by the parser
     except PglastError:
         return []
     return [
@@ -319,6 +340,7 @@ def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
     """The text with each parameter cast to its DuckDB type (or, ``null``, replaced by a NULL of it)."""
     from rewright.engines.duckdb.pgtypes import PARAMETER_TYPES
 
+    # from the end, so that places before stay valid
     for start, end, number in reversed(_parameters(text)):
         type_ = PARAMETER_TYPES.get(types[number - 1], "VARCHAR")
         value = "NULL" if null else text[start:end]
@@ -330,6 +352,7 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
     """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not
     count_star()).
     """
+    # as PostgreSQL names output columns, where it could analyse the text
     if len(names) == len(columns):
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
     if len(columns) > _MOST_COLUMNS:
@@ -350,5 +373,6 @@ def shape_of(columns: Sequence[tuple[str, str]]) -> str:
     needs a row).
     """
     listed = ", ".join(f"NULL::{type_} AS {quoted(name or '?column?')}" for name, type_ in columns)
+    # current_setting of a name that depends on a row is not folded while planning
     unfoldable = "pg_catalog.current_setting('rewright.lake_row_' || oid)"
     return f"SELECT {listed} FROM pg_catalog.pg_class WHERE {unfoldable} = '{PLACE}'"

@@ -16,7 +16,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.engines.duckdb.database import LakeDatabase
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.proxy.duckdb_backend.ports import Prepared
 from rewright.proxy.ports import ResultColumn

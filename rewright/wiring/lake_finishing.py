@@ -17,7 +17,7 @@ from psycopg import sql
 from psycopg.pq import ExecStatus
 
 from rewright.engines.duckdb.database import LakeDatabase
-from rewright.engines.duckdb.dialect.finishing import Fetch, Plan
+from rewright.engines.duckdb.dialect.plans import Fetch, Plan
 from rewright.engines.duckdb.errors import LakeError, Timeout
 from rewright.proxy.duckdb_backend.values import to_text
 

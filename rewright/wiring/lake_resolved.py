@@ -18,7 +18,9 @@ from rewright.engines.duckdb.dialect.catalog import Catalog, Refused
 from rewright.engines.duckdb.quoting import quoted
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 
+# the resolver's names for CTEs that clean a column
 _CLEANED = "clean_"
+# calls, and below operators, that give the same in both engines for all types that they take
 _PLAIN_CALLS = frozenset(["count", "sum", "min", "max", "coalesce", "lower", "abs"])
 _PLAIN_OPERATORS = frozenset(["=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "~~", "!~~"])
 
@@ -27,14 +29,19 @@ def is_unknown(refused: Refused, catalog: Catalog) -> bool:
     """Is PostgreSQL's error one of names or types that a resolution may find, rather than of what PostgreSQL
     does not have?
     """
+    # no such table, no such column
     if refused.sqlstate in {"42P01", "42703"}:
         return True
+    # a literal that is no number: the column may be one after cleaning
     if refused.sqlstate == "22P02":
         return True
+    # 42883: no function or operator of these types
     if refused.sqlstate != "42883":
         return False
+    # the operand's type may be another after cleaning
     if refused.message.startswith("operator does not exist"):
         return True
+    # "function sum(text) does not exist": a function that exists for other types
     name = refused.message.removeprefix("function ").split("(")[0].rsplit(".", 1)[-1].strip('"')
     return any(one.name == name for one in catalog.functions.values())
 
@@ -43,8 +50,10 @@ def split_cleaning(text: str) -> tuple[dict[str, str], str]:
     """The cleaning CTEs of a resolved query, name -> body, and the query without them."""
     tree: Any = sqlglot.parse_one(text, read="duckdb")
     with_ = tree.args.get("with_") or tree.args.get("with")
+    # sqlglot 27 renamed the key
     if with_ is None:
         return {}, text
+    # the client's own CTEs stay in the query
     ours = [one for one in with_.expressions if one.alias.startswith(_CLEANED)]
     if not ours:
         return {}, text
@@ -75,6 +84,7 @@ def cleaning(ctes: Mapping[str, str]) -> str:
 
 def cleaned(ctes: Mapping[str, str], sql: str) -> str:
     """A query with these CTEs before its own."""
+    # "WITH RECURSIVE" is not among these: it is refused before
     if not ctes:
         return sql
     begun = cleaning(ctes)
@@ -95,6 +105,7 @@ def is_plain(text: str) -> bool:
             return False
         if isinstance(node, ast.A_Expr) and _last(node.name) not in _PLAIN_OPERATORS:
             return False
+        # casts and the like are those whose meaning differs most
         if isinstance(node, (ast.TypeCast, ast.A_Indirection, ast.A_ArrayExpr, ast.WindowDef)):
             return False
     return len(statements) == 1

@@ -10,21 +10,19 @@ from __future__ import annotations
 import asyncio
 import multiprocessing
 import os
-import pickle
 import socket
 import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rewright import logs
-from rewright.processes.framed import HEAD, Failed, framed
-from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 from rewright.wiring.children import new_child
+from rewright.wiring.lake_runner_cursor import RunnerCursor
+from rewright.wiring.lake_runner_limits import OVERHEAD, RunnerLimits
+from rewright.wiring.lake_runner_process import Runner
 from rewright.wiring.opening import Home
 
 if TYPE_CHECKING:
@@ -34,14 +32,15 @@ if TYPE_CHECKING:
 
 log = logs.logger()
 PRELOADED = ("rewright.processes.lake_runner", "rewright.processes.lake_searcher")
+# 20 looks a second: a process may gain some hundred megabytes between two
 _WATCH_SECONDS = 0.05
-_GRACE_SECONDS = 0.3
-"""What an interrupt is given to work, before the process is killed."""
 _RENEWAL_PATIENCE = 5.0
 """How long statements wait for a lake whose files changed; after that they get the one that was opened
 before.
 """
+# one process more than is lent
 _SPARE = 1
+# more would hold memory that nobody uses: each has the lake's catalog
 _IDLE = 3
 """Processes that wait for a statement, at most."""
 _BRISK_SECONDS = 0.5
@@ -49,184 +48,6 @@ _BRISK_SECONDS = 0.5
 others.
 """
 _PROCESSORS = os.cpu_count() or 1
-_NICENESS = 15
-_PAGE = os.sysconf("SC_PAGE_SIZE")
-_OVERHEAD = 768 << 20
-"""Bytes of a process beside DuckDB's own: the catalog, the language model for names, a portion of rows."""
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerLimits:
-    """``memory``: bytes for DuckDB in one process; ``total``: of all processes of a lake; ``seconds``: of
-    work for one statement.
-
-    ``processes``: at most, of which one user gets three quarters; ``patience``: seconds to wait for a free
-    one.
-    """
-
-    memory: int = 2 << 30
-    total: int = 6 << 30
-    seconds: float = 600.0
-    processes: int = 16
-    patience: float = 30.0
-    row_bytes: int = 64 << 20
-
-    @property
-    def each(self) -> int:
-        """Bytes at which a process is killed."""
-        return self.memory + _OVERHEAD
-
-    @property
-    def of_one_user(self) -> int:
-        return max(1, self.processes * 3 // 4)
-
-
-class Runner:
-    """One process. It answers one request at a time."""
-
-    def __init__(self, process: Any, requests: socket.socket, control: socket.socket) -> None:
-        self._process = process
-        self._requests = requests
-        self._control = control
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self.incomplete = False
-        self.generation = 0
-        self.killed_for = ""
-        self.busy = False
-        self.lent = False
-        self.since = 0.0
-        self.is_behind = False
-        self._settling: asyncio.Task[None] | None = None
-        self.ended = False
-
-    @property
-    def pid(self) -> int:
-        pid: int = self._process.pid
-        return pid
-
-    async def open(self) -> None:
-        """Wait until its lake is open. Raises SqlError."""
-        from rewright.processes.lake_runner import Opened
-
-        self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
-        opened = await self._answer()
-        assert isinstance(opened, Opened)
-        self.incomplete = opened.incomplete
-
-    async def ask(self, request: object, seconds: float) -> Any:
-        """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises
-        SqlError.
-        """
-        assert self._writer is not None
-        self.busy = True
-        self.since = time.monotonic()
-        self.is_behind = False
-        self._writer.write(framed(request))
-        answer = asyncio.ensure_future(self._answer())
-        try:
-            done, _ = await asyncio.wait({answer}, timeout=max(0.0, seconds))
-        except asyncio.CancelledError:
-            self._abandon(answer)
-            raise
-        if not done:
-            self._abandon(answer)
-            raise SqlError("57014", "canceling statement due to the time that a statement on a lake may take")
-        self.busy = False
-        return answer.result()
-
-    def _abandon(self, answer: asyncio.Future[Any]) -> None:
-        """It may answer within a moment, and go on; else it is killed."""
-        self.interrupt()
-        answer.add_done_callback(_retrieved)
-        task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
-        _settling.add(task)
-        task.add_done_callback(_settling.discard)
-        self._settling = task
-
-    async def settled(self) -> None:
-        """Wait until what was interrupted has come to its end, one way or the other."""
-        if self._settling is not None:
-            await asyncio.wait({self._settling})
-
-    async def _settle(self, answer: asyncio.Future[Any]) -> None:
-        done, _ = await asyncio.wait({answer}, timeout=_GRACE_SECONDS)
-        if not done:
-            self.kill("cancelled")
-            await asyncio.wait({answer})
-        self.busy = False
-
-    async def _answer(self) -> Any:
-        assert self._reader is not None
-        try:
-            size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
-            found = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
-        except (asyncio.IncompleteReadError, OSError) as error:
-            self.end()
-            raise self._gone() from error
-        if isinstance(found, Failed):
-            raise SqlError(found.sqlstate, found.message, hint=found.hint)
-        return found
-
-    def _gone(self) -> SqlError:
-        if self.killed_for == "memory":
-            return SqlError(
-                "53200",
-                "out of memory",
-                hint="The statement needed more memory than a statement on a lake may have.",
-            )
-        if self.killed_for == "cancelled":
-            return SqlError("57014", "canceling statement due to user request")
-        return SqlError("58000", "the process that ran the statement ended unexpectedly")
-
-    def interrupt(self) -> None:
-        with suppress(OSError):
-            self._control.send(b"i")
-
-    def go_behind(self) -> None:
-        """What the process works on gets the processor when others leave it; its next statement has a thread
-        of its own again.
-        """
-        self.is_behind = True
-        with suppress(OSError):
-            for thread in Path(f"/proc/{self.pid}/task").iterdir():
-                if int(thread.name) != self.pid:
-                    os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICENESS)
-
-    def kill(self, reason: str) -> None:
-        if not self.ended and not self.killed_for:
-            self.killed_for = reason
-            log.info("lake.runner_killed", pid=self.pid, reason=reason)
-            self._process.kill()
-
-    def end(self) -> None:
-        """It gets no more requests; what it does is not wanted."""
-        if self.ended:
-            return
-        self.ended = True
-        self._process.kill()
-        self._control.close()
-        if self._writer is not None:
-            self._writer.close()
-        else:
-            self._requests.close()
-        # so that it is no zombie
-        asyncio.get_running_loop().run_in_executor(None, self._process.join)
-
-    def held(self) -> int:
-        """Bytes of its own (Linux; elsewhere DuckDB's limit alone counts)."""
-        try:
-            _, resident, shared, *_ = Path(f"/proc/{self.pid}/statm").read_text().split()
-        except (OSError, ValueError):
-            return 0
-        return (int(resident) - int(shared)) * _PAGE
-
-
-def _retrieved(answer: asyncio.Future[Any]) -> None:
-    answer.cancelled() or answer.exception()
-
-
-_settling: set[asyncio.Task[None]] = set()
 
 
 class Runners:
@@ -237,11 +58,13 @@ class Runners:
         self._home = home
         self._shadow = shadow
         self._limits = limits
+        # forked from a process with all modules loaded and no threads
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload(list(PRELOADED))
         self._idle: list[Runner] = []
         self._all: set[Runner] = set()
         self._starting = 0
+        # who comes first takes one that is starting for nobody yet
         self._spares = 0  # of those that start, they are for whoever comes first
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, asyncio.Future[Runner | None]]] = []
@@ -274,9 +97,10 @@ class Runners:
         from rewright.processes.lake_runner import Run
 
         runner = await self._lend(user)
-        cursor = RunnerCursor(self, runner, user, self._limits.seconds)
+        cursor = RunnerCursor(self.over, runner, user, self._limits.seconds)
         try:
             cursor.found = await cursor.ask(Run(query, parameters))
+        # also where the client cancels: the process has to come back
         except BaseException:
             cursor.close()
             raise
@@ -289,6 +113,7 @@ class Runners:
 
     def over(self, runner: Runner, user: str) -> None:
         """A query is not read any more."""
+        # a query that was not read to its end holds DuckDB's result: it is told to drop it
         if runner.lent and not runner.busy and not runner.ended and not self._closed:
             self._task(self._stopped(runner, user))
         else:
@@ -297,6 +122,7 @@ class Runners:
     async def _stopped(self, runner: Runner, user: str) -> None:
         from rewright.processes.lake_runner import Stop
 
+        # one second: dropping a result is no work
         with suppress(SqlError):
             await runner.ask(Stop(), 1.0)
         self._give_back(runner, user)
@@ -309,6 +135,7 @@ class Runners:
         # who waits for one counts as having it, so that what is ready goes to users who have none
         self._held[user] += 1
         try:
+            # patience is for the wait alone, not for the statement
             async with asyncio.timeout(self._limits.patience):
                 while (runner := await self._free(user)) is None:
                     pass
@@ -330,11 +157,13 @@ class Runners:
         """None: look again."""
         self._idle = [runner for runner in self._idle if not runner.ended]
         # who has some already leaves the last one to others while another can be started
+        # is_first counts the request itself, see _lend
         is_first = self._held[user] <= 1
         reserve = 0 if is_first or not self._room() else _SPARE
         allowed = is_first or self._lent(user) < self._limits.of_one_user
         if allowed and len(self._idle) > reserve:
             return self._idle.pop()
+        # a spare that is starting anyway comes sooner than one begun now
         if allowed and self._room() and not (is_first and self._spares > len(self._waiting)):
             return await self._start()
         waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
@@ -342,6 +171,7 @@ class Runners:
         try:
             return await waiting
         finally:
+            # cancelled or woken: either way it waits no more
             self._waiting = [one for one in self._waiting if one[1] is not waiting]
 
     def _lent(self, user: str) -> int:
@@ -359,6 +189,7 @@ class Runners:
             return
         runner.lent = False
         self._return_of(user)
+        # it still works on what was interrupted
         if runner.busy and not runner.ended:
             # it was interrupted, and has a moment to come to an end
             self._task(self._given_back_later(runner))
@@ -373,9 +204,11 @@ class Runners:
         usable = (
             not runner.ended
             and not runner.killed_for
+            # files may have changed since it opened the lake
             and runner.generation == self._generation
             and len(self._idle) < _IDLE
-            and runner.held() < _OVERHEAD
+            # a process that holds much beside the catalog would keep it
+            and runner.held() < OVERHEAD
         )
         if usable and not self._closed:
             self._idle.append(runner)
@@ -386,9 +219,11 @@ class Runners:
 
     def _wake(self) -> None:
         """Whoever waits and has least gets on first."""
+        # fewest held first, so that one user's queue does not go before another's single statement
         for _, waiting in sorted(self._waiting, key=lambda one: self._held[one[0]]):
             if not waiting.done():
                 waiting.set_result(None)
+                # one for each free place: the others would only queue again
                 if not self._idle and not self._room():
                     return
 
@@ -409,6 +244,7 @@ class Runners:
             control, controlled = socket.socketpair()
             process = new_child(self._context, main, setup, theirs, controlled, name="lake runner")
             process.daemon = True
+            # starting blocks on the fork server's pipe
             await asyncio.to_thread(process.start)
             theirs.close()
             controlled.close()
@@ -418,6 +254,7 @@ class Runners:
             self._all.add(runner)
         finally:
             self._starting -= 1
+        # a process that cannot open the lake is of no use
         try:
             await runner.open()
         except BaseException:
@@ -430,6 +267,7 @@ class Runners:
 
     def _keep_spare(self) -> None:
         """The next statement need not wait for a process to start."""
+        # while a renewal is under way its process is the spare
         if len(self._idle) + self._spares < _SPARE and self._room() and self._renewal is None:
             self._spares += 1
             self._task(self._add_spare())
@@ -437,6 +275,7 @@ class Runners:
     async def _add_spare(self) -> None:
         try:
             runner = await self._start()
+        # nobody asked for this process, so nobody is told
         except (SqlError, OSError, EOFError):  # EOFError: all of it is being ended
             self._spares -= 1
             # whoever waited for it tries to start one, and is told why there is none
@@ -463,10 +302,12 @@ class Runners:
             await asyncio.to_thread(_begin, watched)
         incomplete = any(runner.incomplete for runner in self._idle)
         is_due = self._renewal is None and self._watched.is_due()
+        # looking at files takes a thread: a folder may be on a slow disk
         changed = is_due and await asyncio.to_thread(self._watched.changed, incomplete=incomplete)
         if changed and self._renewal is None:
             self._renewal = asyncio.get_running_loop().create_task(self._renew(), name="lake renewal")
         if self._renewal is not None:
+            # after that the old state is good enough
             await asyncio.wait({self._renewal}, timeout=_RENEWAL_PATIENCE)
 
     async def _renew(self) -> None:
@@ -477,6 +318,7 @@ class Runners:
             return
         finally:
             self._renewal = None
+        # processes of earlier generations end when they come back
         self._generation += 1
         runner.generation = self._generation
         old, self._idle = self._idle, [runner]
@@ -495,6 +337,7 @@ class Runners:
         """While statements run, whose process is too large is killed; where all are, the largest."""
         while self._all and not self._closed:
             await asyncio.sleep(_WATCH_SECONDS)
+            # idle ones hold what the catalog takes
             held = {runner: runner.held() for runner in self._all if runner.lent}
             for runner, size in held.items():
                 if size > self._limits.each:
@@ -502,10 +345,12 @@ class Runners:
             self._make_way([runner for runner in held if runner.busy])
             alive = {runner: size for runner, size in held.items() if not runner.killed_for}
             if sum(alive.values()) > self._limits.total:
+                # the largest alone: killing more would punish statements that are in bounds
                 max(alive, key=alive.__getitem__).kill("memory")
 
     @staticmethod
     def _make_way(busy: Sequence[Runner]) -> None:
+        # as many as there are processors disturb nobody
         if len(busy) > _PROCESSORS:
             for runner in busy:
                 if not runner.is_behind and time.monotonic() - runner.since > _BRISK_SECONDS:
@@ -519,56 +364,3 @@ def _begin(watched: Any) -> None:
         watched.begin()
     except LakeError as error:
         raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
-
-
-class RunnerCursor:
-    """A query that is being read from a process of its own."""
-
-    def __init__(self, runners: Runners, runner: Runner, user: str, seconds: float) -> None:
-        self._runners = runners
-        self._runner = runner
-        self._user = user
-        self._left = seconds
-        self._open = True
-        self._loop = asyncio.get_running_loop()
-        # what running it answered, where that is more than its rows
-        self.found: Any = None
-        self.notices: tuple[str, ...] = ()
-
-    async def ask(self, request: object) -> Any:
-        """Raises SqlError; then, as when it is cancelled, the query is over."""
-        if not self._open:
-            raise SqlError("34000", "the query is not read any more")
-        began = time.monotonic()
-        try:
-            return await self._runner.ask(request, self._left)
-        except BaseException:
-            self._release()
-            raise
-        finally:
-            # the client's time between portions does not count
-            self._left -= time.monotonic() - began
-
-    async def fetch(self, rows: int, encode: Encode) -> Portion:
-        from rewright.processes.lake_runner import Fetch
-
-        if not self._open:
-            return Portion(0, b"", ended=True)
-        count, data, ended = await self.ask(Fetch(rows, encode))
-        if ended:
-            self._release()
-        return Portion(count, data, ended=ended)
-
-    def close(self) -> None:
-        if self._open and self._runner.busy:
-            self._runner.interrupt()
-        self._release()
-
-    def _release(self) -> None:
-        if self._open:
-            self._open = False
-            self._runners.over(self._runner, self._user)
-
-    def __del__(self) -> None:
-        if self._open and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._runners.over, self._runner, self._user)

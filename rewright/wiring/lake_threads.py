@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.spark.dialect import SparkQueryPrinter
 from rewright.store.records import Resolution

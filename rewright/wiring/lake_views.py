@@ -17,7 +17,7 @@ from pglast.enums import DropBehavior, ObjectType
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
@@ -70,6 +70,7 @@ class Done:
 
 def dropped_views(text: str) -> DropView | None:
     """None: the text drops no views, or more than views."""
+    # most statements are none: parsing each would cost more than this look
     if "drop" not in text.lower():
         return None
     try:
@@ -80,6 +81,7 @@ def dropped_views(text: str) -> DropView | None:
     if not isinstance(statement, ast.DropStmt) or statement.removeType != ObjectType.OBJECT_VIEW:
         return None
     objects: Sequence[Any] = statement.objects or ()
+    # CASCADE would drop what PostgreSQL knows of and we do not; s.v names a schema that a lake has not
     if statement.behavior == DropBehavior.DROP_CASCADE or any(len(one) > 1 for one in objects):
         return None
     return DropView(tuple(str(one[0].sval) for one in objects), bool(statement.missing_ok))
@@ -90,9 +92,11 @@ def views_in(text: str, views: Mapping[str, str]) -> dict[str, str]:
     if not views:
         return {}
     try:
+        # by tokens, so that a name in a literal or comment is none
         tokens = scan(text)
     except PglastError:
         return {}
+    # a word too many is only bound, never run
     words = {text[token.start : token.end + 1].strip('"').lower() for token in tokens}
     return {name: definition for name, definition in views.items() if name in words}
 
@@ -119,11 +123,13 @@ class KeptViews:
             return {}
         try:
             return self._journal.lake_views.read(self._database, role)
+        # a store that is away must not keep queries from running
         except StoreError:
             return {}
 
     def drop(self, role: str, drop: DropView) -> Done:
         views = self.of(role)
+        # all are looked at before any is dropped
         missing = [name for name in drop.names if name.lower() not in views]
         if missing and not drop.missing_ok:
             raise SqlError("42P01", f'view "{missing[0]}" does not exist')

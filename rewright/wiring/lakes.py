@@ -28,7 +28,8 @@ from rewright.wiring import lake_views
 from rewright.wiring.lake_augmenting import Augmentation, is_augment, refused_on_spark
 from rewright.wiring.lake_binding import Asked, Bound
 from rewright.wiring.lake_rows import Cursor
-from rewright.wiring.lake_runners import RunnerLimits, Runners
+from rewright.wiring.lake_runner_limits import RunnerLimits
+from rewright.wiring.lake_runners import Runners
 from rewright.wiring.lake_threads import ThreadedLake
 from rewright.wiring.lake_views import Done, DropView, KeptViews, dropped_views
 from rewright.wiring.opening import Home
@@ -140,7 +141,7 @@ def _admitted(shadow: str, user: str) -> str:
 
 
 class Kept:
-    """Resolutions of one lake in the log book."""
+    """Resolutions of one lake in the store."""
 
     def __init__(self, database: str, journal: Journal | None) -> None:
         self._database = database

@@ -9,28 +9,26 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import pickle
-import shutil
 import socket
 import tempfile
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import psycopg
-
 from rewright.config.model import Config
-from rewright.processes.framed import HEAD, framed
 from rewright.proxy.ports import SqlError
 from rewright.proxy.serving.asking_ports import Conversation, Lent, Step, ToServer
 from rewright.wiring.children import new_child
 from rewright.wiring.lending import PORT, Lender
+from rewright.wiring.lent_process import LentProcess, Setup
 
 T = TypeVar("T")
+
+
 _PATIENCE = 30.0
 """Seconds that a piece of work waits for a process."""
 
@@ -49,83 +47,6 @@ class Bounds:
     too_late: SqlError
 
 
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a process needs to begin. ``directory``: of the socket over which sessions are lent, on port
-    ``port``.
-    """
-
-    config: Config
-    directory: str
-    port: int
-
-
-@contextmanager
-def lent_session(setup: Setup) -> Iterator[psycopg.Connection[Any]]:
-    """In the process: the client's session, as far as it lends itself. Raises psycopg.Error."""
-    connection = psycopg.connect(
-        host=setup.directory,
-        port=setup.port,
-        user="rewright",
-        dbname="rewright",
-        sslmode="disable",
-        gssencmode="disable",
-        connect_timeout=10,
-        autocommit=True,
-        prepare_threshold=None,
-    )
-    try:
-        yield connection
-    finally:
-        # leaving it as a context would end the client's transaction
-        connection.close()
-
-
-class LentProcess:
-    """One process. It works on one thing at a time."""
-
-    def __init__(
-        self, process: Any, requests: socket.socket, lender: Lender, config: Config, ended: SqlError
-    ) -> None:
-        self._process = process
-        self._requests = requests
-        self._reader: asyncio.StreamReader | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._ended_early = ended
-        self.lender = lender
-        self.config = config
-        self.ended = False
-
-    async def ask(self, request: object) -> Any:
-        """Its answer. Raises SqlError when it ends without one."""
-        if self._reader is None or self._writer is None:
-            self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
-        try:
-            self._writer.write(framed(request))
-            await self._writer.drain()
-            size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
-            return pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
-        except (asyncio.IncompleteReadError, OSError) as error:
-            self.end()
-            raise self._ended_early from error
-
-    def end(self) -> None:
-        if self.ended:
-            return
-        self.ended = True
-        self._process.kill()
-        self.lender.close()
-        if self._writer is not None:
-            self._writer.close()
-        else:
-            self._requests.close()
-        asyncio.get_running_loop().run_in_executor(None, self._buried)
-
-    def _buried(self) -> None:
-        self._process.join()
-        shutil.rmtree(self.lender.directory, ignore_errors=True)
-
-
 class LentProcesses(ABC):
     """Processes are started when they are first needed, and with another configuration anew.
 
@@ -140,6 +61,7 @@ class LentProcesses(ABC):
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        # spawn where nothing is preloaded: a fork server would only be another process
         self._context: Any = multiprocessing.get_context("forkserver" if self.preloaded else "spawn")
         if self.preloaded:
             self._context.set_forkserver_preload(list(self.preloaded))
@@ -174,6 +96,7 @@ class LentProcesses(ABC):
             self._forget(process)
         self._idle.clear()
 
+    # pieces of work in progress end with their process
     def close(self) -> None:
         self._closed = True
         for process in list(self._all):
@@ -189,6 +112,7 @@ class LentProcesses(ABC):
         """``request`` is made when a process is there, its answer is what ``step_of`` tells. Raises SqlError:
         this user has as many as one may.
         """
+        # by user, so that one cannot take all processes
         if self._held[user] >= self.bounds.per_user:
             raise self.bounds.too_many
         self._held[user] += 1
@@ -200,14 +124,17 @@ class LentProcesses(ABC):
         """A process for one piece of work. Raises SqlError when none gets free."""
         try:
             async with asyncio.timeout(_PATIENCE), self._free:
+                # notified by whoever gives one back
                 await self._free.wait_for(self._is_room)
                 if self._idle:
                     return self._idle.pop()
+                # counted before it exists: others would start one for the same place
                 self._starting += 1
         except TimeoutError:
             raise self.bounds.none_free from None
         starting = self._task(self._start(), "started")
         try:
+            # shielded: a client that goes must not leave a process half started
             return await asyncio.shield(starting)
         except asyncio.CancelledError:
             starting.add_done_callback(self._unwanted)
@@ -215,12 +142,14 @@ class LentProcesses(ABC):
         except OSError as error:
             raise SqlError("58030", f"no {self.name} can be started: {error.strerror}") from error
 
+    # those that start take a place, too
     def _is_room(self) -> bool:
         return bool(self._idle) or len(self._all) + self._starting < self.bounds.processes
 
     async def _start(self) -> LentProcess:
         """Raises OSError."""
         try:
+            # mkdtemp: mode 0700, so nobody else can enter
             directory = Path(tempfile.mkdtemp(prefix="rewright-"))  # for this user alone
             ours, theirs = socket.socketpair()
             setup = Setup(self._config, str(directory), PORT)
@@ -252,9 +181,11 @@ class LentProcesses(ABC):
         self._held[user] -= 1
         if self._held[user] <= 0:
             del self._held[user]
+        # it ended before a process was found
         if process is None:
             return
         process.lender.take_back()
+        # of an earlier configuration: not for new work
         kept = usable and self.keeps and process.config is self._config
         if kept and not (process.ended or self._closed):
             self._idle.append(process)
@@ -298,6 +229,7 @@ class _Work:
         self._cycles: asyncio.Queue[tuple[bytes, asyncio.Future[bytes]]] = asyncio.Queue()
         self._waiting: asyncio.Future[bytes] | None = None
         self._unanswered: set[asyncio.Future[bytes]] = set()
+        # no limit: some thirty years
         self._until = asyncio.get_running_loop().time() + (processes.bounds.seconds or 1e9)
         self._open = True
 
@@ -311,9 +243,11 @@ class _Work:
     async def _next(self, reply: bytes | None) -> Step:
         if self._answer is None:
             await self._begin()
+        # what the server answered to what was asked last
         elif self._waiting is not None and reply is not None and not self._waiting.done():
             self._waiting.set_result(reply)
         assert self._answer is not None
+        # whichever comes first: a request for the server, or the end of the work
         cycle = asyncio.ensure_future(self._cycles.get())
         try:
             await asyncio.wait({cycle, self._answer}, return_when=asyncio.FIRST_COMPLETED)
@@ -322,6 +256,7 @@ class _Work:
                 return ToServer(data)
         finally:
             cycle.cancel()
+        # the result, or its exception
         return self._step_of(self._answer.result())
 
     async def _begin(self) -> None:
@@ -344,12 +279,15 @@ class _Work:
         if not self._open:
             return
         self._open = False
+        # an exception means that the state of the process is not known
         usable = self._answer is not None and self._answer.done() and not self._answer.cancelled()
         if self._answer is not None and not self._answer.done():
             self._answer.cancel()
         if usable and self._answer is not None:
             usable = self._answer.exception() is None
+        # the process waits for the server's answer: it gets an error, and ends
         for answer in list(self._unanswered):
             answer.set_exception(OSError("the work is over"))
+        # the loop may be closed already
         with suppress(RuntimeError):
             self._processes.over(self._user, self._process, usable=usable)

@@ -14,7 +14,8 @@ from rewright import logs
 from rewright.proxy.answers.questions import Question
 from rewright.proxy.ports import SessionView, SqlError
 from rewright.proxy.serving.asking_ports import Conversation, Lent
-from rewright.wiring.lent_processes import Bounds, LentProcesses, Setup
+from rewright.wiring.lent_process import Setup
+from rewright.wiring.lent_processes import Bounds, LentProcesses
 from rewright.wiring.questions_told import step_of
 
 log = logs.logger()

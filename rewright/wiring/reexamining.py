@@ -74,20 +74,26 @@ class Reexamining:
         rewrite = self._served(job)
         if rewrite is None:
             return None
+        # no SQLSTATE: the role saw it slower
         if not job.sqlstate:
             return self._measured_again(rewrite, job.role)
+        # the role's text has literals of its own
         replacement = replacement_for(rewrite.proposal, job.text)
         if replacement is None:
             raise NotOptimised("the text is not the rewrite's")
         finding, sqlstate = self._failures(job, replacement)
+        # the role's doubt goes on until it ends by itself
         if finding == "unknown":
             raise NotOptimised("the failure of a rewrite could not be compared with its original's")
         if finding == "blamed":
+            # kept for a later look, see reconsider()
             self.failing[rewrite.id] = job
             return self._retire(rewrite, f"{FAILED}: {condition(sqlstate)}")
+        # the original fails as well: nobody is to blame
         if finding == "alike":
             self.store.doubts.forget(rewrite.id, job.role)
         else:
+            # it works here: the role's settings or rights may be the cause
             self.store.doubts.settle(rewrite.id, job.role)
         return None
 
@@ -98,6 +104,7 @@ class Reexamining:
         if guard is None or rewrite is None:
             return None
         with self.accounts.session(job.database) as session:
+            # names and constraints, as this account sees them
             if guards.holds(session, guard):
                 return None
         return self._retire(rewrite, "a name or schema fact it rests on has changed")
@@ -108,6 +115,7 @@ class Reexamining:
         """Whether it can be found out that a retired rewrite was retired by mistake, or that what was wrong
         is over.
         """
+        # without the text that failed nothing could be tried again
         if not unreproduced(rewrite) and not rewrite.reason.startswith(SLOWER):
             return rewrite.id in self.failing
         return self._may_run or not rewrite.reason.startswith(SLOWER)
@@ -116,6 +124,7 @@ class Reexamining:
         """Look at a retired rewrite again: its facts, a counterexample, its failure, its time. None: it stays
         retired.
         """
+        # every reason is looked at before it is served again
         against = self._against(rewrite)
         if against:
             self.store.events.add([Event(rewrite.id, "", RECONSIDERED, {"outcome": against})])
@@ -129,6 +138,7 @@ class Reexamining:
         """Why it stays retired; empty where nothing speaks against it."""
         proposal = rewrite.proposal
         replacement = filled(proposal)
+        # what an older checker proved is not trusted today
         if replacement is None or proposal.checker_version not in {"", CHECKER_VERSION}:
             return "its evidence is not of today"
         with self.accounts.session(proposal.database) as session:
@@ -137,8 +147,10 @@ class Reexamining:
             return changed
         job = self.failing.get(rewrite.id)
         text = None if job is None else replacement_for(proposal, job.text)
+        # an unclear outcome counts against it
         if job is not None and (text is None or self._failures(job, text)[0] in {"blamed", "unknown"}):
             return "it still fails, or that could not be found out"
+        # not measured: its evidence alone decides
         if not self._may_run or not has_values(proposal):
             return ""
         runs = self.compare(rewrite)
@@ -183,9 +195,11 @@ class Reexamining:
                     return ()
                 # where originals are not run, one is stopped when it can't be the faster one any more
                 both = self.accounts.config.optimiser.measure == "both"
+                # a lower bound is enough to see that the original takes longer
                 enough = limit if both else after.duration
                 before = session.run(proposal.original, stop_after=max(enough, SHORTEST))
                 found += [timing_of(rewrite, "replacement", after), timing_of(rewrite, "original", before)]
+                # decided: more runs would only cost time
                 if not before.finished or _clearly_longer(before, after):
                     break
         return found
@@ -209,6 +223,7 @@ class Reexamining:
         runs = self.compare(rewrite)
         lost = judge(self.store, rewrite, runs)
         if lost is None and runs:
+            # measured and not slower: the doubt is answered
             self.store.doubts.settle(rewrite.id, role)
         return lost
 
@@ -220,6 +235,7 @@ class Reexamining:
         """
         policy, guard = policy_of(self.accounts.config), guard_of(rewrite.proposal.guard)
         why = ""
+        # [optimiser] foreign_keys may have changed since it was found
         if policy == "never":
             why = "[optimiser] foreign_keys is never"
         elif policy == "verified" and guard is not None and not guard.snapshot:
@@ -236,10 +252,12 @@ class Reexamining:
         name = rewrite.proposal.database
         limit = self.accounts.config.optimiser.run_timeout
         with self.accounts.session(name) as session:
+            # a key that was dropped or disabled is not enforced any more
             known = set(references(snapshot(session.connection)))
             looks = Looks(lambda: session.connection, name, self.broken, lambda: limit)
             for key in references_of(rewrite.proposal):
                 why = looks(key) if key in known else "it is no longer enforced for all rows"
+                # no answer is no evidence, neither for nor against
                 if session.connection.closed:
                     raise NotOptimised(f"foreign key {key}: {why}")
                 if why:

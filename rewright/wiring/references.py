@@ -50,6 +50,7 @@ class BrokenReferences:
         """Those not to be relied on now, with the reasons."""
         now = self.clock()
         with self._lock:
+            # what is old is forgotten when somebody asks
             self._found = {k: v for k, v in self._found.items() if now - v[0] < AGAIN_SECONDS}
             return {key: why for (name, key), (_, why) in self._found.items() if name == database}
 
@@ -78,6 +79,7 @@ class Looks:
     def __call__(self, key: Reference) -> str:
         if key not in self._found:
             found = self._found[key] = look(self.connection(), key.ref, key.name, self.seconds())
+            # what was only not finished in time may be tried again by a patient look
             if isinstance(found, Broken) and (found.seen or (self.patient and found.lasting)):
                 self.broken.add(self.database, key, found.reason)
         found = self._found[key]
@@ -101,6 +103,7 @@ def looks_for(session: Session, job: Job, config: Config, broken: BrokenReferenc
         lambda: session.connection,
         job.database,
         broken,
+        # a held query's client waits: what is left of its budget
         (lambda: min(deadline.left(), limit)) if waiting else (lambda: limit),
         patient=not waiting,
     )
@@ -128,6 +131,7 @@ def references_of(new: NewRewrite) -> tuple[Reference, ...]:
     evidence = new.evidence if isinstance(new.evidence, dict) else {}
     found = []
     for one in evidence.get("foreign_keys") or ():
+        # written by an older version, or by hand
         with suppress(KeyError, TypeError):
             found.append(Reference(str(one["schema"]), str(one["table"]), str(one["name"])))
     return tuple(found)
@@ -142,6 +146,7 @@ def looked_at(store: Store, rewrite: Rewrite) -> float:
     """When its keys were looked at last (Unix time); 0: never. Raises StoreError."""
     try:
         return float(store.switches.get(_switch(rewrite)) or 0.0)
+    # a value that is no number: as if never looked at
     except ValueError:
         return 0.0
 
@@ -149,6 +154,7 @@ def looked_at(store: Store, rewrite: Rewrite) -> float:
 def lease(store: Store, rewrite: Rewrite) -> float:
     """Until when relays may serve it without another look (Unix time). Raises StoreError."""
     guard = rewrite.proposal.guard if isinstance(rewrite.proposal.guard, dict) else {}
+    # without a snapshot in its guard it was not served on a look
     if not guard.get("snapshot") or not references_of(rewrite.proposal):
         return NEVER
     return looked_at(store, rewrite) + LEASE_SECONDS
@@ -156,6 +162,7 @@ def lease(store: Store, rewrite: Rewrite) -> float:
 
 def due(store: Store, rewrites: Iterable[Rewrite], now: float) -> list[Rewrite]:
     """Those that rest on foreign keys and were not looked at for AGAIN_SECONDS. Raises StoreError."""
+    # a lease is 2.5 times as long, so one failed look does not end it
     return [r for r in rewrites if references_of(r.proposal) and now - looked_at(store, r) >= AGAIN_SECONDS]
 
 

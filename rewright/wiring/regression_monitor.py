@@ -18,6 +18,7 @@ from rewright.wiring.served import plain_of
 
 # medians of at least so many runs each; the replacement loses beyond both the ratio and the difference
 RUNS = 5
+# a tenth, and 20 ms below: what nobody notices is no loss
 RATIO = 1.10
 DIFFERENCE_MS = 20.0
 # of the newest runs of a side
@@ -33,6 +34,7 @@ def retire_losers(store: Store) -> Iterator[Rewrite]:
         originals, replacements = (
             [
                 one
+                # times of sessions concern their roles alone, see doubt_losers()
                 for one in store.rewrites.timings(rewrite.id, side, limit=LOOKED_AT)
                 if one.source == "optimiser"
             ]
@@ -70,10 +72,13 @@ def doubt_losers(store: Store, *, now: float | None = None) -> Iterator[tuple[Re
         )
         for role in sorted({one.role for one in replacements if one.role}):
             known = doubts.get(role)
+            # it is kept from this role already
             if known is not None and known.until > now:
                 continue
+            # what was seen before the last doubt was judged then
             since = 0.0 if known is None else known.at
             mine = [one for one in replacements if one.role == role and one.at > since]
+            # the role's own, and the optimiser's
             theirs = [one for one in originals if one.role == role or one.source == "optimiser"]
             if loses(theirs, mine):
                 store.doubts.add(rewrite.id, role, "slow", now=now)
@@ -96,6 +101,7 @@ def to_compare(store: Store, now: float, tried: Mapping[int, float]) -> Rewrite 
     waiting: list[tuple[float, int, Rewrite]] = []
     for rewrite in store.rewrites.find(states=(State.ACTIVE,), limit=10_000):
         ours = [one.at for one in store.rewrites.timings(rewrite.id, "original") if one.source == "optimiser"]
+        # a rewrite whose comparison failed is not tried at once again
         last = max([*ours, tried.get(rewrite.id, 0.0)])
         if rewrite.served and now - last > COMPARE_AGAIN_SECONDS:
             waiting.append((last, rewrite.id, rewrite))
@@ -125,6 +131,7 @@ def loses(originals: Sequence[Timing], replacements: Sequence[Timing]) -> bool:
 
 def _median(timings: Sequence[Timing]) -> float:
     cpu = [one.cpu_ms for one in timings if one.cpu_ms is not None]
+    # CPU does not depend on who else was busy; both sides need it
     if len(cpu) == len(timings):
         return statistics.median(cpu)
     return statistics.median(one.duration_ms for one in timings)

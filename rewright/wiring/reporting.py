@@ -1,4 +1,4 @@
-"""What a relay reports, on its way to the log book and to the optimiser.
+"""What a relay reports, on its way to the store and to the optimiser.
 
 Owns the proxy's ``Reporter`` port. Must never wait: everything goes through bounded queues.
 """
@@ -93,16 +93,20 @@ class StoreReporter:
             self._writer.put(lambda store: store.rewrites.add_served(counts))
 
     def _slow(self, query: SlowQuery) -> bool:
+        # a command of ours, such as EXPLAIN (REWRITE): nothing to optimise
         if "rewright." in query.text.lower() and recognise(query.text) is not None:
             return True  # answered here
+        # one execution is reported twice: while it runs, and when it ends
         key = query.backend_pid, query.execution
         if query.state != "running":
             self._running.pop(key, None)
             self._log_slow(query)
+        # what failed gave no rows to compare with
         if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
             return True
         if not self.optimises(query.database):
             return True
+        # RUNNING bounds what is remembered of running queries
         if query.state == "running" and query.duration < self.run_timeout and len(self._running) < RUNNING:
             # how long it takes decides what counts as faster: so far that is not known
             self._running[key] = self._clock() - query.duration, query
@@ -113,6 +117,7 @@ class StoreReporter:
         """From the time on at which replacements are stopped, the end of the original says nothing more."""
         now = self._clock()
         for key, (began, query) in list(self._running.items()):
+            # a replacement would be stopped by then, so that any that ends is faster
             if now - began >= self.run_timeout:
                 del self._running[key]
                 if self._jobs is not None:
@@ -121,6 +126,7 @@ class StoreReporter:
     def _log_slow(self, query: SlowQuery) -> None:
         template, now, ms = normalized(query.text), self._clock(), query.duration * 1000
         key = template_key(query.database, template)
+        # normalised: without literals, for all who may read the log
         self._writer.put(
             QuerySeen(
                 query.database, query.role, key, template, query.text, total_ms=ms, max_ms=ms, last_at=now
@@ -152,10 +158,12 @@ class StoreReporter:
         now = self._clock()
         if one.route == "replacement":
             self._served[one.rewrite_id] = self._served.get(one.rewrite_id, 0) + 1
+        # a failure that the original shares is the query's own
         if tells_against(one.failure, one.original_failure):
             self._doubt(one)
         if one.reason in {"facts", "names"} and self._jobs is not None:
             self._jobs.put(_recheck(one))
+        # one line per rewrite and interval: a busy rewrite would fill the log
         often = now - self._last_logged.get(one.rewrite_id, 0.0) < SERVED_INTERVAL
         if not often or one.route != "replacement":
             self._last_logged[one.rewrite_id] = now
@@ -187,6 +195,7 @@ class StoreReporter:
                 overhead_ms=one.overhead * 1000,
             )
         )
+        # statements with more than the SELECT are timed as a whole, which says nothing of it
         if not one.more_than_select and (one.route == "replacement" or one.reason == "measure"):
             side: Side = "replacement" if one.route == "replacement" else "original"
             if one.route == "replacement" and one.reason == "hints":
@@ -197,6 +206,7 @@ class StoreReporter:
 def _recheck(one: ServedStatement) -> Job:
     """A session disagreed with the schema facts; its own uncommitted DDL, or everybody's from now on?"""
     return Job(
+        # no text: the rewrite is known by its number
         database=one.database,
         text="",
         param_types=(),

@@ -16,7 +16,8 @@ from rewright.proxy.config import AuthConfig
 from rewright.proxy.ports import LocalRows, SessionView, SqlError
 from rewright.proxy.serving.asking_ports import Conversation, Lent, Told
 from rewright.wiring.lake_runners import PRELOADED
-from rewright.wiring.lent_processes import Bounds, LentProcesses, Setup
+from rewright.wiring.lent_process import Setup
+from rewright.wiring.lent_processes import Bounds, LentProcesses
 from rewright.wiring.opening import lakes_of
 from rewright.wiring.proxies import auth_config
 

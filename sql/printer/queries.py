@@ -46,8 +46,9 @@ from rewright.sql.algebra import (
 )
 from rewright.sql.binder.scope import Context
 from rewright.sql.catalog import Catalog
+from rewright.sql.printer.levels import ATOM
 from rewright.sql.printer.names import Aliases, quote_ident, quote_literal, unique_names
-from rewright.sql.printer.scalars import ATOM, Scalars, direction
+from rewright.sql.printer.scalars import Scalars, direction
 from rewright.sql.types import INT8
 from rewright.sql.walk import all_exprs, all_exprs_of_query, all_queries, block_exprs, from_tree
 

@@ -24,7 +24,6 @@ from rewright.sql.algebra import (
     Exists,
     Expr,
     FieldSelect,
-    Frame,
     Grouping,
     InList,
     IsBool,
@@ -49,26 +48,32 @@ from rewright.sql.algebra import (
     SystemColumn,
     ValueFunction,
     WholeRow,
-    Window,
     WindowCall,
 )
 from rewright.sql.binder.coerce import coerce
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.scope import Context
-from rewright.sql.placeholders import hole_of, is_placeholder, is_string
 from rewright.sql.printer import elide
+from rewright.sql.printer.levels import (
+    ADD,
+    AND,
+    ATOM,
+    CAST,
+    COMPARE,
+    IS,
+    LIKE,
+    MUL,
+    NOT,
+    OPERATORS,
+    OR,
+    OTHER,
+    UNARY,
+)
+from rewright.sql.printer.literals import constant, parameter
 from rewright.sql.printer.names import quote_ident, quote_literal, type_name
+from rewright.sql.printer.windows import window_text
 from rewright.sql.types import SqlType
 
-# precedences, weakest first (manual 4.1.6)
-OR, AND, NOT, IS, COMPARE, LIKE, OTHER, ADD, MUL, POW, UNARY, CAST, ATOM = range(13)
-_LEVELS = {
-    # != is written <> by the parser; any other operator has the level of OTHER
-    **dict.fromkeys(("=", "<>", "<", "<=", ">", ">="), COMPARE),
-    **dict.fromkeys(("+", "-"), ADD),
-    **dict.fromkeys(("*", "/", "%"), MUL),
-    "^": POW,
-}
 # LIKE is the operator ~~ (manual, 9.7.1)
 _LIKES = {"~~": "LIKE", "!~~": "NOT LIKE", "~~*": "ILIKE", "!~~*": "NOT ILIKE"}
 # extract(field FROM x) takes these words; others would need to be quoted texts
@@ -121,9 +126,9 @@ class Scalars:
     def _print(self, expr: Expr) -> tuple[str, int]:
         match expr:
             case Const():
-                return self._const(expr)
+                return constant(expr, self.type)
             case Param():
-                return self._param(expr)
+                return parameter(expr, self.type)
             case Column():
                 return self.names.column(expr.rel, expr.pos), ATOM
             case SystemColumn():
@@ -210,36 +215,6 @@ class Scalars:
 
     # ------------------------------------------------------------------ constants and casts
 
-    def _const(self, expr: Const) -> tuple[str, int]:
-        # an unknown literal: the server decides its type as it did before
-        if expr.type.name == "unknown":
-            return ("NULL" if expr.value is None else quote_literal(expr.value)), ATOM
-        if expr.value is None:
-            return f"NULL::{self.type(expr.type)}", CAST
-        value = expr.value
-        # no modifier: a token of its own may have this very type
-        if expr.type.typmod < 0:
-            bare = _bare_number(expr.type.name, value)
-            if bare is not None:
-                return bare, ATOM
-            if expr.type.name == "bit":
-                # B'101' is of type bit with that length; 101::bit would be cut to one bit
-                return f"B'{value}'", ATOM
-            if expr.type.name == "bool":
-                return ("TRUE" if value == "t" else "FALSE"), ATOM
-            if expr.type.name in {"date", "timestamp"}:
-                return f"{expr.type.name} {quote_literal(value)}", ATOM
-        return f"{quote_literal(value)}::{self.type(expr.type)}", CAST
-
-    def _param(self, expr: Param) -> tuple[str, int]:
-        if not is_placeholder(expr.index):
-            return f"${expr.index}", ATOM
-        # a placeholder for a string in quotes is of unknown type unless it is cast
-        shown = hole_of(expr.index)
-        if not is_string(expr.index) or expr.type.name == "unknown":
-            return shown, ATOM
-        return f"{shown}::{self.type(expr.type)}", CAST
-
     def _cast(self, expr: Cast) -> tuple[str, int]:
         arg = expr.arg
         # varchar(9) of an int is two casts in the tree, and one in the text
@@ -273,7 +248,7 @@ class Scalars:
         if len(args) == 1:
             # unary + and - bind more strongly than binary ones; other prefix operators do not
             return f"{name} {self.text(args[0], UNARY + 1)}", (UNARY if name in {"+", "-"} else OTHER)
-        level = LIKE if expr.op.name in _LIKES else _LEVELS.get(expr.op.name, OTHER)
+        level = LIKE if expr.op.name in _LIKES else OPERATORS.get(expr.op.name, OTHER)
         # + and * are read from the left: a + (b + c) keeps its parentheses, (a + b) + c needs none
         left = level if level in {ADD, MUL} else level + 1
         return f"{self.text(args[0], left)} {name} {self.text(args[1], level + 1)}", level
@@ -383,37 +358,7 @@ class Scalars:
     def _window_call(self, expr: WindowCall) -> str:
         name = self._function(expr.func.schema, expr.func.name)
         inner = "*" if expr.star else self._args(expr)
-        return f"{name}({inner}){self._filter(expr.filter)} OVER ({self._window(expr.window)})"
-
-    def _window(self, window: Window) -> str:
-        parts = []
-        if window.partition_by:
-            parts.append(f"PARTITION BY {self.items(window.partition_by)}")
-        if window.order_by:
-            parts.append(f"ORDER BY {self.sort_keys(window.order_by)}")
-        # the default frame: RANGE UNBOUNDED PRECEDING, which needs no words
-        if window.frame != Frame():
-            parts.append(self._frame(window.frame))
-        return " ".join(parts)
-
-    def _frame(self, frame: Frame) -> str:
-        start = self._bound(frame.start, frame.start_offset)
-        end = self._bound(frame.end, frame.end_offset)
-        exclude = {
-            "": "",
-            "current": " EXCLUDE CURRENT ROW",
-            "group": " EXCLUDE GROUP",
-            "ties": " EXCLUDE TIES",
-        }[frame.exclude]
-        return f"{frame.mode.upper()} BETWEEN {start} AND {end}{exclude}"
-
-    def _bound(self, word: str, offset: Expr | None) -> str:
-        if word == "current":
-            return "CURRENT ROW"
-        if offset is not None:
-            # the offset ends before PRECEDING: operators of any level need no parentheses but BETWEEN's AND
-            return f"{self.text(offset, OTHER)} {word.upper()}"
-        return word.replace("_", " ").upper()
+        return f"{name}({inner}){self._filter(expr.filter)} OVER ({window_text(self, expr.window)})"
 
     def sort_keys(self, keys: Sequence[SortKey]) -> str:
         return ", ".join(self.key(k.expr) + direction(k) for k in keys)
@@ -462,24 +407,6 @@ def direction(key: SortKey | OutputSortKey) -> str:
     if key.nulls_first != key.descending:
         words += " NULLS FIRST" if key.nulls_first else " NULLS LAST"
     return words
-
-
-def _bare_number(name: str, value: str) -> str | None:
-    """A number as a token that the server gives this very type; negative ones in parentheses."""
-    # a minus sign is an operator, so -1::int4 would be -(1::int4)
-    shown = f"({value})" if value.startswith("-") else value
-    digits = value.lstrip("-")
-    # with a point the token is numeric
-    if name == "numeric" and "." in digits and digits.replace(".", "").isdigit():
-        return shown
-    if not digits.isdigit():
-        return None
-    number = int(value)
-    # digits alone are the smallest of int4, int8 and numeric that holds them (manual, 4.1.2.6)
-    smallest = (
-        "int4" if -(1 << 31) <= number < 1 << 31 else "int8" if -(1 << 63) <= number < 1 << 63 else "numeric"
-    )
-    return shown if smallest == name else None
 
 
 def _collation(name: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from rewright.engines.duckdb.dialect.catalog import Analysed
-from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Translator, Words
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.postgres.scratch import ScratchServer

@@ -20,7 +20,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.mcp.server import Targets, make_server
+from rewright.mcp.server import make_server
+from rewright.mcp.tools import Targets
 
 pytestmark = pytest.mark.server
 

@@ -20,7 +20,7 @@ from rewright.proxy.config import ProxyConfig
 from rewright.proxy.ports import Lookup, Ports
 from rewright.store.api import Store
 from rewright.wiring import answers
-from rewright.wiring.lent_processes import Setup
+from rewright.wiring.lent_process import Setup
 from rewright.wiring.proxies import settings_rules
 from rewright.wiring.questions import Questions
 from rewright.wiring.stores import open_configured

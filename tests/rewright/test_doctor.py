@@ -69,11 +69,11 @@ def test_statistics_of_others_and_their_remedy(
 
     with psycopg.connect(scratch_server.dsn(database), autocommit=True) as owner:
         (absent,) = told()
-        assert "pg_stat_statements is not there" in absent.message
+        assert "pg_stat_statements is not installed" in absent.message
         # the extension's tables need no library to be loaded
         owner.execute(absent.remedy[-1].encode())
         (blind,) = told()
-        assert "no member of pg_read_all_stats" in blind.message
+        assert "not a member of pg_read_all_stats" in blind.message
         (grant,) = blind.remedy
         owner.execute(grant.encode())
         try:

@@ -27,9 +27,9 @@ from rewright.equivalence.prover.terms import Lit
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard, histogram_figures
+from rewright.processes.inbox import Inbox
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.memory_trim import tidy
-from rewright.processes.optimiser import Inbox
 from rewright.proxy.metrics import Histogram, Metrics
 from rewright.proxy.ports import (
     Candidate,

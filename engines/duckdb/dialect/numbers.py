@@ -127,6 +127,10 @@ def _floats() -> Iterator[tuple[str, str]]:
     # dround() is rint(): halves to even; DuckDB's round goes away from zero
     for name in ("dround", "round"):
         yield f"{name}(double precision)", "round_even({0}, 0)"
+
+
+def _roots() -> Iterator[tuple[str, str]]:
+    """Functions of double precision that are not defined everywhere."""
     for name in ("dsqrt", "sqrt"):
         # messages as PostgreSQL's dsqrt has them: clients read them
         negative = raising("2201F", "cannot take square root of a negative number")
@@ -171,4 +175,4 @@ def _truth() -> Iterator[tuple[str, str]]:
     yield from comparisons("bool", "boolean")
 
 
-NUMBERS: dict[str, str] = dict([*_integers(), *_floats(), *_numerics(), *_truth()])
+NUMBERS: dict[str, str] = dict([*_integers(), *_floats(), *_roots(), *_numerics(), *_truth()])

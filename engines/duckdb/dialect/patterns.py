@@ -35,69 +35,94 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
     # case folds beyond ASCII differ with the version of Unicode
     if not pattern.isascii() and insensitive:
         raise _unsure("letters outside ASCII, without regard to case,")
-    # the dot takes newlines, as in PostgreSQL by default; RE2's does not
-    out: list[str] = ["(?s)"]
-    at = depth = 0
-    repeatable = False
-    while at < len(pattern):
-        char = pattern[at]
+    return _Reader(pattern, insensitive).read()
+
+
+class _Reader:
+    """Reads a pattern from left to right. ``_repeatable``: a quantifier may stand here."""
+
+    def __init__(self, pattern: str, insensitive: bool) -> None:
+        self._pattern = pattern
+        self._insensitive = insensitive
+        # the dot takes newlines, as in PostgreSQL by default; RE2's does not
+        self._out = ["(?s)"]
+        self._at = self._depth = 0
+        self._repeatable = False
+
+    def read(self) -> str:
+        while self._at < len(self._pattern):
+            quantifier = _QUANTIFIER.match(self._pattern, self._at)
+            if quantifier is not None:
+                self._repeat(quantifier)
+            else:
+                self._item(self._pattern[self._at])
+        if self._depth:
+            raise _unsure("an open group")
+        return "".join(self._out)
+
+    def _repeat(self, found: re.Match[str]) -> None:
         # with nothing before it, a quantifier is an error in PostgreSQL; doubled ones too
-        quantifier = _QUANTIFIER.match(pattern, at)
-        if quantifier is not None:
-            if not repeatable or _too_many(quantifier):
-                raise _unsure("this repetition")
-            out.append(quantifier[0])
-            at, repeatable = quantifier.end(), False
-            if pattern[at : at + 1] == "?":
-                raise _unsure("a lazy repetition")
-            continue
-        if char == "[":
-            found = _BRACKET.match(pattern, at)
-            if found is None:
-                raise _unsure("these brackets")
-            out.append(_bracket(found, insensitive=insensitive))
-            at, repeatable = found.end(), True
-            continue
-        if char == "\\":
-            out.append(_escape(pattern[at + 1 : at + 2]))
-            at, repeatable = at + 2, True
-            continue
+        if not self._repeatable or _too_many(found):
+            raise _unsure("this repetition")
+        self._take(found[0], found.end() - found.start(), repeatable=False)
+        if self._next() == "?":
+            raise _unsure("a lazy repetition")
+
+    def _item(self, char: str) -> None:
+        match char:
+            case "[":
+                found = _BRACKET.match(self._pattern, self._at)
+                if found is None:
+                    raise _unsure("these brackets")
+                made = _bracket(found, insensitive=self._insensitive)
+                self._take(made, found.end() - found.start(), repeatable=True)
+            case "\\":
+                self._take(_escape(self._next(1)), 2, repeatable=True)
+            case "(":
+                self._open()
+            case ")":
+                self._close()
+            case "|":
+                self._alternative()
+            # without newline-sensitive matching ^ and $ are the ends of the whole text
+            case "^" | "$":
+                self._take(r"\A" if char == "^" else r"\z", 1, repeatable=False)
+            case ".":
+                self._take(".", 1, repeatable=True)
+            case "{" | "}" | "]":
+                raise _unsure("a lone bracket")
+            case _:
+                plain = re.escape(char) if char.isascii() else char
+                self._take(_either_case(char) if self._insensitive else plain, 1, repeatable=True)
+
+    def _open(self) -> None:
         # lookahead (?= and (?! have no equal; only groups that capture nothing are kept
-        if char == "(":
-            if pattern[at + 1 : at + 3] == "?:":
-                at += 2
-            if pattern[at + 1 : at + 2] in {"?", "*", "+", ")"}:
-                raise _unsure("this group")
-            depth += 1
-            repeatable = False
-            out.append("(?:")
-        elif char == ")":
-            depth -= 1
-            if depth < 0 or pattern[at - 1] in "(|" or pattern[at - 3 : at] == "(?:":
-                raise _unsure("an empty branch")
-            repeatable = True
-            out.append(")")
-        elif char == "|":
-            if pattern[at - 1 : at] in {"", "(", "|"} or pattern[at + 1 : at + 2] in {"", ")", "|"}:
-                raise _unsure("an empty branch")
-            repeatable = False
-            out.append("|")
-        # without newline-sensitive matching ^ and $ are the ends of the whole text
-        elif char in "^$":
-            repeatable = False
-            out.append(r"\A" if char == "^" else r"\z")
-        elif char == ".":
-            repeatable = True
-            out.append(".")
-        elif char in "{}]":
-            raise _unsure("a lone bracket")
-        else:
-            repeatable = True
-            out.append(_either_case(char) if insensitive else re.escape(char) if char.isascii() else char)
-        at += 1
-    if depth:
-        raise _unsure("an open group")
-    return "".join(out)
+        mark = "(?:" if self._pattern.startswith("(?:", self._at) else "("
+        if self._next(len(mark)) in {"?", "*", "+", ")"}:
+            raise _unsure("this group")
+        self._depth += 1
+        self._take("(?:", len(mark), repeatable=False)
+
+    def _close(self) -> None:
+        before = self._pattern[: self._at]
+        self._depth -= 1
+        if self._depth < 0 or before.endswith(("(", "|", "(?:")):
+            raise _unsure("an empty branch")
+        self._take(")", 1, repeatable=True)
+
+    def _alternative(self) -> None:
+        if self._pattern[: self._at][-1:] in {"", "(", "|"} or self._next(1) in {"", ")", "|"}:
+            raise _unsure("an empty branch")
+        self._take("|", 1, repeatable=False)
+
+    def _next(self, distance: int = 0) -> str:
+        at = self._at + distance
+        return self._pattern[at : at + 1]
+
+    def _take(self, made: str, length: int, *, repeatable: bool) -> None:
+        self._out.append(made)
+        self._at += length
+        self._repeatable = repeatable
 
 
 def _too_many(found: re.Match[str]) -> bool:

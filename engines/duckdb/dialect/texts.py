@@ -39,6 +39,10 @@ def _texts() -> Iterator[tuple[str, str]]:
     yield "bit_length(text)", "CAST(8 * strlen({0}) AS INTEGER)"
     # with an explicit length DuckDB would count positions before the first, so begin and length are moved to
     # 1
+
+
+def _substrings() -> Iterator[tuple[str, str]]:
+    """Parts of texts, cut, trimmed, replaced and found."""
     for name in ("substr", "substring"):
         yield f"{name}(text, integer)", f"(CASE WHEN {{1}} IS NOT NULL THEN substring({{0}}, {_BEGIN}) END)"
         length = f"greatest(CAST({{1}} AS BIGINT) + {{2}} - {_BEGIN}, 0)"
@@ -66,6 +70,10 @@ def _texts() -> Iterator[tuple[str, str]]:
         "right(text, integer)",
         "(CASE WHEN {1} = -2147483648 THEN {0} ELSE right({0}, CAST({1} AS BIGINT)) END)",
     )
+
+
+def _longer() -> Iterator[tuple[str, str]]:
+    """What makes texts longer, which a client could ask for without end."""
     for name in ("lpad", "rpad"):
         given = f"WHEN {{1}} > {_MOST} THEN {_LONG} ELSE {name}({{0}}, greatest({{1}}, 0)"
         yield (
@@ -87,6 +95,10 @@ def _texts() -> Iterator[tuple[str, str]]:
             f"CAST({{1}} AS BIGINT)) END)"
         ),
     )
+
+
+def _letters() -> Iterator[tuple[str, str]]:
+    """What looks at letters, and the rest."""
     yield "starts_with(text, text)", "starts_with({0}, {1})"
     yield "md5(text)", "md5({0})"
     # 'true', not 't': the cast function, other than boolean's output
@@ -112,4 +124,4 @@ def _bytes() -> Iterator[tuple[str, str]]:
     yield "length(bytea)", "CAST(octet_length({0}) AS INTEGER)"
 
 
-TEXTS: dict[str, str] = dict([*_texts(), *_bytes()])
+TEXTS: dict[str, str] = dict([*_texts(), *_substrings(), *_longer(), *_letters(), *_bytes()])

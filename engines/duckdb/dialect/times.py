@@ -86,6 +86,10 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
             " ELSE CAST({0} - {1} AS INTEGER) END)"
         ),
     )
+
+
+def _intervals() -> Iterator[tuple[str, str]]:
+    """Intervals added, and casts between dates, times and timestamps."""
     # a date plus an interval is a timestamp, in DuckDB only if the cast says so
     yield "date_pl_interval(date, interval)", "(CAST({0} AS TIMESTAMP) + {1})"
     yield "date_mi_interval(date, interval)", "(CAST({0} AS TIMESTAMP) - {1})"
@@ -103,4 +107,4 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
 
 
 ZONED: dict[str, str] = dict(_zoned())
-TIMES: dict[str, str] = dict([*_comparisons(), *_arithmetic(), *ZONED.items()])
+TIMES: dict[str, str] = dict([*_comparisons(), *_arithmetic(), *_intervals(), *ZONED.items()])

@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rewright.engines.duckdb.dialect.catalog import Analysed, Analyser, TableColumn
+from rewright.engines.duckdb.dialect.copying import copied
 from rewright.engines.duckdb.dialect.fates import Fate, fate_of
-from rewright.engines.duckdb.dialect.finishing import Plan, copied, finished, refused
+from rewright.engines.duckdb.dialect.finishing import finished
+from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.reading import folding
+from rewright.engines.duckdb.dialect.refusing import refused
 from rewright.engines.duckdb.dialect.types import NotTranslated
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import quoted

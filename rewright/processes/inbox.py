@@ -1,0 +1,92 @@
+"""Jobs that wait for the optimiser: each once, and not more than it can do.
+
+Owns what counts as seen lately. Must not know what is done with a job.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import OrderedDict
+from typing import Any
+
+from rewright.processes.jobs import Job
+from rewright.sql.forms import form_key
+
+# a query for which nothing was found is looked at again after this many seconds
+AGAIN_SECONDS = 1800.0
+RECHECK_SECONDS = 10.0
+# keys of jobs, some 100 bytes each
+REMEMBERED = 20_000
+
+
+class Inbox:
+    """Jobs waiting, each once; bounded. Remembers for a while what was looked at."""
+
+    def __init__(self, capacity: int) -> None:
+        self.dropped = 0
+        self.received = 0
+        self._queue: queue.Queue[Job] = queue.Queue(capacity)
+        self._seen: OrderedDict[Any, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, job: Job) -> None:
+        with self._lock:
+            self.received += 1
+            now = time.monotonic()
+            # a suspicion may be right again soon, a slow query hardly
+            pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
+            key = job.key
+            if now - self._seen.get(key, -pause) < pause:
+                return
+            try:
+                self._queue.put_nowait(job)
+            except queue.Full:
+                # full: the query comes again, if it is slow
+                self.dropped += 1
+                return
+            self._seen[key] = now
+            self._trim()
+
+    def claim(self, job: Job) -> bool:
+        """Whether nobody looks, or looked lately, at a held query; from now on somebody does.
+
+        What was looked at in the short time that it could be held may still be looked at as a slow one.
+        """
+        with self._lock:
+            now = time.monotonic()
+            # a budget makes another job of the same query
+            held = (*job.key, job.budget)
+            for key in (held, ("slow", *job.key[1:])):
+                if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
+                    return False
+            self._seen[held] = now
+            self._trim()
+            return True
+
+    def release(self, job: Job) -> None:
+        """Nothing could be done with it this time."""
+        with self._lock:
+            self._seen.pop((*job.key, job.budget), None)
+
+    # oldest first
+    def _trim(self) -> None:
+        while len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+
+    def forget(self, text: str) -> None:
+        """Look at this text again when it is seen again."""
+        with self._lock:
+            known = form_key(text)
+            for key in [key for key in self._seen if key[3] == known]:
+                del self._seen[key]
+
+    def get(self, timeout: float) -> Job | None:
+        try:
+            return self._queue.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def size(self) -> int:
+        return self._queue.qsize()
