@@ -158,7 +158,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scale", type=float, default=0.2, help="1 is about 2 million rows a schema")
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
     parser.add_argument(
-        "--schema", choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS), action="append", help="only queries of this one"
+        "--schema",
+        choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS),
+        action="append",
+        help="only queries of this one",
     )
     parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
     parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
