@@ -18,6 +18,7 @@ from rewright.sql.walk import (
     columns_used,
     conjoin,
     copy_fresh,
+    free_of_all,
     from_rels,
     group_keys,
     has_subquery,
@@ -92,6 +93,8 @@ def _groups(block: a.Select, found: Groups, ctx: Context) -> a.Select | None:
         return None
     if not all(_is_extreme(v) for v in values):
         return None  # of all others every row is read
+    if not free_of_all(values) <= from_rels(found.items):
+        return None  # of the table itself: it would be its block's aggregate
     items: list[a.FromItem] = [found.table]
     made = replace(block, distinct=None, group_by=None, having=None)
     having, filled = block.having, None
