@@ -5,6 +5,9 @@
                             SELECT (SELECT min(e) FROM … WHERE P AND e > r.b) FROM r WHERE r.b IS NOT NULL)
     is  WITH r(b) AS (SELECT DISTINCT e FROM … WHERE P AND e IS NOT NULL UNION ALL SELECT NULL)
 
+A reader that takes the NULL only where some row's value is NULL (``b IS NOT NULL OR EXISTS (SELECT 1 FROM …
+WHERE P AND e IS NULL)``) reads SELECT DISTINCT e.
+
 Each round has one row: the least value above the one of the round before, as min and > go by one order. They
 rise, and there are finitely many, so that after the greatest comes the NULL of no rows, which is not stepped
 from. Only for types whose equal values are the same: of others min and DISTINCT may keep different ones.
@@ -14,6 +17,7 @@ Known as loose index scan, or index skip scan. Must not know rules or provers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,27 +27,91 @@ from rewright.sql.build import aggregate, null, operator
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.types import equality_is_identity
-from rewright.sql.walk import canonical, conjoin, conjuncts, free_rels, map_parts, walk
+from rewright.sql.walk import (
+    Fresh,
+    canonical,
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    free_rels,
+    highest_number,
+    is_plain,
+    map_parts,
+    walk,
+)
 
 
 def without_steps(query: a.Query, catalog: Catalog) -> Form:
     """The query with such recursions as what they give."""
     modulo: set[str] = set()
+    known: dict[int, tuple[a.Select, a.Expr]] = {}
 
     def visit(node: Any) -> Any:
         node = map_parts(node, visit)
-        made = _values(node) if isinstance(node, a.Cte) else None
-        if made is None:
+        found = _values(node) if isinstance(node, a.Cte) else None
+        if found is None:
             return node
+        block, value = known[node.cte] = found
+        made = replace(node.query, left=_different(block, value), right=_no_value(value))
         if Facts(catalog, made).errors(made):
             modulo.add("errors")
         return replace(node, query=made, recursive=False)
 
-    return Form(visit(query), frozenset(modulo))
+    made = visit(query)
+    fresh = Fresh(highest_number(made))
+
+    def read(node: Any) -> Any:
+        node = map_parts(node, read)
+        return _with_null(node, known, fresh) if isinstance(node, a.Select) else node
+
+    return Form(read(made) if known else made, frozenset(modulo))
 
 
-def _values(cte: a.Cte) -> a.Query | None:
-    """What a recursion of this kind gives; None for others."""
+def _different(block: a.Select, value: a.Expr) -> a.Select:
+    """The different values of a block's rows, NULL aside."""
+    where = conjoin((*conjuncts(block.where), a.IsNull(value, negated=True)))
+    return replace(block, targets=(a.Target("value", value),), where=where, group_by=None, distinct=())
+
+
+def _no_value(value: a.Expr) -> a.Select:
+    return a.Select((a.Target("value", null(value.type)),))
+
+
+def _with_null(block: a.Select, known: Mapping[int, tuple[a.Select, a.Expr]], fresh: Fresh) -> a.Select:
+    """A block that reads the values and the NULL where there is one, reading the different values."""
+    for item in block.from_:
+        if not isinstance(item, a.CteScan) or item.cte not in known:
+            continue
+        source, value = known[item.cte]
+        is_value = a.IsNull(a.Column(item.rel, 0, value.type), negated=True)
+        for pred in conjuncts(block.where):
+            if isinstance(pred, a.Or) and len(pred.args) == 2 and pred.args[0] == is_value:
+                if not _asks_null(pred.args[1], source, value):
+                    continue
+                target = (a.Target("value", value),)
+                values = replace(source, targets=target, group_by=None, distinct=())
+                query, _ = copy_fresh(values, fresh)
+                instead = a.Derived(item.rel, query, item.alias, ("value",))
+                from_ = tuple(instead if i is item else i for i in block.from_)
+                rest = conjoin(p for p in conjuncts(block.where) if p is not pred)
+                return _with_null(replace(block, from_=from_, where=rest), known, fresh)
+    return block
+
+
+def _asks_null(expr: a.Expr, source: a.Select, value: a.Expr) -> bool:
+    """Whether an expression is that some row of ``source`` has no value."""
+    if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select):
+        return False
+    asked = expr.query
+    if asked != a.Select(asked.targets, asked.from_, asked.where) or not is_plain(asked):
+        return False
+    where = conjoin((*conjuncts(source.where), a.IsNull(value)))
+    rows = a.Select((), source.from_, where)
+    return canonical(replace(asked, targets=()), keep_names=False) == canonical(rows, keep_names=False)
+
+
+def _values(cte: a.Cte) -> tuple[a.Select, a.Expr] | None:
+    """The block that a recursion of this kind takes the least value of, and the value; None for others."""
     body = cte.query
     if not cte.recursive or len(cte.columns) != 1 or not isinstance(body, a.SetOp):
         return None
@@ -55,16 +123,7 @@ def _values(cte: a.Cte) -> a.Query | None:
     block, value = least
     if cte.columns[0].type != value.type or not _steps(body.right, cte, block, value):
         return None
-    asked = a.IsNull(value, negated=True)
-    different = replace(
-        block,
-        targets=(a.Target("value", value),),
-        where=conjoin((*conjuncts(block.where), asked)),
-        group_by=None,
-        distinct=(),
-    )
-    last = a.Select((a.Target("value", null(value.type)),))
-    return replace(body, left=different, right=last)
+    return block, value
 
 
 def _least(query: a.Query) -> tuple[a.Select, a.Expr] | None:

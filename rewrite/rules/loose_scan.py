@@ -9,8 +9,9 @@
     SELECT value FROM steps WHERE value IS NOT NULL
 
 Extremes and first rows of groups by the column are then looked up for each value. The last step finds none,
-which is NULL. PostgreSQL guesses the number of steps (ten), so that its estimate is too low where there are
-many values: runs decide. Known as loose index scan, or index skip scan. SOUNDNESS 1, 12.
+which is NULL; it is shown where some row's value is. PostgreSQL guesses the number of steps (ten), so that
+its estimate is too low where there are many values: runs decide. Known as loose index scan, or index skip
+scan. SOUNDNESS 1, 12.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from collections.abc import Iterator, Sequence
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, stable
 from rewright.rewrite.rules.by_group import Groups, asked_singly, grouping_columns
+from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare
-from rewright.sql.types import equality_is_identity
+from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import as_product, conjoin, copy_fresh, free_of_all, is_lateral, references_whole, walk
 
 
@@ -49,7 +51,11 @@ def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if any(isinstance(n, a.CteScan) for p in preds for n in walk(p)) or not equality_is_identity(key.type):
         return
     filled = (key.rel, key.pos) in ctx.facts.nonnull_columns(block)
-    steps = _steps(scan, key, preds, ctx) if ctx.holds("null-has-no-group", filled) else None
+    # the group of NULL is not found by an equality
+    plain = block.distinct == () or (not block.distinct and not aggregates(block))
+    if not filled and not ctx.holds("null-has-no-group", plain):
+        return
+    steps = _steps(scan, key, preds, ctx)
     if steps is None:
         return
     read = a.CteScan(ctx.fresh(), steps.cte, steps.name, steps.columns)
@@ -59,7 +65,7 @@ def loose_scan(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     groups = Groups(
         read,
-        (a.IsNull(value, negated=True),),
+        (_asked(value, None if filled or not plain else key, scan, preds, ctx),),
         (scan,),
         (*preds, tie),
         {(key.rel, key.pos): value},
@@ -86,3 +92,13 @@ def _steps(scan: a.Scan, key: a.Column, preds: Sequence[a.Expr], ctx: Context) -
     )
     body = a.SetOp("union", True, copy_fresh(first, ctx.fresh)[0], step, columns)
     return a.Cte(number, "steps", body, columns, recursive=True)
+
+
+def _asked(value: a.Expr, key: a.Expr | None, scan: a.Scan, preds: Sequence[a.Expr], ctx: Context) -> a.Expr:
+    """The values that steps find; with a ``key`` that may be NULL the last NULL too, where it is one."""
+    found = a.IsNull(value, negated=True)
+    if key is None:
+        return found
+    one = (a.Target("one", a.Const("1", INT4)),)
+    query = a.Select(one, (scan,), conjoin((*preds, a.IsNull(key))))
+    return a.Or((found, a.Exists(copy_fresh(query, ctx.fresh)[0])))

@@ -43,7 +43,19 @@ def of(column: str) -> tuple[str, str]:
     )
 
 
+def with_null(asked: str, rows: str = "id > 3") -> str:
+    """The values, and NULL where something is so."""
+    return stepped(
+        FIRST.replace("id > 3", rows),
+        STEP.replace("t.id > 3", f"t.{rows}"),
+        f"b from r where b is not null or {asked}",
+    )
+
+
 SAME = (
+    ("select distinct b from t where id > 3", with_null("exists (select 1 from t where id > 3 and b is null)")),
+    ("select distinct b from t where id < 5", with_null("exists (select 1 from t where id < 5 and b is null)", "id < 5")),
+    ("select count(*) from (select distinct b from t where id > 3) x", with_null("exists (select from t where id > 3 and b is null)").replace(") select b from", ") select count(*) from")),
     (DISTINCT, stepped()),
     (DISTINCT, stepped(step=STEP.replace("t.b > r.b", "r.b < t.b"))),
     (f"{DISTINCT} order by b desc limit 2", stepped(read="b from r where b is not null order by b desc limit 2")),
@@ -66,6 +78,36 @@ SAME = (
     of("at"),
 )  # fmt: skip
 DIFFERENT = (
+    (
+        "select distinct b from t where id < 5",
+        with_null("exists (select 1 from t where b is null)", "id < 5"),
+    ),
+    (
+        "select distinct b from t where id < 5",
+        with_null("exists (select count(*) from t where id < 5 and b is null)", "id < 5"),
+    ),
+    (
+        "select distinct b from t where id < 5",
+        with_null("not exists (select 1 from t where id < 5 and b is not null)", "id < 5").replace(
+            "not null or", "not null or true or"
+        ),
+    ),
+    (
+        "select distinct b from t where id > 3",
+        with_null("exists (select 1 from t where id > 3 and b is null limit 0)"),
+    ),
+    (
+        "select distinct b from t where id > 3",
+        with_null("exists (select 1 from t where id > 3 and k is null)"),
+    ),
+    (
+        "select distinct b from t where id > 3",
+        with_null("not exists (select 1 from t where id > 3 and b is null)"),
+    ),
+    (
+        "select distinct b from t where id > 3",
+        with_null("exists (select 1 from t where id > 3 and b is null)").replace(" or ", " and "),
+    ),
     # the NULL of the last step, and of the column
     (DISTINCT, stepped(read="b from r")),
     ("select distinct b from t where id > 3", stepped(read="b from r where b is not null")),
