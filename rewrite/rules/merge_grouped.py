@@ -69,14 +69,14 @@ def merge_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         kept = kept.left
     found = [g for join in reversed(spine) if (g := _joined(join, from_rels((kept,)))) is not None]
     found = [g for g in found if not references_whole(block, g.item.rel)]
-    seen: set[int] = set()
-    for first in found:
-        same = [g for other in found if (g := _like(other, first, ctx)) is not None]
-        if len(same) > 1 and first.item.rel not in seen:
-            seen |= {g.item.rel for g in same}
-            made = _merged(block, same, ctx)
-            if made is not None:
-                yield Rewrite(made, f"{len(same)} groupings of the same rows are made in one pass")
+    for i, first in enumerate(found):
+        same = [g for other in found[i + 1 :] if (g := _like(other, first, ctx)) is not None]
+        for other in same:
+            # a third one goes on from a grouping of all rows
+            for whole in (False, True) if len(same) > 1 else (False,):
+                made = _merged(block, (first, other), ctx, whole=whole)
+                if made is not None:
+                    yield Rewrite(made, "two groupings of the same rows are made in one pass")
 
 
 def _joined(join: a.Join, kept: frozenset[int]) -> _Joined | None:
@@ -112,12 +112,12 @@ def _like(found: _Joined, first: _Joined, ctx: Context) -> _Joined | None:
     return replace(found, values=values, preds=tuple(renumber(p, rels) for p in found.preds), asked=asked)
 
 
-def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context) -> a.Select | None:
+def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bool) -> a.Select | None:
     first = same[0]
     shared = [p for p in first.preds if all(p in g.preds for g in same)]
     own = [conjoin(p for p in g.preds if p not in shared) for g in same]
     asked = [x for x in dict.fromkeys(own) if x is not None]
-    some = [] if None in own else [asked[0] if len(asked) == 1 else a.Or(tuple(asked))]
+    some = [] if whole or None in own else [asked[0] if len(asked) == 1 else a.Or(tuple(asked))]
     joins = {g.join: g for g in same}
     around = replace(block, from_=(_without(block.from_[0], joins, None),))
     shown: dict[Place, a.Expr] = {}
