@@ -26,6 +26,8 @@ from bench.unseen_data import (
     MORE_QUERIES,
     MORE_SCHEMAS,
     SCHEMAS,
+    THIRD_QUERIES,
+    THIRD_SCHEMAS,
     UnseenQuery,
     databases,
     unseen_queries,
@@ -156,10 +158,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scale", type=float, default=0.2, help="1 is about 2 million rows a schema")
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
     parser.add_argument(
-        "--schema", choices=(*SCHEMAS, *MORE_SCHEMAS), action="append", help="only queries of this one"
+        "--schema",
+        choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS),
+        action="append",
+        help="only queries of this one",
     )
     parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
     parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
+    parser.add_argument("--third", action="store_true", help="the queries over telecom and hospital instead")
     parser.add_argument("--ids", default="", help="only these, separated by commas")
     parser.add_argument("--out", type=Path, help="report as JSON")
     parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
@@ -169,10 +175,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--trust", choices=("proved", "tested"), default="tested")
     chosen = parser.parse_args(arguments)
     ids = [i for i in chosen.ids.split(",") if i]
-    schemas = [s for s in (MORE_SCHEMAS if chosen.more else SCHEMAS) if s in (chosen.schema or (s,))]
+    file, of_file = (
+        (MORE_ORMS, SCHEMAS)
+        if chosen.orms
+        else (MORE_QUERIES, MORE_SCHEMAS)
+        if chosen.more
+        else (THIRD_QUERIES, THIRD_SCHEMAS)
+        if chosen.third
+        else (FIRST_QUERIES, SCHEMAS)
+    )
+    schemas = [s for s in of_file if s in (chosen.schema or (s,))]
     queries = [
         q
-        for q in unseen_queries(MORE_ORMS if chosen.orms else MORE_QUERIES if chosen.more else FIRST_QUERIES)
+        for q in unseen_queries(file)
         if chosen.part in (q.part, "all") and (not ids or q.id in ids) and q.schema in schemas
     ]
     plan = Plan(cap=chosen.cap, runs=chosen.runs, budget=chosen.budget, trust=chosen.trust)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.records import key_of
-from rewright.sql.types import BOOL, INT8, SqlType
+from rewright.sql.types import BOOL, INT8, NUMERIC, SqlType
 from rewright.sql.walk import Place, conjoin, conjuncts, map_kind
 
 
@@ -47,6 +47,14 @@ def cast_to_int8(expr: a.Expr) -> a.Expr:
     """Numeric to bigint, as ``expr::bigint`` binds."""
     func = function("int8", "numeric")
     return a.Cast(expr, INT8, method="func", func=func)
+
+
+def as_numeric(expr: a.Expr) -> a.Expr | None:
+    """A number as numeric, as ``expr::numeric`` binds; None for other types."""
+    if expr.type.is_builtin and expr.type.name == "numeric":
+        return expr
+    func = function("numeric", key_of(expr.type))
+    return None if func is None else a.Cast(expr, NUMERIC, method="func", func=func)
 
 
 def null(type_: SqlType) -> a.Expr:

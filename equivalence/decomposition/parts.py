@@ -37,6 +37,7 @@ from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
+from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
@@ -78,6 +79,10 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if before != after:
         left_open = left_open.union(m for q in (before, after) for m in shared_failures(q, catalog))
     others: tuple[tuple[a.Query, a.Query], ...] = ()
+    if is_recursive(before, after):
+        stepped = [without_steps(q, catalog) for q in (before, after)]
+        before, after = (f.query for f in stepped)
+        left_open = left_open.union(*(f.modulo for f in stepped))
     if is_recursive(before, after):
         fixpoints = as_fixpoints(before, after, catalog)
         if fixpoints is None:

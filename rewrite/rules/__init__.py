@@ -37,12 +37,15 @@ from rewright.rewrite.rules.inner_join import inner_join
 from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
+from rewright.rewrite.rules.loose_scan import loose_scan
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
+from rewright.rewrite.rules.merge_grouped import merge_grouped
 from rewright.rewrite.rules.merged_running import merged_running
 from rewright.rewrite.rules.not_in import not_in
 from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
+from rewright.rewrite.rules.per_parent import per_parent
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
 from rewright.rewrite.rules.redundant_keys import redundant_keys
@@ -83,6 +86,7 @@ RULES: tuple[Rule, ...] = (
     key_range,
     late_filters,
     merge_aggregates,
+    merge_grouped,
     or_exists,
     prune_union,
     reduce_grouped,
@@ -120,6 +124,8 @@ RULES: tuple[Rule, ...] = (
     or_union,
     in_values,
     top_per_group,
+    per_parent,
+    loose_scan,
     grouping_sets,
     grouped_to_window,
     grouped_running,

@@ -173,6 +173,12 @@ class Rule:
     category: Category = "others"
     # EXPLAIN does not see what it gains (or sees far too much): tried last, on the best states; runs decide
     blind: bool = False
+    # what EXPLAIN sees of a blind rule is too much: where even that is no gain, it is not tried
+    flattered: bool = False
+    # how many times dearer than elsewhere its results may look: what it takes away is priced by a guess
+    slack: float = 1.0
+    # rules whose steps it would take back: it is not applied after them
+    not_after: frozenset[str] = frozenset()
 
     def apply(self, block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if self.operand.matches(block, ctx):
@@ -194,10 +200,25 @@ def rule(
     priority: int = 50,
     category: Category = "others",
     blind: bool = False,
+    flattered: bool = False,
+    slack: float = 1.0,
+    not_after: frozenset[str] = frozenset(),
 ) -> Callable[[Callable[[Q, Context], Iterator[Rewrite]]], Rule]:
     """Makes a function the rule that is called like it."""
 
     def made(find: Callable[[Q, Context], Iterator[Rewrite]]) -> Rule:
-        return Rule(find.__name__, operand, find, guards, known_as, priority, category, blind)
+        return Rule(
+            find.__name__,
+            operand,
+            find,
+            guards,
+            known_as,
+            priority,
+            category,
+            blind,
+            flattered,
+            slack,
+            not_after,
+        )
 
     return made

@@ -21,7 +21,7 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.partial import TwoSteps, aggregates, decomposes, inputs, outside
+from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, decomposes, inputs, outside
 from rewright.sql import algebra as a
 from rewright.sql.build import union_all
 from rewright.sql.facts import order_sensitive
@@ -68,7 +68,16 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           JOIN cust c ON c.id = p.k1 GROUP BY c.state
 
     Everything else of that side that the block uses is a key of the early grouping. The other sides stay as
-    they are, so that multiplicities hold. Above there may be several grouping sets (CUBE, ROLLUP).
+    they are; their rows are met once a group now, so that they are counted and summed up by weight.
+
+        SELECT c.state, sum(o.total), sum(s.amount) FROM cust c JOIN ord o ON o.cust = c.id JOIN sale s
+          ON s.cust = c.id GROUP BY c.state
+        -->
+        SELECT c.state, sum(o.total * p.n), sum(p.v1) FROM cust c JOIN ord o ON o.cust = c.id
+          JOIN (SELECT cust AS k1, sum(amount) AS v1, count(*) AS n FROM sale GROUP BY cust) p ON p.k1 = c.id
+          GROUP BY c.state
+
+    Above there may be several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -78,12 +87,17 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     if len(items) < 2 or any(is_lateral(i) for i in items):
         return
-    used = free_of_all(p for g in found for p in inputs(g))
     for item in items:
-        if isinstance(item, a.Scan | a.Derived | a.CteScan) and used <= {item.rel}:
+        if isinstance(item, a.Scan | a.Derived | a.CteScan) and all(_goes_with(g, item.rel) for g in found):
             made = _below_joins(block, items, preds, item, found, ctx)
             if made is not None:
                 yield Rewrite(made, f"{item.alias} is aggregated once a join key before the joins")
+
+
+def _goes_with(g: a.Aggregate, rel: int) -> bool:
+    """Whether an aggregate is of a table alone, or of others and can be weighted."""
+    used = free_of_all(inputs(g))
+    return used <= {rel} or (rel not in used and g.func.name in WEIGHABLE)
 
 
 def _below_joins(
@@ -104,11 +118,14 @@ def _below_joins(
     if single or references_whole(block, item.rel):
         return None
     # arguments are computed for rows, too, that the joins would have taken away
-    safe = all(_cannot_fail(p, ctx) for p in (*(p for g in found for p in inputs(g)), *local))
+    own = [g for g in found if free_of_all(inputs(g)) <= {item.rel}]
+    safe = all(_cannot_fail(p, ctx) for p in (*(p for g in own for p in inputs(g)), *local))
     if not ctx.holds("arguments-cannot-fail", safe):
         return None
     steps = TwoSteps(ctx.fresh(), keys)
-    if not steps.split(found, ctx, zero=() in (block.group_by or ())):
+    if not steps.split(own, ctx, zero=() in (block.group_by or ())):
+        return None
+    if not steps.weigh([g for g in found if g not in own]):
         return None
     early = a.Derived(steps.rel, steps.below((item,), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is

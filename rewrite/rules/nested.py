@@ -14,6 +14,7 @@ from enum import Enum
 
 from rewright.equivalence.laws.correlation import Tie, take_apart
 from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
 from rewright.sql.build import ascending, compare, derived, numbered, or_zero
 from rewright.sql.facts import NOT_NULL_ON_EMPTY, is_volatile, null_on_empty, order_sensitive, strict_columns
@@ -76,6 +77,7 @@ def nested(query: a.Query, ctx: Context) -> Nested | None:
         or any(returns_set(t.expr) or has_window(t.expr) for t in query.targets)
     ):
         return None
+    query = hoisted(query)
     shown = (*query.targets, *([] if query.having is None else [query.having]))
     # what is correlated above the grouping is looked at where the values are
     bare = replace(query, targets=(), having=None, limit=None, distinct=None, group_by=None, order_by=())

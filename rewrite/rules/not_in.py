@@ -16,9 +16,9 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import is_volatile, labels
 from rewright.sql.types import BOOL, INT4
-from rewright.sql.walk import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
+from rewright.sql.walk import conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
 
 @rule(
@@ -29,7 +29,6 @@ from rewright.sql.walk import as_product, conjoin, conjuncts, copy_fresh, free_r
     category="join",
 )
 def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    items, _ = as_product(block)
     for conjunct in conjuncts(block.where):
         node = conjunct.arg if isinstance(conjunct, a.Not) else None
         if (
@@ -42,9 +41,9 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         inner = node.query
         if not is_plain(inner) or is_volatile(node):
             continue
-        inside = as_product(inner)[0]
-        outer_facts = [ctx.filled(e, items) for e in node.left]
-        inner_facts = [ctx.filled(t.expr, inside) for t in inner.targets]
+        around = replace(block, where=conjoin(c for c in conjuncts(block.where) if c != conjunct))
+        outer_facts = [_filled(e, around, ctx) for e in node.left]
+        inner_facts = [_filled(t.expr, inner, ctx) for t in inner.targets]
         guards: list[a.Expr] = []
         if not ctx.holds("inner-not-null", None not in inner_facts):
             guards += _no_null(inner, ctx)
@@ -60,6 +59,14 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         yield Rewrite(
             replace(block, where=where), "NOT IN is an anti-join where no NULL is in the way", basis
         )
+
+
+def _filled(expr: a.Expr, block: a.Select, ctx: Context) -> frozenset[str] | None:
+    """The constraints by which ``expr`` is never NULL in rows that pass a block's conditions; None where it
+    may be.
+    """
+    basis = ctx.facts.never_null(expr, ctx.facts.nonnull_columns(block))
+    return None if basis is None else labels(basis)
 
 
 def _no_null(inner: a.Select, ctx: Context) -> list[a.Expr]:

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field, replace
 
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.build import aggregate, cast_to_int8, function, int8, operator
+from rewright.sql.build import aggregate, as_numeric, cast_to_int8, function, int8, operator
 from rewright.sql.facts import order_sensitive
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC, equality_is_identity
 from rewright.sql.walk import (
     N,
     Place,
+    conjoin,
+    conjuncts,
     has_subquery,
     map_kind,
     outer_exprs,
@@ -27,6 +29,8 @@ from rewright.sql.walk import (
 )
 
 SUMMED = frozenset({"int2", "int4", "int8", "numeric"})
+# what can be said of rows by the number of times that each is met
+WEIGHABLE = frozenset({"count", "sum", "min", "max"})
 
 
 def aggregates(block: a.Select) -> list[a.Aggregate]:
@@ -95,6 +99,34 @@ class TwoSteps:
                 whole = a.Coalesce((whole, int8(0)), INT8)
             self.values[g] = whole
         return True
+
+    def weigh(self, found: Sequence[a.Aggregate]) -> bool:
+        """Aggregates of the rows that the groups are joined with, each row as often as its group has rows;
+        False where one can not be had.
+        """
+        for g in found:
+            whole = g if g.func.name in {"min", "max"} else self._weighted(g)
+            if whole is None:
+                return False
+            self.values[g] = whole
+        return True
+
+    def _weighted(self, g: a.Aggregate) -> a.Expr | None:
+        counts, sums = function("count"), function("sum", "numeric")
+        times, plus = operator("*", NUMERIC, NUMERIC), function("sum", "int8")
+        if counts is None or sums is None or times is None or plus is None:
+            return None
+        weight = self.part(a.Aggregate(counts, (), INT8, star=True), "n")
+        if g.func.name == "count":
+            own = [a.IsNull(x, negated=True) for x in g.args]
+            only = conjoin((*conjuncts(g.filter), *own))
+            total = cast_to_int8(a.Aggregate(plus, (weight,), NUMERIC, filter=only))
+            return a.Coalesce((total, int8(0)), INT8)
+        value, number = as_numeric(g.args[0]), as_numeric(weight)
+        if value is None or number is None:
+            return None
+        total = a.Aggregate(sums, (a.Op(times, (value, number), NUMERIC),), NUMERIC, filter=g.filter)
+        return cast_to_int8(total) if g.type == INT8 else total
 
     def _whole(self, g: a.Aggregate) -> a.Expr | None:
         name = g.func.name

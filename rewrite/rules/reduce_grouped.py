@@ -7,9 +7,9 @@
                              GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
 
 The semi-join follows from the join, and a filter on a grouping column may be applied before grouping. Also
-for single-use CTEs, windows partitioned by the column, set operations, and on the right of a LEFT JOIN, where
-groups that no row of the left side asks for are not seen. Calcite: SemiJoinRule,
-AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
+for single-use CTEs, windows partitioned by the column, set operations, for conditions with subqueries on the
+groups themselves, and on the right of a LEFT JOIN, where groups that no row of the left side asks for are not
+seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -29,6 +30,7 @@ from rewright.sql.walk import (
     dissolve,
     free_rels,
     from_rels,
+    has_subquery,
     references_whole,
     walk,
 )
@@ -59,7 +61,26 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets "
                 f"through",
             )
+        yield from _asked(block, items, preds, item, ctx)
     yield from _padded(block, ctx)
+
+
+def _asked(
+    block: a.Select, items: list[a.FromItem], preds: list[a.Expr], item: a.Derived, ctx: Context
+) -> Iterator[Rewrite]:
+    """Conditions with subqueries on the groups, which the server does not carry inside by itself."""
+    for pred in preds:
+        if free_rels(pred) != {item.rel} or not has_subquery(pred) or is_volatile(pred):
+            continue
+        positions = frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
+        if not can_push(item.query, positions, ctx):
+            continue
+        made = replace(item, query=push(item.query, item.rel, (pred,), ctx))
+        from_ = tuple(made if i is item else i for i in items)
+        yield Rewrite(
+            replace(block, from_=from_, where=conjoin(p for p in preds if p is not pred)),
+            f"{item.alias or 'a subquery'} is computed only for the keys that are asked for",
+        )
 
 
 def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:

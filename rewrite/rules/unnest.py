@@ -60,6 +60,9 @@ _GUARDS = (
     known_as="SubQueryRemoveRule; RelDecorrelator; subquery coalescing (Bellamkonda et al. 2009)",
     priority=90,
     category="join",
+    # a subquery in a join's filter is priced once for each of the few rows that are expected there
+    slack=10.0,
+    not_after=frozenset({"per_parent", "loose_scan"}),
 )
 def unnest(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     found = groups(block, ctx)

@@ -78,7 +78,8 @@ class _Search:
     def successors(
         self, state: Candidate, rules: Sequence[Rule], until: float | None = None
     ) -> Iterator[Candidate]:
-        for made in applications(state.query, self.catalog, rules):
+        done = {name for name, _ in state.steps}
+        for made in applications(state.query, self.catalog, [r for r in rules if not done & r.not_after]):
             if clock.now() >= (self.deadline if until is None else until):
                 return
             form = canonical(made.query, keep_names=True)
@@ -86,7 +87,7 @@ class _Search:
                 continue
             self.seen.add(form)
             found = self.costed(state, made)
-            if found is not None:
+            if found is not None and not (made.rule.flattered and found.cost >= state.cost):
                 yield found
 
     def costed(self, state: Candidate, made: Applied) -> Candidate | None:
@@ -156,12 +157,13 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
     enough = search.deadline - limits.kept * (search.deadline - clock.now())
     frontier = [(_rank(start, limits), next(number), start)]
     states = [start]
+    slack = {rule.name: rule.slack for rule in rules}
     while frontier and clock.now() < enough and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
         for found in search.successors(state, seeing, enough):
             if len(found.steps) < limits.depth:
                 heapq.heappush(frontier, (_rank(found, limits), next(number), found))
-            if found.cost <= start.cost * limits.tolerance:
+            if found.cost <= start.cost * limits.tolerance * max(slack.get(n, 1.0) for n, _ in found.steps):
                 states.append(found)
                 yield found
     yield from _finish(search, states, [r for r in rules if r.blind])
