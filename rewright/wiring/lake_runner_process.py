@@ -162,11 +162,9 @@ class Runner:
         self._control.close()
         if self._writer is not None:
             self._writer.close()
-        # before open() the socket is no stream yet
-        else:
+        else:  # before open() the socket is no stream yet
             self._requests.close()
-        # so that it is no zombie
-        # join() waits for the exit status, which the kernel keeps until somebody asks
+        # so that it is no zombie: the kernel keeps its exit status until somebody asks, and join() waits for that
         asyncio.get_running_loop().run_in_executor(None, self._process.join)
 
     def held(self) -> int:

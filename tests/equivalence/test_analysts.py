@@ -8,7 +8,6 @@ made to tell the pairs apart.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, LiteralString, cast
@@ -17,19 +16,13 @@ import psycopg
 import pytest
 from psycopg.types.string import TextLoader
 
-from bench.strangers import HALVES, SETS, Pair, pairs, schema
+from bench.strangers import HALVES, SETS, pairs, schema
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.certificates import Texts, certify
-from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proof import Composite, Proof, check_proof
 from rewright.equivalence.prover.aliases import NAMES, OPERATORS
-from rewright.equivalence.proving import Binding, bind_both
-from rewright.equivalence.recheck.check import recheck
-from rewright.equivalence.verdicts import Proved, counts_as
-from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.pair_sets import PairSet
 
 FOLDER = SETS / "analysts"
-CATALOG = catalog_from_ddl(schema(FOLDER))
+SET = PairSet(FOLDER)
 LAWS = {f"{p.kind} {p.words}": p for p in pairs("laws", FOLDER)}
 ALL = {f"{p.kind} {p.words}": p for half in (*HALVES, "laws") for p in pairs(half, FOLDER)}
 STATES = (
@@ -44,33 +37,14 @@ STATES = (
 )
 
 
-def bound(pair: Pair) -> Binding:
-    found = bind_both(pair.q1, pair.q2, CATALOG, ("public",))
-    assert isinstance(found, Binding), found
-    return found
-
-
-def proved(pair: Pair, seconds: float) -> Proved | None:
-    return prove_pair(bound(pair), CATALOG, seconds).proved
-
-
 @pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind == "differs"])
 def test_what_differs_is_not_proved(name: str) -> None:
-    found = proved(ALL[name], 1.0)
-    assert found is None or counts_as(found, frozenset({"float-order"})) != "proved"
+    SET.assert_not_proved(ALL[name])
 
 
 @pytest.mark.parametrize("name", [n for n, p in LAWS.items() if p.kind == "equal"])
 def test_what_the_laws_prove_replays_and_has_a_certificate(name: str) -> None:
-    pair = LAWS[name]
-    found = proved(pair, 60.0)
-    assert found is not None
-    assert found.modulo == ()
-    both = bound(pair)
-    assert check_proof(cast("Proof | Composite", found.proof), both.original, both.candidate, CATALOG) is None
-    document = certify(found, Texts(schema(FOLDER), pair.q1, pair.q2), CATALOG.digest(), 60.0)
-    checked = recheck(json.dumps(document).encode(), 120.0)
-    assert (checked.word, checked.reason) == ("good", "")
+    SET.assert_certified(LAWS[name])
 
 
 @pytest.fixture(scope="module")

@@ -240,7 +240,7 @@ WITHOUT = {
     "knowledge/check.py": "a scratch server of our own: makes the schema of a unit",
     "proxy/hosts.py": "asks a server who it is before clients are relayed",
     "rewright/demo": "the demo's own server",
-    "rewright/wiring/lent_processes.py": "the client's own session, lent to a process for a question or a search",
+    "rewright/wiring/lent_process.py": "the client's own session, lent to a process for a question or a search",
     "rewright/cli/hintplan_command.py": "creates the extension for the person who types it",
     "engines/duckdb/dialect": "an embedded server of our own, as the role that reads",
     "rewright/wiring/lake_finishing.py": "an embedded server of our own, as the role that reads",

@@ -1,0 +1,55 @@
+"""A folder of pairs over one schema (`bench.strangers`), as tests judge them."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from bench.strangers import Pair, schema
+from rewright.equivalence.certificates import Texts, certify
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.proof import Composite, Proof, check_proof
+from rewright.equivalence.proving import Binding, bind_both
+from rewright.equivalence.recheck.check import recheck
+from rewright.equivalence.verdicts import Proved, counts_as
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
+
+# what is proved but for the order in which floats are added still counts as proved for whoever allows it
+_ALLOWED = frozenset({"float-order"})
+
+
+class PairSet:
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        return catalog_from_ddl(schema(self.folder))
+
+    def bound(self, pair: Pair) -> Binding:
+        found = bind_both(pair.q1, pair.q2, self.catalog, ("public",))
+        assert isinstance(found, Binding), found
+        return found
+
+    def proved(self, pair: Pair, seconds: float) -> Proved | None:
+        return prove_pair(self.bound(pair), self.catalog, seconds).proved
+
+    def assert_not_proved(self, pair: Pair) -> None:
+        found = self.proved(pair, 1.0)
+        assert found is None or counts_as(found, _ALLOWED) != "proved"
+
+    def assert_certified(self, pair: Pair) -> None:
+        """It is proved without any reservation, the proof replays, and its certificate is rechecked."""
+        found = self.proved(pair, 60.0)
+        assert found is not None
+        assert found.modulo == ()
+        both = self.bound(pair)
+        proof = cast("Proof | Composite", found.proof)
+        assert check_proof(proof, both.original, both.candidate, self.catalog) is None
+        texts = Texts(schema(self.folder), pair.q1, pair.q2)
+        document = certify(found, texts, self.catalog.digest(), 60.0)
+        checked = recheck(json.dumps(document).encode(), 120.0)
+        assert (checked.word, checked.reason) == ("good", "")
