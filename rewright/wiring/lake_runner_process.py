@@ -164,7 +164,7 @@ class Runner:
             self._writer.close()
         else:  # before open() the socket is no stream yet
             self._requests.close()
-        # so that it is no zombie: the kernel keeps its exit status until somebody asks, and join() waits for that
+        # so that it is no zombie: the kernel keeps its exit status until join(), which waits
         asyncio.get_running_loop().run_in_executor(None, self._process.join)
 
     def held(self) -> int:
