@@ -204,8 +204,7 @@ class SessionInterceptor:
             or (in_force.stale and bool(registry.statements))
         )
         self._session.client.watch(names=special)
-        self._session.client.passing = NO_TEXTS if special else self._passing()
-        self._session.client.same = b""
+        self._session.client.let_pass(NO_TEXTS if special else self._passing())
         self._session.server.watch_tags(special or in_force.kept.open)
 
     def _passing(self) -> AbstractSet[bytes]:

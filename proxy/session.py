@@ -109,13 +109,14 @@ class Session:
         self.client.watch(names=False)
 
     def rested(self) -> None:
-        """No cycle is open."""
+        """No cycle is open, which was awaited; or one has ended that never began."""
         if self.cycles.pending < 0:
             self.pass_through("ReadyForQuery nobody asked for")
         elif self.life.phase is Phase.WAITING:
             self._exchanging.start()
         elif self.on_idle is not None and self.is_idle:
             self.on_idle()
+        self.server.awaited = self.on_idle is not None or self.life.phase is Phase.WAITING
 
     # --- the end ------------------------------------------------------------------------------------
 
@@ -191,6 +192,7 @@ class Session:
             end()
         else:
             self.on_idle = end
+            self.server.awaited = True
 
 
 __all__ = [

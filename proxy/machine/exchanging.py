@@ -98,6 +98,7 @@ class Exchanging:
             self.hold(rest)
         if self._cycles.pending:
             self._waiting = message
+            self._server.awaited = True
             return
         self.start()
 

@@ -40,6 +40,7 @@ cdef class ClientWalk:
     cdef public bint looking
     cdef public object passing
     cdef public bytes same
+    cdef public bytes like
 
     @cython.locals(
         cycles=Cycles,
@@ -51,6 +52,7 @@ cdef class ClientWalk:
         kind=int,
         behind=bint,
         unseen=bint,
+        bare=bytes,
         kept=bytes,
         head="const unsigned char *",
         watched="const unsigned char *",
@@ -61,7 +63,6 @@ cdef class ClientWalk:
 
 cdef class ServerWalk:
     cdef public Cycles _cycles
-    cdef public object _life
     cdef public object _to_client
     cdef public object _clock
     cdef public object upwards
@@ -70,6 +71,7 @@ cdef class ServerWalk:
     cdef public bytes rest
     cdef public Py_ssize_t skip
     cdef public double slow_after
+    cdef public bint awaited
 
     @cython.locals(
         cycles=Cycles,
@@ -88,16 +90,48 @@ cdef class ServerWalk:
 cdef extern from *:
     """
     #include <errno.h>
+    #include <string.h>
     #include <sys/socket.h>
+
+    #ifndef MSG_NOSIGNAL  /* macOS; Python ignores the signal anyway */
+    #define MSG_NOSIGNAL 0
+    #endif
 
     /* how much of it a socket took, without waiting; below 0: it failed */
     static Py_ssize_t rewright_taken_at_once(int number, const char *data, Py_ssize_t size) {
-        ssize_t taken = send(number, data, (size_t)size, MSG_DONTWAIT);
+        ssize_t taken = send(number, data, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (taken < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
             return 0;
         return (Py_ssize_t)taken;
     }
+
+    /* whether head[at:end] is what is known; of nothing, not */
+    static int rewright_is_same(
+        const unsigned char *head, Py_ssize_t at, Py_ssize_t end, const char *known, Py_ssize_t size)
+    {
+        return size > 0 && end - at == size && memcmp(head + at, known, (size_t)size) == 0;
+    }
+
+    /* whether head[at:end] without its digits is what is known */
+    static int rewright_is_like(
+        const unsigned char *head, Py_ssize_t at, Py_ssize_t end, const char *known, Py_ssize_t size)
+    {
+        Py_ssize_t met = 0;
+        for (; at < end; at++) {
+            unsigned char c = head[at];
+            if (c >= '0' && c <= '9')
+                continue;
+            if (met == size || c != (unsigned char)known[met])
+                return 0;
+            met++;
+        }
+        return size > 0 && met == size;
+    }
     """
+    bint is_same "rewright_is_same" (
+        const unsigned char *head, Py_ssize_t at, Py_ssize_t end, const char *known, Py_ssize_t size)
+    bint is_like "rewright_is_like" (
+        const unsigned char *head, Py_ssize_t at, Py_ssize_t end, const char *known, Py_ssize_t size)
     Py_ssize_t taken_at_once "rewright_taken_at_once" (int number, const char *data, Py_ssize_t size)
 
 

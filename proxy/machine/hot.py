@@ -12,7 +12,6 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
-from rewright.proxy.machine.phases import Life, Phase
 from rewright.proxy.machine.steps import Interceptor
 from rewright.proxy.wire.tables import (
     BIND,
@@ -40,10 +39,12 @@ CYCLES = table(b"SQF")
 REPLIED = table(bytes((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE)))
 # messages that hold back the rest of the stream until they are whole must not grow beyond this
 EVENT_LIMIT = 1 << 20
-WAITING = Phase.WAITING
 DIGITS = b"0123456789"
 # how much of the bytes a socket took, below 0: it failed; compiled only, from hot.pxd
 taken_at_once: Callable[[int, bytes, int], int]
+# whether a piece of bytes is these, or these but for digits (never nothing); compiled only, from hot.pxd
+is_same: Callable[[bytes, int, int, bytes, int], bool]
+is_like: Callable[[bytes, int, int, bytes, int], bool]
 NO_TEXTS: AbstractSet[bytes] = frozenset()
 # the message types that are looked at below, and the size of a header, as one C integer each
 _Q, _SYNC, _PARSE, _READY = Q, SYNC, PARSE, READY
@@ -143,7 +144,9 @@ class ClientWalk:
     message boundary and nothing is held or counted. ``rest``: the beginning of a message that is waited
     for; ``skip``: bytes of one that is forwarded. ``passing``: texts without their digits that nobody wants
     to see now; empty: all are looked at. ``same``: the Parse of the unnamed statement as it is known, which
-    nobody wants to see again as long as ``passing`` is not empty.
+    nobody wants to see again as long as ``passing`` is not empty. ``like``: the one of ``passing`` that was
+    met last; compiled, the next text is compared with it before a set is asked. ``passing`` has texts only
+    while the settings in force are known.
     """
 
     __slots__ = (
@@ -151,6 +154,7 @@ class ClientWalk:
         "_cycles",
         "_to_server",
         "interceptor",
+        "like",
         "looking",
         "passing",
         "rest",
@@ -177,6 +181,7 @@ class ClientWalk:
         self.looking = True  # false while memory is short: texts pass unseen
         self.passing = NO_TEXTS
         self.same = b""
+        self.like = b""
 
     def data(self, data: bytes) -> None:
         """Bytes as they came. Forwarded as one piece unless a message in them is special."""
@@ -221,9 +226,18 @@ class ClientWalk:
                 unseen = False
                 if self.passing:
                     if kind == _PARSE:
-                        unseen = head[at:end] == self.same
+                        if COMPILED:
+                            unseen = is_same(head, at, end, self.same, len(self.same))  # noqa: F821
+                        else:
+                            unseen = head[at:end] == self.same
                     elif length > _HEADER and not head[end - 1]:
-                        unseen = head[at + _HEADER : end - 1].translate(None, DIGITS) in self.passing
+                        if COMPILED:
+                            unseen = is_like(head, at + _HEADER, end - 1, self.like, len(self.like))  # noqa: F821
+                        if not unseen:
+                            bare = head[at + _HEADER : end - 1].translate(None, DIGITS)
+                            if bare in self.passing:
+                                self.like = bare
+                                unseen = True
                 if not unseen:
                     if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
                         cycles.note_since(data, cut, at)
@@ -261,7 +275,8 @@ class ClientWalk:
             and self.interceptor is not None
             and self.looking
             and not self._cycles.failed
-            and not self.interceptor.in_force.stale
+            # what is looked up here is another object's, cold at most messages
+            and (len(self.passing) > 0 or not self.interceptor.in_force.stale)
         )
 
     def slowly(self, data: bytes, at: int = 0) -> None:
@@ -278,11 +293,8 @@ class ClientWalk:
 class ServerUpwards(Protocol):
     """What the server's walk tells the session of."""
 
-    # asked for once the session is idle
-    on_idle: Callable[[], None] | None
-
     def rested(self) -> None:
-        """No cycle is open."""
+        """No cycle is open, and somebody awaits that (or there never was one)."""
 
     def answer_due(self) -> None:
         """The message at hand is dealt with: an exchange may have its answer."""
@@ -292,14 +304,15 @@ class ServerUpwards(Protocol):
 
 class ServerWalk:
     """``data`` takes the server's bytes as they come. ``slow`` is false only where the stream stands at a
-    message boundary and no reply has a taker. ``rest`` and ``skip`` as the client's.
+    message boundary and no reply has a taker. ``rest`` and ``skip`` as the client's. ``awaited``: the session
+    is to be told whenever no cycle is open.
     """
 
     __slots__ = (
         "_clock",
         "_cycles",
-        "_life",
         "_to_client",
+        "awaited",
         "rest",
         "skip",
         "slow",
@@ -313,13 +326,11 @@ class ServerWalk:
     def __init__(
         self,
         cycles: Cycles,
-        life: Life,
         to_client: Callable[[bytes], None],
         clock: Callable[[], float],
         watched: bytes,
     ) -> None:
         self._cycles = cycles
-        self._life = life
         self._to_client = to_client
         self._clock = clock
         self.table = watched
@@ -327,6 +338,7 @@ class ServerWalk:
         self.rest = b""
         self.skip = 0
         self.slow_after = float("inf")
+        self.awaited = False
 
     def data(self, data: bytes) -> None:
         if self.slow:
@@ -379,9 +391,7 @@ class ServerWalk:
             self.slow = True
             if at:
                 self._to_client(data[:at])
-        if cycles.pending <= 0 and (
-            cycles.pending or self._life.phase is WAITING or self.upwards.on_idle is not None
-        ):
+        if cycles.pending <= 0 and (cycles.pending or self.awaited):
             self.upwards.rested()
 
     def slowly(self, data: bytes) -> None:

@@ -41,7 +41,7 @@ EVENTS_AND_TAGS = table(b"ZESGWCs")
 class ServerStream(ServerWalk):
     """What the walk over headers leaves: what messages mean, and who takes them while replies are sorted."""
 
-    __slots__ = ("_client", "_replies", "parameters")
+    __slots__ = ("_client", "_life", "_replies", "parameters")
 
     def __init__(
         self,
@@ -52,7 +52,8 @@ class ServerStream(ServerWalk):
         to_client: Callable[[bytes], None],
         clock: Callable[[], float],
     ) -> None:
-        super().__init__(cycles, life, to_client, clock, EVENTS)
+        super().__init__(cycles, to_client, clock, EVENTS)
+        self._life = life
         self._replies = replies
         self._client = client
         self.parameters: dict[bytes, bytes] = {}

@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from rewright.proxy.machine import core, hot
 from rewright.proxy.machine.client_stream import IN_COPY, PLAIN, TEXTS, WATCHED
 from rewright.proxy.machine.hot import EVENT_LIMIT
-from rewright.proxy.machine.phases import Life
 from rewright.proxy.machine.server_stream import EVENTS, EVENTS_AND_TAGS
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
@@ -157,7 +156,6 @@ class Watching:
         self.takes = takes
         self.in_force = self
         self.stale = False
-        self.on_idle: Any = None
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
         self.told.append(("passes", kind, data[at:end]))
@@ -193,14 +191,17 @@ def _client(module: ModuleType, pieces: list[bytes], watched: bytes, cycles: dic
     return _played(walk, counts, pieces, told)
 
 
-def _server(module: ModuleType, pieces: list[bytes], watched: bytes, cycles: dict[str, Any]) -> list[Any]:
+def _server(
+    module: ModuleType, pieces: list[bytes], watched: bytes, cycles: dict[str, Any], *, awaited: bool = False
+) -> list[Any]:
     made, told = _noting(module, "ServerWalk")
     counts = module.Cycles()
     for name, value in cycles.items():
         setattr(counts, name, value)
-    walk = made(counts, Life(), lambda data: told.append(("sent", data)), lambda: 7.5, watched)
+    walk = made(counts, lambda data: told.append(("sent", data)), lambda: 7.5, watched)
     walk.upwards = Watching(told, b"")
     walk.slow_after = 3.0
+    walk.awaited = awaited
     return _played(walk, counts, pieces, told)
 
 
@@ -230,9 +231,14 @@ STARTS = st.fixed_dictionaries(
         "unusual": st.booleans(),
     }
 )
+# those that pass unseen, and what is nearly one of them
+NUMBERED = [
+    f.Query(text).encode()
+    for text in (b"select 17", b"select 4", b"sel8ect ", b"select", b"select 17 ", b"17", b"Select 1")
+]
 FRONTEND = st.sampled_from(
     [
-        f.SYNC, f.FLUSH, f.TERMINATE, f.Query(b"select 17").encode(), f.Query(b"").encode(), message(b"Q", b"x"), message(b"Q"),
+        f.SYNC, f.FLUSH, f.TERMINATE, *NUMBERED, f.Query(b"").encode(), message(b"Q", b"x"), message(b"Q"),
         f.Query(b"taken").encode(), f.Parse(b"", b"select $1").encode(), SAME, SAME[:-2] + b"\0\1\0\0\0\0", f.Parse(b"", b"taken").encode(),
         f.Bind(b"", b"").encode(), f.Describe(b"P", b"").encode(), f.Execute(b"").encode(), f.Close(b"S", b"").encode(),
         f.FunctionCall(b"xx").encode(), f.CopyData(b"1\n").encode(), message(b"c"), b"Q\xff\xff\xff\xff", b"B\x80\0\0\0", b"S\0\0\0\0",
@@ -256,12 +262,17 @@ def test_the_clients_bytes(
     assert _client(compiled(), pieces, watched, starts) == _client(hot, pieces, watched, starts)
 
 
-@given(st.lists(BACKEND, max_size=8), SIZES, st.sampled_from([EVENTS, EVENTS_AND_TAGS]), STARTS)
+@given(
+    st.lists(BACKEND, max_size=8), SIZES, st.sampled_from([EVENTS, EVENTS_AND_TAGS]), STARTS, st.booleans()
+)
 def test_the_servers_bytes(
-    sent: list[bytes], sizes: list[int], watched: bytes, starts: dict[str, Any]
+    sent: list[bytes], sizes: list[int], watched: bytes, starts: dict[str, Any], awaited: bool
 ) -> None:
     pieces = _cut(b"".join(sent), sizes)
-    assert _server(compiled(), pieces, watched, starts) == _server(hot, pieces, watched, starts)
+    first, second = (
+        _server(module, pieces, watched, starts, awaited=awaited) for module in (compiled(), hot)
+    )
+    assert first == second
 
 
 @given(st.binary(max_size=80), SIZES, STARTS)

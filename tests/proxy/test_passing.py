@@ -49,6 +49,22 @@ def test_a_text_of_no_interest_is_not_looked_at_again(monkeypatch: pytest.Monkey
     assert looked_at(world, OTHER + b" 3 as b", monkeypatch)
 
 
+@pytest.mark.parametrize(
+    "near",
+    [
+        b"select a17 from t where c ",
+        b"select a17 from t where c = 1 ",
+        b"17",
+        b"select a17 from t where d = 1",
+    ],
+)
+def test_what_is_nearly_one_of_no_interest_is_looked_at(near: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = settled()
+    assert not looked_at(world, NUMBERED + b"3", monkeypatch)
+    assert looked_at(world, near, monkeypatch)
+    assert not looked_at(world, NUMBERED + b"4", monkeypatch)
+
+
 def test_nor_by_another_session(monkeypatch: pytest.MonkeyPatch) -> None:
     world, other = settled(), World()
     other.index.replace([])
