@@ -11,10 +11,10 @@ import pytest
 
 from rewright.models.api import Reply, Request, Usage
 from rewright.models.budget import Ledger, Limits
-from rewright.models.chaos import Chaos
 from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Evidence, Settings
 from rewright.rewrite.ports import Ports
+from tests.rewrite.chaos import Chaos
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Judge, Rules, Server, same_answers
 
 RUNS = 1000

@@ -42,7 +42,7 @@ class Chaos:
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
-        self._random = random.Random(self.seed)  # noqa: S311 - reproducible mischief, no secret
+        self._random = random.Random(self.seed)
 
     def available(self, role: Role) -> bool:
         return role in self.roles
