@@ -74,6 +74,7 @@ class SessionInterceptor:
         )
         self.lake_cursors: dict[str, Declared] = {}
         self.asked_before: object = None
+        self.statement_began: float | None = None
         self._lookup = ports.lookup
         self._texts = Texts(self)
         self._query = self._texts.query
@@ -135,6 +136,7 @@ class SessionInterceptor:
         """True: call again at the end of the next cycle."""
         registry, privates, kept = self.registry, self.privates, self.in_force.kept
         idle = self.cycles.status == IDLE
+        self.statement_began = None
         registry.confirmed()
         if idle:
             self.measuring.portion_over()

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from secrets import token_hex
 from typing import Any
 
 from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend import copying, values
 from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of, refusal
-from rewright.proxy.duckdb_backend.ports import PLACE, Declared, Encode, LakeCursor, Prepared
+from rewright.proxy.duckdb_backend.forms import check_forms, check_text
+from rewright.proxy.duckdb_backend.ports import PLACE, Declared, Encode, LakeCursor, Portion, Prepared
 from rewright.proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
-from rewright.proxy.serving import local
+from rewright.proxy.serving import local, time_limits
 from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.forwarding import PLACEHOLDER, forward, forward_query
 from rewright.proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
@@ -30,7 +32,8 @@ from rewright.proxy.serving.refusing import (
     failed_query,
     substitute_error,
 )
-from rewright.proxy.session import Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
+from rewright.proxy.serving.time_limits import TimeLimit
+from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
@@ -97,27 +100,39 @@ def _query_exchange(context: SessionContext, text: bytes) -> Exchange | None:
 
 
 def _reading_query(context: SessionContext, query: str, command: Declare | Copy | None) -> Exchange:
-    try:
-        prepared = yield from _prepared(context, query, (), command)
-        if prepared.param_types:
-            raise SqlError("42P02", "there is no parameter $1")
-    except SqlError as error:
-        yield from failed_query(error)
-        return
-    except Cancelled:
-        yield from failed_query(None)
-        return
-    token = token_hex(8)
+    batch = Batch()
+    shown = _add_time(context, command, batch)
+    yield from _in_place(context, batch, shown, lambda limit: _read(context, query, command, limit))
+
+
+def _add_time(context: SessionContext, command: Declare | Copy | None, batch: Batch) -> int:
+    """The index of the reply that tells the limit of time.
+
+    A DECLARE that is not the first that a pipeline executes stands in a transaction block for the server: one
+    outside is to be refused as ever.
+    """
+    cycles = context.cycles
+    if isinstance(command, Declare) and cycles.status == IDLE and b"E" not in cycles.since:
+        return time_limits.add_nothing(batch)
+    return time_limits.add_question(context, batch)
+
+
+def _read(context: SessionContext, query: str, command: Declare | Copy | None, limit: TimeLimit) -> Exchange:
+    """Raises SqlError, Broken, Skipped, Cancelled."""
+    prepared = yield from _prepared(context, query, (), command, limit)
+    if prepared.param_types:
+        raise SqlError("42P02", "there is no parameter $1")
     match command:
         case Declare():
-            body = _declare(context, command, Declared(token, prepared, ()))
+            token = token_hex(8)
+            declaring = Parse(b"", _upstream(command, prepared, token)), Bind(b"", b""), Execute(b"")
+            checked((yield Ask(b"".join(message.encode() for message in declaring), len(declaring))))
+            yield from _declare(context, command, Declared(token, prepared, ()))
         case Copy():
-            body = _copy(context, command, prepared, ())
+            yield from _copy(context, command, prepared, (), limit)
         case None:
-            body = _described_run(context, Portal(Statement(query.encode(), ()), b""), prepared)
-    upstream = _upstream(command, prepared, token)
-    placeholder = Parse(b"", upstream).encode() + Bind(b"", b"").encode() + Execute(b"").encode()
-    yield from _in_place(Ask(placeholder, 3), body)
+            portal = Portal(Statement(query.encode(), ()), b"")
+            yield from _described_run(context, portal, prepared, limit)
 
 
 def _fetch_query(context: SessionContext, command: Fetch, text: bytes) -> Exchange:
@@ -125,21 +140,36 @@ def _fetch_query(context: SessionContext, command: Fetch, text: bytes) -> Exchan
         yield from failed_query(command.refused)
         return
     probe, told = _probe(command.name, context.lake_cursors[command.name].token)
-    yield from _in_place(probe, _fetch(context, command, (), described=True), told, Query(text).encode())
+    yield from _in_place(
+        context,
+        probe,
+        time_limits.add_question(context, probe),
+        lambda limit: _fetch(context, command, (), limit, described=True),
+        told,
+        Query(text).encode(),
+    )
 
 
-def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -> Exchange:
+def _in_place(
+    context: SessionContext,
+    batch: Batch,
+    shown: int,
+    body: Callable[[TimeLimit], Exchange],
+    told: int = -1,
+    original: bytes = b"",
+) -> Exchange:
     """The server runs what is asked and says nothing of it; where it succeeds ``body`` answers.
 
-    ``told``: the reply that has a row if the cursor still is ours; without one ``original`` goes to the
-    server.
+    ``shown``: the reply that tells the limit of time. ``told``: the one that has a row if the cursor still is
+    ours; without one ``original`` goes to the server.
     """
+    time_limits.begin(context)
     try:
-        replies = checked((yield ask))
+        replies = checked((yield batch.ask()))
         if told >= 0 and not _has_row(replies, told):
             yield from forward_query(original)
             return
-        yield from body
+        yield from body(time_limits.limit(context, replies, shown))
     except (Broken, Skipped) as failed:
         if isinstance(failed, Broken):
             yield Emit(failed.error.encode())
@@ -156,10 +186,10 @@ def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -
     yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
 
 
-def _described_run(context: SessionContext, portal: Portal, prepared: Prepared) -> Exchange:
+def _described_run(context: SessionContext, portal: Portal, prepared: Prepared, limit: TimeLimit) -> Exchange:
     if not prepared.tag:
         yield Emit(encoding.description(prepared.columns))
-    yield from _run(context, portal, prepared, (), 0)
+    yield from _run(context, portal, prepared, (), 0, limit)
 
 
 # --- extended protocol ------------------------------------------------------------------------------
@@ -200,8 +230,19 @@ def _reading_parse(
     query: str,
     command: Declare | Copy | None,
 ) -> Exchange:
+    time_limits.begin(context)
+    batch = Batch()
+    shown = _add_time(context, command, batch)
     try:
-        prepared = yield from _prepared(context, query, statement.param_types, command)
+        limit = time_limits.limit(context, checked((yield batch.ask())), shown)
+        prepared = yield from _prepared(context, query, statement.param_types, command, limit)
+    except Skipped:
+        yield Send(Parse(name, PLACEHOLDER).encode(), kinds=b"P")
+        return
+    except Broken as broken:
+        context.cycles.failed = True
+        yield Emit(broken.error.encode())
+        return
     except SqlError as error:
         yield from failed_parse(error)
         return
@@ -218,20 +259,25 @@ def _reading_parse(
 def execute_exchange(
     context: SessionContext, name: bytes, portal: Portal, answer: LakeStatement, max_rows: int
 ) -> Exchange:
-    execute = Execute(name).encode()
+    prepared = answer.prepared
     try:
-        parameters = local.bound_values(portal, answer.prepared.param_types)
-        match answer.command:
-            case Declare() as command:
-                body = _declare(context, command, Declared(answer.token, answer.prepared, parameters))
-            case Copy() as command:
-                body = _copy(context, command, answer.prepared, parameters)
-            case None:
-                body = _run(context, portal, answer.prepared, parameters, max_rows)
+        parameters = local.bound_values(portal, prepared.param_types)
     except SqlError as error:
         yield from failed_execute(error)
         return
-    yield from _executed(context, Ask(execute, 1), execute, body)
+
+    def body(limit: TimeLimit) -> Exchange:
+        match answer.command:
+            case Declare() as command:
+                return _declare(context, command, Declared(answer.token, prepared, parameters))
+            case Copy() as command:
+                return _copy(context, command, prepared, parameters, limit)
+            case None:
+                return _run(context, portal, prepared, parameters, max_rows, limit)
+
+    execute, batch = Execute(name).encode(), Batch()
+    batch.add(execute)
+    yield from _executed(context, batch, execute, body)
 
 
 def fetch_exchange(
@@ -247,17 +293,32 @@ def fetch_exchange(
     bind = decode(b"B", portal.bind[HEADER.size :])
     assert isinstance(bind, Bind)
     probe, told = _probe(command.name, context.lake_cursors[command.name].token)
-    body = _fetch(context, command, bind.result_formats, described=False)
-    yield from _executed(context, probe, Execute(name).encode(), body, told)
+    yield from _executed(
+        context,
+        probe,
+        Execute(name).encode(),
+        lambda limit: _fetch(context, command, bind.result_formats, limit, described=False),
+        told,
+    )
 
 
-def _executed(context: SessionContext, ask: Ask, execute: bytes, body: Exchange, told: int = -1) -> Exchange:
+def _executed(
+    context: SessionContext,
+    batch: Batch,
+    execute: bytes,
+    body: Callable[[TimeLimit], Exchange],
+    told: int = -1,
+) -> Exchange:
+    time_limits.begin(context)
+    shown = time_limits.add_question(context, batch)
     try:
-        replies = checked((yield ask))
+        replies = checked((yield batch.ask()))
         if told >= 0 and not _has_row(replies, told):
             yield from forward(execute, b"E")
             return
-        yield from body
+        yield from body(time_limits.limit(context, replies, shown))
+        # what follows in the pipeline has its own time
+        context.statement_began = None
     except Skipped:
         yield Send(execute, kinds=b"E")
     except Broken as broken:
@@ -278,30 +339,46 @@ def _declare(context: SessionContext, command: Declare, declared: Declared) -> E
     yield Emit(encoding.notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
 
 
-def _fetch(context: SessionContext, command: Fetch, formats: tuple[int, ...], *, described: bool) -> Exchange:
+def _fetch(
+    context: SessionContext,
+    command: Fetch,
+    formats: tuple[int, ...],
+    limit: TimeLimit,
+    *,
+    described: bool,
+) -> Exchange:
     """The next rows of a declared cursor (or, MOVE, none of them shown)."""
     lake = context.lake
     declared = context.lake_cursors[command.name]
     prepared = declared.prepared
     assert lake is not None
     encode = _encoder(prepared.columns, formats) if not command.move else _nothing
+    check_forms(context)
     if declared.cursor is None:
-        declared.cursor = yield Wait(lambda: lake.run(prepared, declared.parameters, context.session_view()))
+        run = partial(lake.run, prepared, declared.parameters, context.session_view())
+        declared.cursor = yield from limit.wait(run)
         context.metrics.routes["lake"] += 1
     cursor: LakeCursor = declared.cursor
     if described and not command.move:
         yield Emit(encoding.description(prepared.columns, formats))
-    sent = yield from _rows(cursor, encode, command.count)
+    sent = yield from _rows(cursor, encode, limit, command.count)
     yield Emit(CommandComplete(f"{'MOVE' if command.move else 'FETCH'} {sent}".encode()).encode())
 
 
 def _copy(
-    context: SessionContext, command: Copy, prepared: Prepared, parameters: tuple[object, ...]
+    context: SessionContext,
+    command: Copy,
+    prepared: Prepared,
+    parameters: tuple[object, ...],
+    limit: TimeLimit,
 ) -> Exchange:
     lake, options = context.lake, command.options
     assert lake is not None
     assert options is not None
-    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, context.session_view()))
+    check_forms(context)
+    cursor: LakeCursor = yield from limit.wait(
+        partial(lake.run, prepared, parameters, context.session_view())
+    )
     context.metrics.routes["lake"] += 1
     columns = prepared.columns
     yield Emit(
@@ -311,7 +388,7 @@ def _copy(
     )
     writer = copying.Writer(options, columns)
     try:
-        sent = yield from _rows(cursor, writer.encode, None, writer.written)
+        sent = yield from _rows(cursor, writer.encode, limit, None, writer.written)
     finally:
         cursor.close()
     yield Emit(writer.end() + CommandComplete(f"COPY {sent}".encode()).encode())
@@ -322,7 +399,11 @@ def _as_it_is(data: bytes) -> bytes:
 
 
 def _rows(
-    cursor: LakeCursor, encode: Encode, count: int | None, written: Callable[[bytes], bytes] = _as_it_is
+    cursor: LakeCursor,
+    encode: Encode,
+    limit: TimeLimit,
+    count: int | None,
+    written: Callable[[bytes], bytes] = _as_it_is,
 ) -> Generator[Any, Any, int]:
     """Emit the next ``count`` rows (None: all that are left), as ``written`` makes
     them; how many there were.
@@ -330,12 +411,25 @@ def _rows(
     sent = 0
     while count is None or sent < count:
         wanted = BATCH if count is None else min(BATCH, count - sent)
-        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        portion = yield from _portion(cursor, wanted, encode, limit)
         yield Emit(written(portion.data))
         sent += portion.count
         if portion.ended:
             break
     return sent
+
+
+def _portion(
+    cursor: LakeCursor, wanted: int, encode: Encode, limit: TimeLimit
+) -> Generator[Any, Any, Portion]:
+    """Raises SqlError, Cancelled; then the query is over."""
+    try:
+        portion: Portion = yield from limit.wait(partial(cursor.fetch, wanted, encode))
+    except (SqlError, Cancelled):
+        # the time may have been over before anything was asked for
+        cursor.close()
+        raise
+    return portion
 
 
 def _nothing(rows: Sequence[tuple[object, ...]]) -> bytes:
@@ -350,7 +444,7 @@ def _drop(context: SessionContext, name: str | None) -> None:
             declared.close()
 
 
-def _probe(name: str, token: str) -> tuple[Ask, int]:
+def _probe(name: str, token: str) -> tuple[Batch, int]:
     """What makes the server look for the cursor without reading from it (it says 34000 itself), and see
     whether it is the one that was declared for us: the index of the reply that has a row then.
     """
@@ -363,7 +457,7 @@ def _probe(name: str, token: str) -> tuple[Ask, int]:
         f"SELECT FROM pg_catalog.pg_cursors WHERE name = '{literal}' AND pg_catalog.strpos(statement, "
         f"'{token}') > 0",
     )
-    return batch.ask(), told
+    return batch, told
 
 
 def _add_private(batch: Batch, suffix: bytes, text: str) -> int:
@@ -389,14 +483,20 @@ def _upstream(command: Declare | Copy | None, prepared: Prepared, token: str) ->
 
 
 def _prepared(
-    context: SessionContext, query: str, types: tuple[int, ...], command: Declare | Copy | None
+    context: SessionContext,
+    query: str,
+    types: tuple[int, ...],
+    command: Declare | Copy | None,
+    limit: TimeLimit,
 ) -> Generator[Any, Any, Prepared]:
     """Raises SqlError, Cancelled."""
     lake = context.lake
     assert lake is not None
+    check_forms(context)
     if command is not None and command.refused is not None:
         raise command.refused
-    prepared = yield Wait(lambda: lake.prepare(query, types, context.session_view()))
+    check_text(context, query)
+    prepared = yield from limit.wait(partial(lake.prepare, query, types, context.session_view()))
     assert isinstance(prepared, Prepared)
     return prepared
 
@@ -407,12 +507,14 @@ def _run(
     prepared: Prepared,
     parameters: Sequence[object],
     max_rows: int,
+    limit: TimeLimit,
 ) -> Exchange:
     """Rows to the end, or to ``max_rows`` (0: all), then what ends an Execute. Raises SqlError, Cancelled."""
     lake = context.lake
     assert lake is not None
+    check_forms(context)
     if portal.cursor is None:
-        portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, context.session_view()))
+        portal.cursor = yield from limit.wait(partial(lake.run, prepared, parameters, context.session_view()))
         yield Emit(encoding.notices((*prepared.notices, *portal.cursor.notices)))
         context.metrics.routes["lake"] += 1
     cursor: LakeCursor = portal.cursor
@@ -420,7 +522,7 @@ def _run(
     left, sent = max_rows, 0
     while True:
         wanted = min(BATCH, left) if max_rows else BATCH
-        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        portion = yield from _portion(cursor, wanted, encode, limit)
         yield Emit(portion.data)
         sent += portion.count
         left -= portion.count

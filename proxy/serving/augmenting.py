@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rewright.proxy.ports import LastQuery, LocalRows
-from rewright.proxy.serving import local, questions
+from rewright.proxy.serving import local, questions, time_limits
 from rewright.proxy.serving.asking import ask_in_cycle
 from rewright.proxy.serving.asking_ports import Augmenter, Told
 from rewright.proxy.serving.taking import TakesOver
@@ -47,10 +47,12 @@ class AugmentAnswer(TakesOver):
         """
         is_apart = yield from questions.begin_apart(context, "AUGMENT")
         view = yield from ask_in_cycle(context)
+        limit = yield from time_limits.ask_in_cycle(context)
         lent = questions.lent_of(context, view)
         step = yield from questions.lending(
             context,
             self.augmenter.begin(self.text, view, context.identity.login.user, lent),
+            limit,
             is_apart=is_apart,
         )
         assert isinstance(step, Told)

@@ -23,7 +23,8 @@ from rewright.proxy.statements import Statement, StatementRegistry
 
 class SessionContext(Protocol):
     """One session, as an exchange sees it. ``parameters``: those that the server reports (client_encoding,
-    …). ``asked_before``: what questions of this session may follow up, for their reader.
+    …). ``asked_before``: what questions of this session may follow up, for their reader. ``statement_began``:
+    when the first message of a statement that is answered here came (``rewright.proxy.serving.time_limits``).
     """
 
     ports: Ports
@@ -41,6 +42,7 @@ class SessionContext(Protocol):
     lake: LakeSession | None
     lake_cursors: dict[str, Declared]
     asked_before: object
+    statement_began: float | None
 
     def note_parsed(self, name: bytes, statement: Statement) -> None:
         """The client has prepared a statement."""

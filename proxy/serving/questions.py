@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,14 +18,15 @@ from rewright.proxy.answers import encoding
 from rewright.proxy.answers.questions import Question
 from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.ports import LastQuery, LocalRows, Outcome, ResultColumn, SessionView, SqlError
-from rewright.proxy.serving import forwarding, local, refusing
+from rewright.proxy.serving import forwarding, local, refusing, time_limits
 from rewright.proxy.serving.apart import step_apart
 from rewright.proxy.serving.asked import Asked, said_in_pipeline, savepoint, undo
 from rewright.proxy.serving.asking import ask_in_cycle
 from rewright.proxy.serving.asking_ports import Asker, Conversation, Lent, ReadAs, Told, ToServer
 from rewright.proxy.serving.private import Broken, Skipped
 from rewright.proxy.serving.taking import TakesOver
-from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
+from rewright.proxy.serving.time_limits import TimeLimit
+from rewright.proxy.session import IDLE, Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire.frontend import SYNC, Bind, Describe, Parse, Query
 from rewright.proxy.wire.tables import ERROR, READY, ROW_DESCRIPTION
@@ -50,7 +51,7 @@ class AskAnswer(TakesOver):
     asker: Asker
 
     def query_exchange(self, context: SessionContext) -> Exchange:
-        step = yield from read_at_query(context, _read(context, self))
+        step = yield from read_at_query(context, _read(context, self, runs_now=True))
         if step is None:
             return
         if isinstance(step, Told):
@@ -63,7 +64,7 @@ class AskAnswer(TakesOver):
         yield from _run(context, step)
 
     def parse_exchange(self, context: SessionContext, name: bytes, statement: Statement) -> Exchange:
-        step = yield from read_at_parse(context, name, "ASK", _read(context, self))
+        step = yield from read_at_parse(context, name, "ASK", _read(context, self, runs_now=False))
         if step is not None:
             yield from _parsed(context, name, statement, step)
 
@@ -196,8 +197,10 @@ def read_at_parse(
     return None
 
 
-def _read(context: SessionContext, answer: AskAnswer) -> Reading:
-    """Raises SqlError, Cancelled; then nothing of the reading is left in the session. Raises Broken, Skipped
+def _read(context: SessionContext, answer: AskAnswer, *, runs_now: bool) -> Reading:
+    """``runs_now``: what it became has what is left of the statement's time.
+
+    Raises SqlError, Cancelled; then nothing of the reading is left in the session. Raises Broken, Skipped
     where other messages of the same pipeline stand before it.
     """
     if answer.question.problem:
@@ -207,11 +210,14 @@ def _read(context: SessionContext, answer: AskAnswer) -> Reading:
     if is_apart and is_lake:
         yield from _tidy(is_idle=False)
     view: SessionView = yield from ask_in_cycle(context)
+    limit = yield from time_limits.ask_in_cycle(context)
     lent = None if is_lake else lent_of(context, view)
     conversation = answer.asker.begin(answer.question, view, lent, context.asked_before)
     step: ReadAs | Told = yield from (
-        _told(conversation) if is_lake else lending(context, conversation, is_apart=is_apart)
+        _told(conversation, limit) if is_lake else lending(context, conversation, limit, is_apart=is_apart)
     )
+    if runs_now and isinstance(step, ReadAs) and (left := limit.left) is not None:
+        step = replace(step, seconds=min(step.seconds, left))
     context.asked_before = step.history
     context.metrics.routes["asked"] += 1
     context.measuring.last = LastQuery(
@@ -237,41 +243,45 @@ def lent_of(context: SessionContext, view: SessionView) -> Lent:
     return Lent(context.parameters, bytes((context.cycles.status,)), view.backend_pid)
 
 
-def _told(conversation: Conversation) -> Reading:
+def _told(conversation: Conversation, limit: TimeLimit) -> Reading:
     try:
-        step = yield Wait(conversation.next)
+        step = yield from limit.wait(conversation.next)
     finally:
         conversation.close()
     assert isinstance(step, ReadAs | Told)
     return step
 
 
-def lending(context: SessionContext, conversation: Conversation, *, is_apart: bool) -> Reading:
+def lending(
+    context: SessionContext, conversation: Conversation, limit: TimeLimit, *, is_apart: bool
+) -> Reading:
     """The conversation with the session lent to it; ``is_apart`` as `begin_apart` says. Raises SqlError,
     Cancelled; then it is over.
     """
     try:
-        step: ReadAs | Told = yield from _lending(context, conversation, is_apart=is_apart)
+        step: ReadAs | Told = yield from _lending(context, conversation, limit, is_apart=is_apart)
     finally:
         conversation.close()
     return step
 
 
-def _lending(context: SessionContext, conversation: Conversation, *, is_apart: bool) -> Reading:
+def _lending(
+    context: SessionContext, conversation: Conversation, limit: TimeLimit, *, is_apart: bool
+) -> Reading:
     """Pass the reader's cycles on, in a part of the client's transaction of their own where there is one."""
     is_idle = context.cycles.status == IDLE
     if not (is_idle or is_apart):
         yield from _cycle(savepoint())
     status = context.cycles.status
     try:
-        step = yield Wait(conversation.next)
+        step = yield from limit.wait(conversation.next)
         while isinstance(step, ToServer):
             if not is_idle and _ends_transaction(step.data):
                 raise SqlError("XX000", "the reader of the question wanted to end the transaction")
             replies: Replies = yield Ask(step.data, 0, cycles=1)
             reply = _as_sent(replies)
             status = reply[-1]
-            step = yield Wait(partial(conversation.next, reply))
+            step = yield from limit.wait(partial(conversation.next, reply))
     except (SqlError, Cancelled):
         conversation.close()
         yield from _tidy(is_idle=is_idle)
