@@ -1,6 +1,6 @@
 """Packed files: what bzip2 and xz hold, and each member of a zip archive that could be a table.
 
-Owns the bounds: how much is unpacked, how many members. What is unpacked gets names of ours; the members' own
+Owns how many members there may be. What is unpacked gets names of ours; the members' own
 name no place.
 """
 
@@ -14,10 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from rewright.engines.duckdb.reading import SUFFIXES
+from rewright.lake.files.bounds import MOST_BYTES, Allowance, unpack
 from rewright.lake.files.pieces import Unserved
-from rewright.lake.files.text import unpacked
 
-_MOST_BYTES = 2 << 30
 _MOST_MEMBERS = 1000
 
 
@@ -30,7 +29,7 @@ def unpack_stream(path: Path, out: Path) -> Path:
     target = out / Path(path.stem).name
     try:
         with opener(path, "rb") as file:
-            unpacked(file, target, _MOST_BYTES)
+            unpack(file, target, Allowance(path.stat().st_size, MOST_BYTES))
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise Unserved(f"not served: it cannot be unpacked ({error})") from error
     return target
@@ -41,7 +40,7 @@ def unpack_members(path: Path, out: Path) -> Iterator[tuple[str, Path]]:
 
     :raises Unserved: damaged, encrypted, too large.
     """
-    left = _MOST_BYTES
+    allowance = Allowance(path.stat().st_size, MOST_BYTES)
     try:
         with zipfile.ZipFile(path) as packed:
             members = [m for m in packed.infolist() if _suffix(m.filename) and not m.is_dir()]
@@ -53,7 +52,7 @@ def unpack_members(path: Path, out: Path) -> Iterator[tuple[str, Path]]:
                 suffix = _suffix(member.filename)
                 target = out / f"{number}{suffix}"
                 with packed.open(member) as file:
-                    left -= unpacked(file, target, left)
+                    unpack(file, target, allowance, member.filename)
                 plain = PurePosixPath(member.filename)
                 yield "_".join([*plain.parent.parts, plain.name[: -len(suffix)]]), target
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError) as error:

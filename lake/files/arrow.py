@@ -6,6 +6,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+from rewright.lake.files.bounds import MOST_BYTES, Allowance
 from rewright.lake.files.pieces import Piece, Unserved
 
 
@@ -21,6 +22,7 @@ def table_of_arrow(path: Path, out: Path) -> list[Piece]:
     except ImportError as error:
         raise Unserved("not served: Arrow needs the extra arrow: pip install 'rewright[arrow]'") from error
     target = out / "table.parquet"
+    allowance = Allowance(path.stat().st_size, MOST_BYTES)
     with path.open("rb") as file:
         magic = file.read(6)
     try:
@@ -36,6 +38,7 @@ def table_of_arrow(path: Path, out: Path) -> list[Piece]:
             )
             with parquet.ParquetWriter(target, reader.schema) as writer:
                 for batch in batches:
+                    allowance.take(batch.nbytes)
                     writer.write_batch(batch)
     except (OSError, ValueError, TypeError) as error:
         raise Unserved(f"not served: Arrow, but it cannot be read ({type(error).__name__})") from error

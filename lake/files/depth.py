@@ -5,11 +5,12 @@ Readers that recurse end the process at depths that a file of a few kilobytes ca
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
+from rewright.lake.files.bounds import opened
 
 _MOST = 1_000
 """Levels from which on nothing is served; the readers' stacks end at some ten thousands."""
@@ -24,6 +25,7 @@ def too_deep(path: Path) -> bool:
     Brackets in texts do not count. A text ends with its line: JSON has no line ends in texts.
 
     :raises OSError: it cannot be read.
+    :raises Unserved: packed, and there is too much of it.
     :raises EOFError: the packed file ends early.
     """
     depth, inside = 0, False
@@ -47,7 +49,7 @@ def too_deep(path: Path) -> bool:
 
 def _without_escapes(path: Path) -> Iterator[bytes]:
     rest = b""
-    with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+    with opened(path) as file:
         while chunk := file.read(_CHUNK):
             text = rest + chunk
             rest = b"\\" if (len(text) - len(text.rstrip(b"\\"))) % 2 else b""

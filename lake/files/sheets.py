@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from rewright.lake.files.bounds import MOST_BYTES, MOST_CELLS, Allowance
 from rewright.lake.files.footers import footer_rows
 from rewright.lake.files.pieces import Piece, Unserved
 from rewright.lake.files.rows import write_rows
 from rewright.lake.files.text import told_footer
 
-_MOST_BYTES = 1 << 30
 _UNNAMED = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha)\s?1", re.IGNORECASE)
 """What Excel calls the first sheet of a new workbook: the table is called like the workbook."""
 
@@ -33,8 +33,10 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
         raise Unserved("not served: Excel needs the extra excel: pip install 'rewright[excel]'") from error
     try:
         with zipfile.ZipFile(path) as packed:
-            if sum(member.file_size for member in packed.infolist()) > _MOST_BYTES:
-                raise Unserved(f"not served: unpacked it has more than {_MOST_BYTES >> 20} MB")
+            allowance = Allowance(path.stat().st_size, MOST_BYTES)
+            for member in packed.infolist():
+                # no more than this is ever read of it
+                allowance.take(member.file_size, member.filename)
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         try:
             return [
@@ -49,8 +51,7 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
 
 
 def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
-    rows = [tuple(row) for row in sheet.iter_rows(values_only=True)]
-    rows = [row for row in rows if any(_filled(cell) for cell in row)]
+    rows = list(_filled_rows(sheet))
     if len(rows) < 2:
         return None
     start = header_row(rows)
@@ -66,6 +67,22 @@ def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
     sql = write_rows(["" if cell is None else str(cell) for cell in header], _without_blanks(data), target)
     label = "" if _UNNAMED.fullmatch(sheet.title) else sheet.title
     return Piece(path, target, label, sql, tuple(notes))
+
+
+def _filled_rows(sheet: Any) -> Iterator[tuple[Any, ...]]:
+    """Rows that hold something.
+
+    :raises Unserved: a cell in a far corner makes rows and columns of nothing.
+    """
+    # what the sheet says of its own size is not believed
+    sheet.reset_dimensions()
+    left = MOST_CELLS
+    for row in sheet.iter_rows(values_only=True):
+        left -= max(1, len(row))
+        if left < 0:
+            raise Unserved(f"not served: sheet {sheet.title} has more than {MOST_CELLS} cells")
+        if any(_filled(cell) for cell in row):
+            yield tuple(row)
 
 
 def header_row(rows: Sequence[Sequence[Any]]) -> int:

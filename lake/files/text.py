@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
 from collections import Counter
 from pathlib import Path
-from typing import IO, cast
 
 from rewright.engines.duckdb.reading import lines_of
+from rewright.lake.files.bounds import opened
 from rewright.lake.files.footers import footer_rows, looks_like_footer
 from rewright.lake.files.pieces import Unserved
 
@@ -35,10 +34,10 @@ def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
     """Write `target`, the table of a text in UTF-8, and say what was done; None: the file can be read as it
     is.
 
-    :raises Unserved: prose, or an encoding that is not known.
+    :raises Unserved: prose, or an encoding that is not known, or packed too tightly.
     :raises OSError: it cannot be read, as a torn gzip file.
     """
-    with _opened(path) as file:
+    with opened(path) as file:
         head = file.read(_HEAD)
     if not head:
         return None
@@ -84,7 +83,7 @@ def _wide(head: bytes) -> str | None:
 
 def _is_utf8(path: Path) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with _opened(path) as file:
+    with opened(path) as file:
         try:
             while chunk := file.read(_CHUNK):
                 decoder.decode(chunk)
@@ -96,7 +95,7 @@ def _is_utf8(path: Path) -> bool:
 
 def _high_bytes(path: Path) -> set[int]:
     seen: set[int] = set()
-    with _opened(path) as file:
+    with opened(path) as file:
         while chunk := file.read(_CHUNK):
             seen.update(chunk)
     return {byte for byte in seen if byte >= 0x80}
@@ -137,7 +136,7 @@ def is_prose(text: str, path: Path) -> bool:
 def _transcode(path: Path, target: Path, encoding: str) -> None:
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     written = 0
-    with _opened(path) as file, target.open("w", encoding="utf-8", newline="") as out:
+    with opened(path) as file, target.open("w", encoding="utf-8", newline="") as out:
         while chunk := file.read(_CHUNK):
             written += out.write(decoder.decode(chunk))
             if written > _MOST_BYTES:
@@ -149,7 +148,7 @@ def _footer(path: Path, target: Path) -> str | None:
     """Leave a footer out of `target` and say so; None: there is none."""
     if path.stat().st_size > _FOOTER_BYTES or not _ends_as_footer(path):
         return None
-    with _opened(path) as file:
+    with opened(path) as file:
         data = file.read(_FOOTER_BYTES + 1)
     if len(data) > _FOOTER_BYTES:
         return None
@@ -174,7 +173,7 @@ def told_footer(rows: list[list[str]]) -> str:
 
 def _ends_as_footer(path: Path) -> bool:
     packed = path.name.lower().endswith(".gz")
-    with _opened(path) as file:
+    with opened(path) as file:
         if not packed:
             file.seek(max(0, path.stat().st_size - _TAIL))
         tail = b""
@@ -182,22 +181,3 @@ def _ends_as_footer(path: Path) -> bool:
             tail = (tail + chunk)[-_TAIL:]
     lines = [line for line in tail.decode("utf-8", errors="replace").splitlines() if line.strip()]
     return bool(lines) and looks_like_footer([cell.strip(' "') for cell in re.split(r"[,;\t|]", lines[-1])])
-
-
-def _opened(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
-
-
-def unpacked(source: IO[bytes], target: Path, most: int) -> int:
-    """Copy what is unpacked, at most so many bytes; returns how many there were.
-
-    :raises Unserved: there are more.
-    """
-    written = 0
-    with target.open("wb") as out:
-        while chunk := source.read(_CHUNK):
-            written += len(chunk)
-            if written > most:
-                raise Unserved(f"not served: unpacked it has more than {most >> 20} MB")
-            out.write(chunk)
-    return written

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
-from rewright.lake.files import archives
 from rewright.lake.files.footers import footer_rows
 from rewright.lake.files.pieces import Piece
 from rewright.lake.files.tables import Placed, name_tables
@@ -107,19 +105,6 @@ def test_many_parts_are_read_together(tmp_path: Path, embedder: CachedEmbedder) 
         assert lake.execute("SELECT sum(n), count(k), count(DISTINCT part) FROM hits").rows == [
             (69.5, 69, 70)
         ]
-
-
-def test_what_an_archive_unpacks_to_is_bounded(
-    tmp_path: Path, embedder: CachedEmbedder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archives, "_MOST_BYTES", 1 << 20)
-    folder = tmp_path / "lake"
-    folder.mkdir()
-    with zipfile.ZipFile(folder / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("big.csv", "a,b\n" + "1,2\n" * (1 << 20))
-    with opened(folder, tmp_path, embedder) as lake:
-        assert [broken.reason for broken in lake.broken()] == ["not served: unpacked it has more than 1 MB"]
-    assert not list((tmp_path / "cache").rglob("*.csv"))
 
 
 def test_a_missing_package_is_said(
