@@ -393,7 +393,7 @@ class LocalAnswers(Protocol):
     ``SHOW rewright.<setting>`` and checks SET: the proxy does these itself, from ``SettingsRules``.
     """
 
-    keywords: frozenset[bytes]  # lower case: b"ask", b"augment", b"explain", b"call"
+    keywords: frozenset[bytes]  # lower case: b"ask", b"augment", b"explain", b"create", b"call"
 
     def match(self, text: str) -> Answer | None: ...
 

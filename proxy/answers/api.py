@@ -60,7 +60,7 @@ class Answers:
     kill: calls.Killer | None = None
     asker: Asker | None = None
     augmenter: Augmenter | None = None
-    keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
+    keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"create", b"call"})
 
     def match(self, text: str) -> Answer | None:
         """None for what is the server's business. Never raises: a wrong statement of ours is an answer that
@@ -93,6 +93,9 @@ class Answers:
     def _augment(self, found: Augment) -> Answer:
         if self.augmenter is None:
             return _Failing(SqlError("0A000", "AUGMENT needs a lake, and none is configured"))
+        if found.creates:
+            hint = "Send it in a session with the lake, over the table as the lake names it: database.table."
+            return _Failing(SqlError("0A000", "a view over a lake cannot stand in this database", hint=hint))
         return AugmentAnswer(found.sql, self.augmenter)
 
     def _select(self, found: SelectOurs) -> Answer:

@@ -21,7 +21,10 @@ from rewright.proxy.answers.relations import BY_NAME, INT8, TEXT
 from rewright.sql.parsing import nodes_of
 
 SCHEMA = "rewright"
-_AUGMENT = re.compile(r"(?:explain\s+)?augment\b", re.IGNORECASE)
+_AUGMENT = re.compile(
+    r"(?:explain\s+|create\s+(?:or\s+replace\s+)?(?:temp\s+|temporary\s+)?view\s[^;]{1,300}?\sas\s+)?augment\b",
+    re.IGNORECASE,
+)
 _NOISE = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/", re.DOTALL)
 
 
@@ -87,9 +90,12 @@ class ExplainRewrite:
 
 @dataclass(frozen=True, slots=True)
 class Augment:
-    """``[EXPLAIN] AUGMENT TABLE ...``: whoever answers it reads the rest."""
+    """``[EXPLAIN | CREATE VIEW name AS] AUGMENT TABLE ...``: whoever answers it reads the rest. ``creates``:
+    a view.
+    """
 
     sql: str
+    creates: bool = False
 
 
 Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question | Augment
@@ -100,8 +106,8 @@ def recognise(text: str) -> Recognised | None:
     question = read_question(text)
     if question is not None:
         return question
-    if _AUGMENT.match(_without_noise(text)) is not None:
-        return Augment(text)
+    if (begun := _AUGMENT.match(_without_noise(text))) is not None:
+        return Augment(text, begun[0][:6].lower() == "create")
     try:
         statements = parse_sql(text)
     except (PglastError, ValueError, RecursionError, UnicodeError):
@@ -126,7 +132,7 @@ def _without_noise(text: str) -> str:
     position = 0
     while (found := _NOISE.match(text, position)) is not None and found.end() > position:
         position = found.end()
-    return text[position : position + 40]
+    return text[position : position + 400]
 
 
 def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:

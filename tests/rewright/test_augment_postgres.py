@@ -508,3 +508,30 @@ def test_many_columns_few_rows_and_none(world: World) -> None:
         session.execute("truncate bare; insert into bare select 'nobody ' || shop, amount from sales")
         assert session.execute("AUGMENT TABLE bare TARGET amount").fetchall() == []
         assert "no table of the lake joins with this one" in told
+
+
+@pytest.mark.parametrize(
+    "words", ["create view", "CREATE OR REPLACE VIEW", "/* ours */ create\ttemp view", "(no)create view"]
+)
+@pytest.mark.parametrize("prepare", [False, True])
+def test_a_view_of_what_was_found_belongs_to_the_lake(world: World, words: str, prepare: bool) -> None:
+    """The database has no such table, and the server would only say that it does not know the word."""
+    is_ours = not words.startswith("(")
+    with world.connect() as connection:
+        with pytest.raises(psycopg.Error) as raised:
+            connection.execute(f"{words} plus as {SALES}".encode(), prepare=prepare)
+        assert raised.value.sqlstate == ("0A000" if is_ours else "42601")
+        assert ("session with the lake" in (raised.value.diag.message_hint or "")) is is_ours
+        assert connection.execute("select 1", prepare=prepare).fetchone() == (1,)
+
+
+@pytest.mark.parametrize("prepare", [False, True])
+def test_a_search_ends_with_the_sessions_own_timeout(world: World, prepare: bool) -> None:
+    with world.connect() as connection:
+        connection.execute("set statement_timeout = 1")
+        for sql in (SALES, f"explain {SALES}"):
+            with pytest.raises(psycopg.errors.QueryCanceled) as raised:
+                connection.execute(sql.encode(), prepare=prepare)
+            assert raised.value.diag.message_primary == "canceling statement due to statement timeout"
+        connection.execute("reset statement_timeout")
+        assert connection.execute(SALES.encode(), prepare=prepare).fetchall()
