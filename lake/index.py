@@ -184,6 +184,12 @@ class LakeIndex:
             )
         return self._values[column.key]
 
+    def frequent(self, column: Column, most: int) -> tuple[tuple[str, int], ...]:
+        """A column's most frequent values and how many rows have each, at most so many."""
+        if column.key in self._values or column.table in self.unions:
+            return self.values(column).counts[:most]
+        return self.storage.frequent(*column.key, most)
+
     def _united_values(self, united: UnitedTable, column: Column) -> Values:
         if column.name == united.mark:
             return Values(

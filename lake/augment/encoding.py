@@ -270,10 +270,9 @@ def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
     """The values by which a text is told: its most frequent ones, each to be a 0/1 column (mapped to 0), or
     many of them with the rows that have each.
     """
-    counts = index.values(column).counts
     if column.distinct > _FEW:
-        return dict([(v, n) for v, n in counts if n > 1][:_FREQUENT])
-    levels = [v for v, _ in counts[:_LEVELS]]
+        return {v: n for v, n in index.frequent(column, _FREQUENT) if n > 1}
+    levels = [v for v, _ in index.frequent(column, _LEVELS)]
     if len(levels) == column.distinct and len(levels) > 1:
         # the last of all values follows from the others
         levels = levels[:-1]

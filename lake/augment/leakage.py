@@ -6,6 +6,7 @@ and columns that exist only after it. Must not know how tables are joined or cho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,7 +180,7 @@ def _weighted(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     """Pearson's r over the base's rows where the feature is there."""
     n, x = by_key.counts[there], x[there]
     rows = n.sum()
-    if rows < _FEWEST or len(np.unique(x)) < 2:
+    if rows < _FEWEST or x.min() == x.max():
         return 0.0
     y, yy = by_key.sums[there, target], by_key.squares[there, target]
     centred = x - (n * x).sum() / rows
@@ -187,22 +188,27 @@ def _weighted(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     vy = yy.sum() - y.sum() ** 2 / rows
     if vx <= 0 or vy <= 1e-12 * rows:
         return 0.0
-    two_values = len(np.unique(x)) == 2 and len(np.unique(y / n)) > 2
-    return 0.0 if two_values else float((centred * y).sum() / np.sqrt(vx * vy))
+    if _has_two_values(x) and not _has_two_values(y / n):
+        return 0.0
+    return float((centred * y).sum() / np.sqrt(vx * vy))
+
+
+def _has_two_values(x: Any) -> bool:
+    """Two at most."""
+    return bool(((x == x.min()) | (x == x.max())).all())
 
 
 def _by_rank(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     """Spearman's ρ over the key values, where the key decides the target."""
     n = by_key.counts[there]
-    if len(n) < _FEWEST or len(np.unique(x[there])) < _FEWEST_VALUES:
+    if len(n) < _FEWEST or not _decides(by_key, there, target):
         return 0.0
-    if not _decides(by_key, there, target):
+    if len(np.unique(x[there])) < _FEWEST_VALUES:
         return 0.0
-    y = by_key.sums[there, target]
-    a, b = ranks(x[there]), ranks(y / n)
-    if a.std() == 0 or b.std() == 0:
-        return 0.0
-    return float(np.corrcoef(a, b)[0, 1])
+    a, b = ranks(x[there]), ranks(by_key.sums[there, target] / n)
+    a, b = a - a.mean(), b - b.mean()
+    spread = float(a @ a) * float(b @ b)
+    return float(a @ b) / math.sqrt(spread) if spread > 0 else 0.0
 
 
 def ranks(x: Any) -> Any:

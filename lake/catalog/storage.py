@@ -6,6 +6,7 @@ and made again: everything in it can be rebuilt.
 
 from __future__ import annotations
 
+import itertools
 import json
 import sqlite3
 import zlib
@@ -22,6 +23,8 @@ from rewright.lake.noise.values import fold
 
 _VERSION = 9
 _INDEXED_VALUE = 120
+_PORTION_BYTES = 16 << 10
+_READ = json.JSONDecoder()
 _CACHE_KB = 64 << 10
 """The value index is written in the order of values, all over the file: with SQLite's 2 MB most pages are
 written many times over.
@@ -156,6 +159,15 @@ class Storage:
         counts = tuple((value, n) for value, n in json.loads(zlib.decompress(row[0])))
         return Values(counts, bool(row[1]), np.frombuffer(row[2], dtype="<u8"))
 
+    def frequent(self, table: str, column: str, most: int) -> tuple[tuple[str, int], ...]:
+        """The most frequent values alone with their rows, at most so many: what is behind them is not even
+        unpacked.
+        """
+        row = self._db.execute(
+            "SELECT payload FROM column_values WHERE table_name = ? AND column_name = ?", (table, column)
+        ).fetchone()
+        return () if row is None else tuple(itertools.islice(_pairs(row[0]), most))
+
     def sketch(self, table: str, column: str) -> Any:
         """A column's bottom-k sketch alone; empty for an unknown one."""
         row = self._db.execute(
@@ -263,3 +275,22 @@ def _table(name: str, path: str, size: int, mtime_ns: int, digest: str, blob: by
         tuple(raw["notes"]),
         tuple(map(Path, raw["files"])),
     )
+
+
+def _pairs(payload: bytes) -> Iterator[tuple[str, int]]:
+    """The pairs of a packed JSON list, unpacked by portions."""
+    unpacking = zlib.decompressobj()
+    # the bracket of the list itself is behind us
+    left, text, at = payload, "", 1
+    while more := unpacking.decompress(left, _PORTION_BYTES):
+        left = unpacking.unconsumed_tail
+        # JSON as it is written here is ASCII
+        text += more.decode("ascii")
+        while True:
+            try:
+                (value, n), at = _READ.raw_decode(text, text.index("[", at))
+            except ValueError:
+                # the rest of this pair is in the next portion; or there is none
+                break
+            yield value, n
+        text, at = text[at:], 0

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from rewright.lake.api import Lake, open_lake
+from rewright.lake.catalog import storage
 from rewright.lake.catalog.model import Noise
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.small_lakes import write
@@ -183,3 +184,23 @@ def test_odd_files_are_tables_or_reported(folder: Path, embedder: CachedEmbedder
         assert all(b.reason for b in lake.broken())
         # what is there can be asked, whatever else is
         assert lake.query("SELECT name, size FROM good", "resolve").rows is not None
+
+
+@pytest.mark.parametrize("portion", [1, 7, 16 << 10])
+def test_the_most_frequent_values_are_read_alone(
+    tmp_path: Path, portion: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However their list is cut into portions while it is unpacked."""
+    monkeypatch.setattr(storage, "_PORTION_BYTES", portion)
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    texts = ['[["a", 3]', 'say "]"', "back\\slash", "Zürich \U0001f600", "", "x, [y"]
+    rows = [{"t": text, "n": i} for i, text in enumerate(texts) for _ in range(i + 1)]
+    (folder / "texts.jsonl").write_text("\n".join(json.dumps(row) for row in rows))
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        for column in lake.tables()[0].columns:
+            counts = lake.index.storage.values("texts", column.name).counts
+            assert counts
+            for most in (1, 3, 100):
+                assert lake.index.frequent(column, most) == counts[:most]
+        assert lake.index.storage.frequent("texts", "none", 3) == ()
