@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from rewright.engines.duckdb.reading import SUFFIXES
 from rewright.lake.files.bounds import MOST_BYTES, Allowance, unpack
 from rewright.lake.files.pieces import Unserved
+from rewright.lake.files.text import PROSE
 
 _MOST_MEMBERS = 1000
 
@@ -62,5 +63,7 @@ def unpack_members(path: Path, out: Path) -> Iterator[tuple[str, Path]]:
 def _suffix(name: str) -> str:
     lower = PurePosixPath(name).name.lower()
     if lower.startswith(".") or name.startswith("__MACOSX"):
+        return ""
+    if lower.endswith(".txt") and PROSE.match(lower):
         return ""
     return next((s for s in SUFFIXES if lower.endswith(s) and lower != s), "")

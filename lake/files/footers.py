@@ -36,13 +36,18 @@ def looks_like_footer(row: Sequence[str]) -> bool:
 
 
 def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
-    """Each number of the row is the sum, the mean or the count of those above, and at least one is."""
+    """Each cell is a number, and one of them the sum or the mean of those above; or the row has none."""
     if not looks_like_footer(last):
         return False
     label = next(i for i, cell in enumerate(last) if cell.strip())
     told = {i: number_of(cell.strip()) for i, cell in enumerate(last) if i > label and cell.strip()}
     numbers = {i: number for i, number in told.items() if number is not None}
     above = [row for row in above if not looks_like_footer(row)]
+    if not told:
+        # nothing but the word, below rows that are filled: a sum that nobody wrote
+        return bool(above) and all(
+            sum(map(bool, map(str.strip, row))) >= max(2, len(row) / 2) for row in above
+        )
     if not numbers or len(numbers) < len(told):
         return False
     return any(_follows(number, i, above) for i, number in numbers.items())

@@ -24,7 +24,7 @@ _TAIL = 4096
 _FOOTER_BYTES = 64 << 20
 """Larger files are not parsed for the sake of a footer."""
 _MOST_BYTES = 8 << 30
-_PROSE = re.compile(
+PROSE = re.compile(
     r"\s*(readme|licen[cs]e|notice|copying|authors|changelog|changes|todo|install|requirements)\b",
     re.IGNORECASE,
 )
@@ -116,7 +116,7 @@ def _require_table(path: Path, text: str) -> None:
     """
     if ".txt" not in (path.suffix.lower(), Path(path.stem).suffix.lower()):
         return
-    if _PROSE.match(path.name) or is_prose(text, path):
+    if PROSE.match(path.name) or is_prose(text, path):
         raise Unserved("not served: prose, no table")
 
 
@@ -125,6 +125,9 @@ def is_prose(text: str, path: Path) -> bool:
     _, rows = lines_of(text, path)
     if not rows:
         return False
+    if len(rows) == 1 and len(" ".join(rows[0]).split()) > 3 * len(rows[0]):
+        # commas of a sentence
+        return True
     widths = Counter(len(row) for row in rows)
     width, count = widths.most_common(1)[0]
     if width > 1 and count >= 0.8 * len(rows):

@@ -31,11 +31,13 @@ from rewright.wiring.lake_resolved import (
     cleaning,
     is_plain,
     is_unknown,
+    lost_words,
     names_without_table,
     split_cleaning,
 )
 from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
+from rewright.wiring.lake_spelling import as_spelled
 from rewright.wiring.lake_views import views_in, with_views
 
 # 0: not declared; 705: unknown
@@ -108,14 +110,20 @@ class Binding:
         declared = asked.param_types
         views = views_in(asked.text, asked.views)
         with self._shadow.asked(self._columns(views)) as (analyser, translator):
-            found = analyser.analyse(asked.text, declared)
+            text = asked.text
+            found = analyser.analyse(text, declared)
+            if isinstance(found, Refused) and found.sqlstate in _RESOLVABLE:
+                spelled = as_spelled(text, self.lake.index)
+                again = analyser.analyse(spelled, declared) if spelled != text else found
+                if isinstance(again, Analysed):
+                    text, found = spelled, again
             if isinstance(found, Analysed):
                 # types that were declared and those inferred: unknown ones become text
                 types = _settled(declared, found.parameters)
                 if types != found.parameters:
-                    found = analyser.analyse(asked.text, types)
+                    found = analyser.analyse(text, types)
             if isinstance(found, Analysed):
-                made = with_views(translator.translate(asked.text, found), views)
+                made = with_views(translator.translate(text, found), views)
                 return self._prepared(made, found, analyser.catalog.types)
             # inside of the session: functions of the catalog tell a wrong name from a wrong type
             unknown = is_unknown(found, analyser.catalog)
@@ -177,6 +185,12 @@ class Binding:
     # --- resolutions ----------------------------------------------------------------------------------
 
     def _resolved(self, asked: Asked) -> Bound:
+        if lost := lost_words(asked.text):
+            raise SqlError(
+                "0A000",
+                f"{lost} is not served where names have to be resolved",
+                hint="Name tables and columns as the lake does.",
+            )
         answer = self.lake.query(
             asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
         )

@@ -91,6 +91,35 @@ def cleaned(ctes: Mapping[str, str], sql: str) -> str:
     return begun.rstrip() + ", " + sql.removeprefix("WITH ") if sql.startswith("WITH ") else begun + sql
 
 
+_LOST_CALLS = frozenset(
+    {
+        *("to_char", "to_number", "format", "initcap", "make_interval", "encode"),
+        *("regexp_like", "regexp_matches", "regexp_count"),
+    }
+)
+_LOST_OPERATORS = frozenset({"~", "~*", "!~", "!~*", "->", "->>", "#>", "#>>"})
+_CUT_TYPES = frozenset({"varchar", "bpchar"})
+
+
+def lost_words(text: str) -> str:
+    """What a query would lose while names are put into it: its tree is written in DuckDB's words then, in
+    which this means something else to PostgreSQL. Empty: nothing.
+    """
+    try:
+        statements = parse(text)
+    except (PglastError, TooDeep):
+        return ""
+    nodes: Iterable[Any] = nodes_of(statements[0].stmt) if statements else ()
+    for node in nodes:
+        if isinstance(node, ast.FuncCall) and _last(node.funcname) in _LOST_CALLS:
+            return _last(node.funcname)
+        if isinstance(node, ast.A_Expr) and _last(node.name) in _LOST_OPERATORS:
+            return f"the operator {_last(node.name)}"
+        if isinstance(node, ast.TypeName) and node.typmods and _last(node.names) in _CUT_TYPES:
+            return "a cast that cuts texts"
+    return ""
+
+
 def is_plain(text: str) -> bool:
     """Has a query only words that mean the same to DuckDB as to PostgreSQL? Told by its form, without types:
     no division, no format.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,14 @@ def test_tables_with_a_log_are_refused_by_name(tmp_path: Path, log: str, name: s
         assert [(one.path.name, name in one.reason) for one in lake.broken()] == [("sales", True)]
         with pytest.raises(LakeError):
             lake.execute('SELECT * FROM "part-0"')
+
+
+def test_prose_among_tables_of_an_archive_is_no_table(tmp_path: Path) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    with zipfile.ZipFile(folder / "all.zip", "w") as packed:
+        packed.writestr("temps.csv", "city,degrees\nMainz,9\n")
+        packed.writestr("README.txt", "city,degrees\nsee temps.csv,there\n")
+        packed.writestr("words.txt", "This is about the data. It has sentences, and says nothing to a table.")
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert [table.name for table in lake.tables()] == ["all_temps"]
