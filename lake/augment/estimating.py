@@ -43,13 +43,13 @@ class Pooled:
         wanted = np.arange(self.features) if features is None else np.asarray(features, dtype=np.int64)
         columns = np.column_stack([2 * wanted, 2 * wanted + 1]).ravel()
         columns = columns[self.varied[columns]]
-        gram, products = self.gram[columns[:, None], columns], self.products[columns]
-        # for as few columns and penalties inverses are cheaper than eigenvectors, and exact enough to rank by
-        inverse = np.linalg.inv(gram + ALPHAS[:, None, None] * np.eye(len(columns)))
-        weights = inverse @ products
-        taken = len(columns) - ALPHAS * np.trace(inverse, axis1=1, axis2=2)
-        freedom = self.rows - 1.0 - taken
-        explained = (weights * (2.0 * products - gram @ weights)).sum(axis=1)
+        values, vectors = np.linalg.eigh(self.gram[columns[:, None], columns])
+        turned = (vectors.T @ self.products[columns]) ** 2
+        values = np.maximum(values, 0.0)
+        penalised = values + ALPHAS[:, None]
+        kept = values / penalised
+        freedom = self.rows - 1.0 - kept.sum(axis=1)
+        explained = ((2.0 - kept) / penalised) @ turned
         free = freedom >= 1.0
         if not free.any():
             return -math.inf
