@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.adjectives import ADJECTIVES, SAME
@@ -36,8 +36,11 @@ from rewright.ask.reading.link import (
 )
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.respelling import Respelling
+from rewright.ask.reading.shortened import Shortened
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
+from rewright.lake import names
 
 _LONGEST = 6
 _WEAK = 0.75
@@ -63,6 +66,8 @@ class Linker:
         self.context = context
         self.vocabulary = vocabulary(context)
         self.nearness = nearness or Nearness(self.vocabulary)
+        self.shortened = Shortened(context, self.nearness.is_word)
+        self.respelling = Respelling(self._spoken(), self._no_word)
         self._timed = False
         self._values: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         self._value_roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
@@ -76,8 +81,23 @@ class Linker:
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
                         self._value_roots[root(value.lower())].append((column, value))
 
+    def _spoken(self) -> Iterator[str]:
+        """The words of names, as they are spelled and as they are spoken, and of values."""
+        known = self.vocabulary
+        for words in (*known.table_words.values(), *known.column_words.values()):
+            yield from words
+        for table in self.context.tables:
+            yield from names.normal(table.ref.name).split()
+            for column in table.columns:
+                yield from names.normal(column.name).split()
+                for value in column.values:
+                    yield from plain(value).split()
+
+    def _no_word(self, word: str) -> bool:
+        return self.nearness.is_no_word(word) and self.nearness.is_no_word(names.singular(word))
+
     def link(self, question: str) -> list[Link]:
-        words = tokens(question)
+        words, respelled = self.respelling.respelled(tokens(question))
         self._timed = is_timed(question)
         links: list[Link] = []
         at = ended = 0
@@ -85,6 +105,7 @@ class Linker:
             link, taken = self._at(words, at)
             if link is not None:
                 link.preposition = preposition(words, at)
+                link.misspelled = bool(respelled & set(range(at, at + taken)))
                 link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
                 link.verb = any(w.word in _SAYS for w in words[ended:at])
                 link.added = at > 0 and words[at - 1].word in {"and", "&"}
@@ -163,11 +184,6 @@ class Linker:
             return Link(token.text, "relation"), 1
         if held := self._other_number(token):
             return Link(token.text, "value", values=tuple(held)), 1
-        if (meant := self.nearness.misspelled(token.word)) is not None:
-            link = self._link(token.text, meant, 1.0)
-            if link is not None:
-                link.misspelled = True
-                return link, 1
         if (near := self._near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
@@ -219,7 +235,7 @@ class Linker:
             len(run) == 1
             and (lowered in RELATING or lowered.endswith("ed"))
             and named is not None
-            and named.mark == "column"
+            and (named.mark == "column" or lowered in RELATING)
             and max(named.fits.values()) < _BY_ROOT
         ):
             return Link(text, "relation", self._tables_by_root(lowered), named.columns, fits=named.fits)
@@ -273,6 +289,15 @@ class Linker:
                 max(link.fits.values()) < _WHOLE or all(c.kind == "boolean" for c in link.columns)
             )
             if link is not None and not (of_table and link.mark == "column" and partly):
+                return link
+        return self._cut(text, words)
+
+    def _cut(self, text: str, words: Sequence[str]) -> Link | None:
+        """`donors`, of a table dnr. A word that says something by itself is not looked for so."""
+        if len(words) == 1 and (words[0] in _SPOKEN or (root(words[0]),) in self.vocabulary.roots):
+            return None
+        for reading, fit in self.shortened.readings(words):
+            if (link := self._link(text, key_of(reading), fit)) is not None:
                 return link
         return None
 
@@ -375,6 +400,7 @@ class Linker:
         return self._link(token.text, key, worth / 2)
 
 
+_SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
 _CONTRARY = re.compile(r"^(?:un|non-?|in|im|ir|dis)(?=\w{3})")
 _SAYS = frozenset(listed("are is was were have has had that which who do does did"))
 _MEASURING = frozenset(listed("more less over under above below between at"))

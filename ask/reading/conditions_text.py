@@ -22,6 +22,7 @@ from rewright.ask.reading.intent import (
     During,
     Expression,
     Function,
+    Gap,
     Known,
     Many,
     Measured,
@@ -93,6 +94,8 @@ class Spelling:
                 return f"({self.expression(left)} - {self.expression(right)})"
             case Span(start, end, unit):
                 return self._span(start, end, unit)
+            case Gap(column, within, unit):
+                return self._gap(column, within, unit)
             case Measured(function, of):
                 return _called(function, self.expression(of))
             case Rounded(of, digits):
@@ -107,6 +110,10 @@ class Spelling:
             case _:
                 assert_never(what)
 
+    def called(self, function: Function, of: str) -> str:
+        """A function of a text."""
+        return _called(function, of)
+
     def _part(self, column: ColumnContext, unit: str) -> str:
         if unit == "year":
             return f"extract(year from {self.column(column)})"
@@ -115,9 +122,16 @@ class Spelling:
         return f"date_trunc('{unit}', {self.column(column)})"
 
     def _span(self, start: ColumnContext, end: ColumnContext, unit: str) -> str:
-        """Dates are days apart; what holds a time of day is apart by an interval."""
         days = start.type == end.type == "date"
-        apart = f"{self.column(end)} - {self.column(start)}"
+        return self._in_units(f"{self.column(end)} - {self.column(start)}", unit, days=days)
+
+    def _gap(self, column: ColumnContext, within: ColumnContext | None, unit: str) -> str:
+        same = () if within is None else (Column(within),)
+        before = f"lag({self.column(column)}) over {self._window(Column(column), same)}"
+        return self._in_units(f"{self.column(column)} - {before}", unit, days=column.type == "date")
+
+    def _in_units(self, apart: str, unit: str, *, days: bool) -> str:
+        """Dates are days apart; what holds a time of day is apart by an interval."""
         if days and unit in {"", "day"}:
             return f"({apart})"
         if not unit:

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.gaps import gap_at
 from rewright.ask.reading.intent import Column, Compared, Function, Measured, Span
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.pairs import DULL, lasting
@@ -68,6 +69,9 @@ def _between(draft: Draft, at: int) -> None:
     if first == at and between is None:
         return
     function, unit = _function(draft, at), root_unit(draft.links[at].word)
+    if between is not None and gap_at(draft, between, function, unit):
+        draft.use(*range(first, at + 1))
+        return
     span = _two_dates(draft, between, unit) if between is not None else _of_rows(draft, at, unit)
     if span is None:
         raise Unclear(f"it is not clear between what the {draft.links[at].text} are counted")

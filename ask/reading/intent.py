@@ -78,11 +78,22 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """The time from a row's ``column`` to that of the next row with the same ``within`` (of all rows for
+    None), in a unit as that of `Span`.
+    """
+
+    column: ColumnContext
+    within: ColumnContext | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference
+    of: Span | Difference | Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,7 @@ Expression = (
     | Portion
     | Difference
     | Span
+    | Gap
     | Measured
     | Rounded
     | Running
@@ -305,6 +317,8 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return columns_of(of)
         case Span(start, end):
             return (start, end)
+        case Gap(column, within):
+            return (column,) if within is None else (column, within)
         case Compared(left) | Ranged(left):
             return columns_of(left)
         case AnyOf(conditions):

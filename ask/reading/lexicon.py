@@ -209,9 +209,11 @@ GRAMMAR: dict[str, str] = {
     **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
     **_of("how long", "how long"),
+    **_of("gap", "consecutive, two consecutive, successive, two successive, each consecutive"),
+    **_of("within", "of the same, by the same, for the same, from the same, at the same, in the same"),
     **_of(
         "unread",
-        "as of, first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
+        "as of, first time, second, third, fourth, same, respectively than, trend, rank of, "
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "

@@ -38,6 +38,8 @@ _FOUNDED = frozenset(
 
 _STATES = {"open", "active", "valid", "running", "current", "live", "alive"}
 """`open in May`, of dates opens_on and closes_on: all that were open then, not those that opened."""
+_UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")))
+"""Words of dates that a question may hold without speaking of them."""
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
@@ -232,6 +234,7 @@ def _told(draft: Draft, at: int, column: ColumnContext) -> bool:
     started`.
     """
     said = {root(w) for w in draft.scope.roles}
-    own = {root(w) for w in draft.scope.words(column)} - {root("date"), root("time"), root("year")}
+    own = {root(w) for w in draft.scope.words(column)} - _UNTELLING
     del at
-    return bool(own & said)
+    named = any(link.mark == "column" and link.columns == (column,) for link in draft.links)
+    return named or bool(own & said)

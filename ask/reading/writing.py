@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     Condition,
     Difference,
     Expression,
+    Gap,
     Intent,
     Measured,
     Named,
@@ -72,6 +73,8 @@ class _Writer:
             return replace(found, sql=f"select exists ({found.sql}) as found")
         if (named := self._of_named_rows()) is not None:
             return named
+        if any(isinstance(m, Measured) and isinstance(m.of, Gap) for m in self.measures):
+            return self._between_rows()
         self._compose()
         if (apart := self._apart()) is not None:
             return apart
@@ -101,6 +104,26 @@ class _Writer:
             return None
         text = f"select {self.spelling.expression(only)}"
         return Written(text, 1.0, (only.left.column.table,))
+
+    def _between_rows(self) -> Written:
+        """Times between rows are worked out of all rows first. Raises Unclear beside anything else."""
+        intent = self.intent
+        measured = [m for m in intent.outputs if isinstance(m, Measured) and isinstance(m.of, Gap)]
+        shown = [e for e in (*intent.groups, *intent.outputs) if e not in measured]
+        alone = not (intent.having or intent.order or intent.limit or intent.best_of or intent.every)
+        if len(measured) != 1 or not alone or any(aggregates_of(e) for e in shown):
+            raise Unclear("it is not clear what is wanted beside the time between rows")
+        gap, plain = measured[0].of, list(dict.fromkeys(shown))
+        assert isinstance(gap, Gap)
+        rows = replace(intent, outputs=(*plain, gap), groups=(), head=gap.column.table, distinct=False)
+        found = write(rows, self.context, self.roles, self.said)
+        names = [f"c{number}" for number in range(len(plain))]
+        wanted = [name for name, e in zip(names, plain, strict=True) if e in intent.outputs]
+        text = f"select {', '.join([*wanted, self.spelling.called(measured[0].function, 'gap')])}"
+        text += f" from ({found.sql}) as rows({', '.join([*names, 'gap'])})"
+        if names:
+            text += f" group by {', '.join(names)}"
+        return replace(found, sql=text)
 
     def _apart(self) -> Written | None:
         """Measures that no join relates, or that a join would count several times."""
