@@ -277,13 +277,22 @@ class Spelling:
         return found
 
     def _many(self, what: Many) -> str:
-        steps = direct(self.context, what.kept, what.found, self.roles)
-        key = key_of(self.context.table(what.found))
+        match what.number:
+            case ColumnContext() as column:
+                than = self.column(column)
+            case TableRef() as other:
+                than = self._counted(what.kept, other, ())
+            case number:
+                than = number
+        return f"{self._counted(what.kept, what.found, what.where)} {what.operator} {than}"
+
+    def _counted(self, kept: TableRef, found: TableRef, where: Sequence[Condition]) -> str:
+        steps = direct(self.context, kept, found, self.roles)
+        key = key_of(self.context.table(found))
         if key is None and not steps[-1].multiplies:
-            raise Unclear(f"{what.found.name} has no key by which its rows could be counted once")
+            raise Unclear(f"{found.name} has no key by which its rows could be counted once")
         counted = "*" if key is None or steps[-1].multiplies else f"distinct {self.column(key)}"
-        rows = self._belonging(steps, what.kept, what.where)
-        return f"(select count({counted}) {rows}) {what.operator} {what.number}"
+        return f"(select count({counted}) {self._belonging(steps, kept, where)})"
 
 
 def _called(function: Function, of: str) -> str:

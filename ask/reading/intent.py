@@ -227,12 +227,14 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """So many rows of ``found`` that meet the conditions belong to a row of ``kept``."""
+    """So many rows of ``found`` that meet the conditions belong to a row of ``kept``; as many as a column of
+    the row holds, or as there are rows of another table that belong to it.
+    """
 
     kept: TableRef
     found: TableRef
     operator: str
-    number: str
+    number: str | ColumnContext | TableRef
     where: tuple[Condition, ...] = ()
 
 

@@ -278,7 +278,7 @@ FILLERS = _set(
 )
 
 RELATING = _set(
-    "about appear appeared appearing appears assigned associated attached attend attended available "
+    "ask asks asked about appear appeared appearing appears assigned associated attached attend attended available "
     "being belong belonging belongs borrowed bought bring bringing brings "
     "brought buy buying buys came come comes concerning "
     "conducted connected contain contained containing contains cover covering covers create created "

@@ -19,7 +19,7 @@ from rewright.ask.reading.differences import differences
 from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
-from rewright.ask.reading.grouping import groups
+from rewright.ask.reading.grouping import groups, tells_a_grouped_row
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -217,8 +217,8 @@ def _not_by_row(
 
 
 def _of_rows(what: Expression, draft: Draft) -> bool:
-    """The key or name of a row that is grouped by; a part of its date is not."""
-    return isinstance(what, Column) and what.column.table in draft.grouped_rows
+    """The key or name of a row that is grouped by; a part of its date is not, nor what several rows share."""
+    return isinstance(what, Column) and tells_a_grouped_row(draft, what.column)
 
 
 def _beside(draft: Draft, outputs: Sequence[Expression]) -> None:

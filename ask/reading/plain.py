@@ -152,6 +152,10 @@ def condition(what: Condition) -> str:
             return f"{kept.name} without any row of {gone.name}" + _where(where)
         case With(kept, found, where):
             return f"{kept.name} with a row of {found.name}" + _where(where)
+        case Many(kept, found, operator, ColumnContext() as column, where):
+            return f"{kept.name} with {operator} {_column(column)} rows of {found.name}" + _where(where)
+        case Many(kept, found, operator, TableRef() as other, where):
+            return f"{kept.name} with rows of {found.name} {operator} those of {other.name}" + _where(where)
         case Many(kept, found, operator, number, where):
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
         case Versus(left, operator, right):

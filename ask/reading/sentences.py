@@ -30,6 +30,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _nouns_of_values(links)
     _last_ones(links)
     still_so(links, scope)
+    _times_compared(links)
+    _shares_of_numbers(links)
     ordinals(links)
     _said_again(links)
     _compounds(links, scope)
@@ -95,6 +97,28 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _times_compared(links: Sequence[Link]) -> None:
+    """`filled after needed`: the verbs of two dates of one row."""
+    for first, way, second in zip(links, links[1:], links[2:], strict=False):
+        both = {c.table for c in first.columns} & {c.table for c in second.columns}
+        verbs = first.mark == second.mark == "relation" and way.mark in {"after", "before"}
+        if verbs and both and all(c.kind == "date" for c in (*first.columns, *second.columns)):
+            for verb in (first, second):
+                verb.mark, verb.fits = "column", {(c.table, c.name): 0.9 for c in verb.columns}
+
+
+def _shares_of_numbers(links: Sequence[Link]) -> None:
+    """`share of the units requested that were delivered`: of two numbers of a row the second is the part."""
+    for at, link in enumerate(links):
+        if link.mark not in {"share", "percent"} or at + 2 >= len(links):
+            continue
+        whole, part = links[at + 1 : at + 3]
+        numbers = [c for c in (*whole.columns, *part.columns) if c.kind == "number" and not c.key]
+        held = len(whole.columns) == len(part.columns) == 1 and len({c.table for c in numbers}) == 1
+        if whole.mark == "column" and part.mark == "relation" and held and len(set(numbers)) == 2:
+            part.mark = "part"
 
 
 def _said_again(links: Sequence[Link]) -> None:
