@@ -36,6 +36,7 @@ from rewright.ask.reading.link import (
 )
 from rewright.ask.reading.moments import moment_at
 from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.places import places
 from rewright.ask.reading.respelling import Respelling
 from rewright.ask.reading.shortened import Shortened
 from rewright.ask.reading.vocabulary import Key, key_of, vocabulary
@@ -76,6 +77,8 @@ class Linker:
                 for code, words in genders(column, self.vocabulary.words(column)):
                     for word in words:
                         self._values[word].append((column, code))
+                for value, name in places(column, self.vocabulary.words(column)):
+                    self._values[name].append((column, value))
                 for value in column.values:
                     self._values[plain(value)].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:

@@ -28,6 +28,8 @@ def durations(draft: Draft) -> None:
             continue
         if link.mark == "how long":
             _how_long(draft, at)
+        elif link.mark == "duration":
+            _named_so(draft, at)
         elif link.mark == "seconds":
             _between(draft, at)
         elif link.mark in _COMPARED or link.mark == "comparative":
@@ -57,6 +59,15 @@ def _how_long(draft: Draft, at: int) -> None:
     draft.head = table
     draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
     draft.outputs.append((at, span))
+
+
+def _named_so(draft: Draft, at: int) -> None:
+    """`the average session duration in seconds`, `longest duration of a loan`."""
+    function = _function(draft, at)
+    if function is None:
+        raise Unclear("it is not clear whether the average or the longest duration is wanted")
+    draft.outputs.append((at, Measured(function, _span(draft, at, _unit(draft, at)))))
+    draft.use(at, draft.before(at, "table"))
 
 
 def _between(draft: Draft, at: int) -> None:

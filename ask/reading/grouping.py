@@ -80,7 +80,7 @@ def _of_rows(draft: Draft, expression: Expression) -> bool:
 
 
 def tells_a_grouped_row(draft: Draft, column: ColumnContext) -> bool:
-    """Whether it is the key or the name of rows that are grouped by, and nothing that several of them share."""
+    """Whether it is the key or the name of rows that are grouped by, nothing that several of them share."""
     if column.table not in draft.grouped_rows:
         return False
     table = draft.scope.context.table(column.table)

@@ -209,6 +209,7 @@ GRAMMAR: dict[str, str] = {
     **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
     **_of("how long", "how long"),
+    **_of("duration", "duration, durations"),
     **_of("gap", "consecutive, two consecutive, successive, two successive, each consecutive"),
     **_of("within", "of the same, by the same, for the same, from the same, at the same, in the same"),
     **_of(
@@ -278,7 +279,8 @@ FILLERS = _set(
 )
 
 RELATING = _set(
-    "ask asks asked about appear appeared appearing appears assigned associated attached attend attended available "
+    "ask asks asked "
+    "about appear appeared appearing appears assigned associated attached attend attended available "
     "being belong belonging belongs borrowed bought bring bringing brings "
     "brought buy buying buys came come comes concerning "
     "conducted connected contain contained containing contains cover covering covers create created "

@@ -213,7 +213,12 @@ def _not_by_row(
     if len(by_row) < len(measures) or any(m.function != "avg" for m in by_row) or draft.having or draft.order:
         raise Unclear("each row would be measured by itself")
     kept = tuple(e for e in outputs if aggregates_of(e) or not _of_rows(e, draft))
-    return kept, [g for g in draft.groups if not _of_rows(g, draft)]
+    groups = [g for g in draft.groups if not _of_rows(g, draft)]
+    shared = any(isinstance(g, Column) and g.column.table in draft.grouped_rows for g in groups)
+    if shared and [link.mark for link in draft.links].count("each") < 2:
+        # `average weight per parcel and size`, not `per parcel for each size`
+        raise Unclear("each row would be measured by itself")
+    return kept, groups
 
 
 def _of_rows(what: Expression, draft: Draft) -> bool:

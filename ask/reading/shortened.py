@@ -18,6 +18,7 @@ _SHORTEST, _LONGEST = 2, 5
 _BEGINNING = 3
 _LETTERS, _LOOSE = 0.96, 0.88
 """How well a word fits that lost its vowels only, and one that lost more."""
+_LONG_WORD = 7
 _MOST_WORDS = 4
 _MOST_READINGS = 8
 
@@ -33,19 +34,22 @@ class Shortened:
             for w in sorted(spelled)
             if _SHORTEST <= len(w) <= _LONGEST and w.isascii() and w.isalpha() and not is_word(w)
         ]
+        # beside other words of a name even what is a word may be cut: the `ins_type` of insurance
+        self._any = [w for w in sorted(spelled) if _BEGINNING <= len(w) <= _LONGEST and w.isalpha()]
         self._found = lru_cache(maxsize=1000)(self._of)
 
-    def _of(self, word: str) -> tuple[tuple[str, float], ...]:
+    def _of(self, word: str, *, alone: bool) -> tuple[tuple[str, float], ...]:
         single = names.singular(word)
-        fits = {short: cut_from(single, short) for short in self._short}
+        long = len(single) >= _LONG_WORD
+        fits = {s: cut_from(single, s) for s in (self._short if alone or not long else self._any)}
         best = max(fits.values(), default=0.0)
         return tuple((short, fit) for short, fit in fits.items() if fit and fit == best)
 
     def readings(self, words: Sequence[str]) -> Iterator[tuple[list[str], float]]:
         """The words with one or more of them cut to a short word of the schema, and how well that fits."""
-        if not self._short or len(words) > _MOST_WORDS:
+        if not self._any or len(words) > _MOST_WORDS:
             return
-        choices = [((word, 1.0), *self._found(word)) for word in words]
+        choices = [((word, 1.0), *self._found(word, alone=len(words) == 1)) for word in words]
         for made, _ in zip(product(*choices), range(_MOST_READINGS), strict=False):
             if any(word != own for (word, _), own in zip(made, words, strict=True)):
                 yield [word for word, _ in made], min(fit for _, fit in made)

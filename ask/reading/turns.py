@@ -64,6 +64,14 @@ _TURNS = tuple(
             r"\b(consecutive|successive) (\w+) (of|by|from) (?:an?|one|the(?! same)) (?=\w)",
             r"\1 \2 \3 the same ",
         ),
+        (r"\bnon-(?=[a-z])", "non "),
+        (r"\b(?:different |distinct |unique )?combinations of (?=\w)", ""),
+        # `the number of customer signups`: of customers
+        (
+            r"\b(?:the )?(?:total )?(?:number of )?((?!total|number|many)\w{4,}?)s? sign-?ups\b",
+            r"number of \1s",
+        ),
+        (r"\btotal sign-?ups\b", "total count"),
         # `filled after they were needed`: two columns of a row
         (r"\b(after|before) (?:they|it) (?:were|was|are|is|had been|has been) (?=\w+\W*$)", r"\1 "),
         # `which reason for deferral is the most frequent?`

@@ -122,6 +122,10 @@ def column_of_value(
         noun = [c for c in columns if set(scope.words(c)) & _nouns(draft, at)]
         columns = noun or columns
     if len(columns) > 1:
+        # the city New York before the state NY
+        written = [c for c in columns if any(o == c and v.lower() == link.word for o, v in held)]
+        columns = written or columns
+    if len(columns) > 1:
         spoken = [c for c in columns if c.table in scope.refs()]
         draft.scope.doubt("a value that several tables hold", 0.97 if len(spoken) == 1 else 1.0)
         columns = spoken or columns

@@ -25,6 +25,7 @@ from rewright.ask.reading.intent import (
     Measured,
     Named,
     Ranged,
+    Ratio,
     aggregates_of,
     tables_of,
 )
@@ -98,12 +99,13 @@ class _Writer:
     def _of_named_rows(self) -> Written | None:
         """What is worked out of named rows alone needs no table beside them."""
         only = self.intent.outputs[0]
-        if len(self.intent.outputs) > 1 or not isinstance(only, Difference) or tables_of(only):
-            return None
-        if not (isinstance(only.left, Named) and isinstance(only.right, Named)):
-            return None
-        text = f"select {self.spelling.expression(only)}"
-        return Written(text, 1.0, (only.left.column.table,))
+        match only:
+            case Difference(Named(column), Named()) | Ratio(Named(column), Named()):
+                if len(self.intent.outputs) > 1:
+                    return None
+                return Written(f"select {self.spelling.expression(only)}", 1.0, (column.table,))
+            case _:
+                return None
 
     def _between_rows(self) -> Written:
         """Times between rows are worked out of all rows first. Raises Unclear beside anything else."""

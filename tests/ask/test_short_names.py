@@ -103,3 +103,23 @@ def test_the_time_to_the_next_row(reader: Reader, question: str, parts: list[str
 )
 def test_what_is_not_a_time_to_the_next_row(reader: Reader, question: str) -> None:
     assert_refused(reader, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("Which hounds have more sojourns than requests?", ["select count(*) from public.sjrn", "> (select count(*)"]),
+        ("Which sojourns had more kilos delivered than kilos requested?", ["kilos_dlvd > sjrn.kilos_req"]),
+        (
+            "share of the kilos requested that were delivered, by hound",
+            ["sum(sjrn.kilos_dlvd)::float8 / nullif(sum(sjrn.kilos_req), 0)", "hound.hound_nm"],
+        ),
+        (
+            "What is the ratio of hounds with more than 2 sojourns to hounds with at most 2 sojourns?",
+            ["hound.hound_no) > 2)::float8", "hound.hound_no) <= 2)"],
+        ),
+        ("ratio of requests to sojourns for each hound", ["from public.food_req", "from public.sjrn", "hound_nm"]),
+    ],
+)  # fmt: skip
+def test_numbers_of_rows_are_compared(reader: Reader, question: str, parts: list[str]) -> None:
+    assert_read(reader, question, parts)
