@@ -13,14 +13,8 @@ from dataclasses import replace
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import (
-    Aggregate,
-    Column,
-    Condition,
-    Expression,
-    Intent,
-    aggregates_of,
-)
+from rewright.ask.reading.intent import Aggregate, Column, Condition, Expression, Intent
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS

@@ -39,8 +39,8 @@ from rewright.ask.reading.intent import (
     Versus,
     With,
     Without,
-    tables_of,
 )
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef

@@ -22,9 +22,8 @@ from rewright.ask.reading.intent import (
     Intent,
     OneOf,
     Spelled,
-    aggregates_of,
-    columns_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle

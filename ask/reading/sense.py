@@ -20,8 +20,8 @@ from rewright.ask.reading.intent import (
     Ranged,
     With,
     Without,
-    tables_of,
 )
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
