@@ -23,6 +23,8 @@ VALUES_A_COLUMN = 500
 VALUES_IN_ALL = 50_000
 LONGEST_VALUE = 80
 _CONTAINED = 0.95
+_BY_ROLE = 0.8
+"""How likely a join is meant of a text that only ends with the name of a table: a fare's `fare_airline`."""
 _MOSTLY = 0.6
 _PARTLY = 0.85
 """How likely a join is meant of columns of one name of which the one holds most of the other's values."""
@@ -159,7 +161,9 @@ def _joins(
         named = named or [one for one in kept if _names_last(many, owners[one.table])]
         kept = _by_key(named if len(named) == 1 else kept)
         for one in kept:
-            yield Join(many, one, 0.95 if len(kept) == 1 else 0.8)
+            role = many.kind == "text" and many.name.lower() != one.name.lower()
+            role = role and _names_last(many, owners[one.table])
+            yield Join(many, one, _BY_ROLE if role else 0.95 if len(kept) == 1 else 0.8)
         if not kept:
             told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
             if len(told) == 1:

@@ -88,6 +88,8 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return _names_a_table(link, scope, said)
     if phrase.mark in {"value", "quoted"}:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
+    if link.mark == "value" and _says_a_value(link, said):
+        return True  # a flag of something else, taken for a value
     if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
         return True
     # `how much did it cost` may be said of another column; a noun that names one may not, nor a flag

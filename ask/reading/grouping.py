@@ -141,12 +141,8 @@ def _compound(draft: Draft, at: int) -> bool:
 def group_rows(draft: Draft, table: TableContext) -> None:
     label = draft.scope.label(table)
     draft.grouped_rows.append(table.ref)
-    try:
-        key = draft.scope.key(table)
-    except Unclear:
-        key = label[0]
     draft.outputs += [(-1, Column(c)) for c in label]
-    draft.groups += [Column(c) for c in dict.fromkeys((key, *label))]
+    draft.groups += map(Column, draft.scope.told_apart(table))
 
 
 def _own_column(draft: Draft, place: int) -> Column | None:

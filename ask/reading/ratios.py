@@ -226,11 +226,11 @@ def _of_each(draft: Draft, end: int) -> bool:
 
 def _share(draft: Draft, at: int, *, percent: bool) -> None:
     """`percentage of T that ...`, `proportion of T with ... out of all T`."""
-    if (part := draft.next(at + 1, "part")) is not None:
+    if (told := draft.next(at + 1, "part")) is not None:
         whole_sum = Aggregate("sum", draft.scope.column(draft.links[at + 1]))
-        part_sum = Aggregate("sum", draft.scope.column(draft.links[part]))
+        part_sum = Aggregate("sum", draft.scope.column(draft.links[told]))
         draft.outputs.append((at, Ratio(part_sum, whole_sum, percent)))
-        draft.use(at, at + 1, part)
+        draft.use(at, at + 1, told)
         return
     _groups_last(draft, at)
     shared = _of_the_whole(draft, at)

@@ -224,6 +224,19 @@ class Scope:
             raise Unclear(f"nothing identifies a row of {table.ref.name}")
         return key
 
+    def told_apart(self, table: TableContext) -> tuple[ColumnContext, ...]:
+        """The columns by which rows that are named are grouped: the key and the names.
+
+        The names alone where the key is another row's and only happens to be unique: a category of a business
+        is told by its name, not by whose it is. Raises Unclear.
+        """
+        label = self.label(table)
+        key = key_of(table)
+        refers = {j.many for j in self.context.joins if j.one.table != table.ref}
+        if key is None or (not key.key and key in refers and key not in label):
+            return label
+        return tuple(dict.fromkeys((key, *label)))
+
     def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
         """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
         return table_columns.property_of(self, table, steps)

@@ -30,6 +30,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _nouns_of_values(links)
     _last_ones(links)
     still_so(links, scope)
+    _flags_of_others(links)
     _times_compared(links)
     _shares_of_numbers(links)
     ordinals(links)
@@ -97,6 +98,16 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _flags_of_others(links: Sequence[Link]) -> None:
+    """`customers that are active`, of customers with that status where tickers may be active too."""
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for link in links:
+        flags = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+        own = tuple((c, v) for c, v in link.values if c.table in spoken)
+        if flags and own and not any(c.table in spoken for c in link.columns):
+            link.mark, link.values, link.columns, link.fits = "value", own, (), {}
 
 
 def _times_compared(links: Sequence[Link]) -> None:
