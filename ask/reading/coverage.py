@@ -76,7 +76,11 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
     for phrase in asked:
         if not _has_its_part(phrase, scope, said):
             raise Unclear(f"it is not clear what is meant by {phrase.link.text}")
-        if _a_state_left_out(phrase, said):
+        if (
+            _a_state_left_out(phrase, said)
+            or _a_deed_left_out(phrase, said)
+            or _a_flag_of(phrase, scope, said)
+        ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
     _words_left_out(asked, scope, question, said)
@@ -105,6 +109,22 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
     held = [c for c in phrase.columns if c.kind in {"number", "boolean"} or (c.kind == "date" and c.nulls)]
     told = [c for c in held if c.table.name.lower() in said.names and not c.key]
     return phrase.mark == "relation" and bool(told) and not said.names_any(phrase.columns)
+
+
+def _a_deed_left_out(phrase: Phrase, said: _Said) -> bool:
+    """`how many cars were sold`, where sales are rows of their own."""
+    tables = {t.ref.name.lower() for t in phrase.link.tables}
+    return phrase.mark == "relation" and bool(tables) and not tables & said.names
+
+
+def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    """`cars in inventory`, of inventory snapshots with a flag that says whether one is."""
+    link = phrase.link
+    if phrase.mark != "table" or not link.tables or link.fit(link.tables[0]) >= _NAMES_IT:
+        return False
+    flags = [c for c in link.tables[0].columns if c.kind == "boolean"]
+    told = [c for c in flags if root(link.word) in {root(w) for w in scope.words(c)}]
+    return bool(told) and not said.names_any(told)
 
 
 def _says_a_value(link: Link, said: _Said) -> bool:

@@ -30,6 +30,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _nouns_of_values(links)
     _last_ones(links)
     still_so(links, scope)
+    _kinds_of_rows(links)
     _flags_of_others(links)
     _times_compared(links)
     _shares_of_numbers(links)
@@ -98,6 +99,15 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _kinds_of_rows(links: Sequence[Link]) -> None:
+    """`which business categories`: the categories are meant, the word before only says of what."""
+    for first, second in pairwise(links):
+        singular = not first.word.endswith("s") or first.word.endswith("ss")
+        if first.mark == second.mark == "table" and second.glued and singular:
+            same = first.tables[:1] == second.tables[:1]
+            first.mark = first.mark if same else "relation"
 
 
 def _flags_of_others(links: Sequence[Link]) -> None:
