@@ -6,7 +6,7 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,6 +23,11 @@ VALUES_A_COLUMN = 500
 VALUES_IN_ALL = 50_000
 LONGEST_VALUE = 80
 _CONTAINED = 0.95
+_BY_ROLE = 0.8
+"""How likely a join is meant of a text that only ends with the name of a table: a fare's `fare_airline`."""
+_MOSTLY = 0.6
+_PARTLY = 0.85
+"""How likely a join is meant of columns of one name of which the one holds most of the other's values."""
 _SHARED_TAIL = 5
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
 
@@ -55,7 +60,7 @@ def read_context(connection: psycopg.Connection[Any], catalog: Catalog) -> Conte
         budget -= sum(len(column.values) for column in found.columns)
         tables.append(found)
     made = tuple(tables)
-    return Context(catalog.digest(), made, tuple(_joins(connection, catalog, made)))
+    return Context(catalog.digest(), made, tuple(_one_way(list(_joins(connection, catalog, made)), made)))
 
 
 def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int], str]:
@@ -149,12 +154,44 @@ def _joins(
         if (many.table, many.name) in declared or many.kind not in {"number", "text"}:
             continue
         found = [one for one in columns.values() if _may_join(many, one, tables)]
-        kept = [one for one in found if _contained(connection, many, one)]
+        shares = {one: _contained(connection, many, one) for one in found}
+        kept = [one for one in found if shares[one] >= _CONTAINED]
         kept = [one for one in kept if not _links(owners[one.table])] or kept
         named = [one for one in kept if _names_owner(many, owners[one.table])]
-        kept = named if len(named) == 1 else kept
+        named = named or [one for one in kept if _names_last(many, owners[one.table])]
+        kept = _by_key(named if len(named) == 1 else kept)
         for one in kept:
-            yield Join(many, one, 0.95 if len(kept) == 1 else 0.8)
+            role = many.kind == "text" and many.name.lower() != one.name.lower()
+            role = role and _names_last(many, owners[one.table])
+            yield Join(many, one, _BY_ROLE if role else 0.95 if len(kept) == 1 else 0.8)
+        if not kept:
+            told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
+            if len(told) == 1:
+                yield Join(many, told[0], _PARTLY)
+
+
+def _one_way(found: list[Join], tables: Sequence[TableContext]) -> list[Join]:
+    """Of two joins that mirror one another that to the table whose own key it is."""
+    owners = {t.ref: t for t in tables}
+    pairs = {(j.many, j.one) for j in found}
+
+    def mirrored(join: Join) -> bool:
+        own = _names_owner(join.many, owners[join.many.table])
+        other = _names_owner(join.one, owners[join.one.table])
+        return join.likelihood < 1 and (join.one, join.many) in pairs and own and not other
+
+    return [join for join in found if not mirrored(join)]
+
+
+def _by_key(found: list[ColumnContext]) -> list[ColumnContext]:
+    """Of several columns of one table the key: `coupon_id` is no `merchant_id` of coupons, however unique."""
+    keyed = {one.table for one in found if one.key}
+    return [one for one in found if one.key or one.table not in keyed]
+
+
+def _same_name_of(many: ColumnContext, one: ColumnContext, owners: Mapping[TableRef, TableContext]) -> bool:
+    """A city's `state_name` and that of the states, though not all of its states are among them."""
+    return many.name.lower() == one.name.lower() and _names_owner(one, owners[one.table])
 
 
 def _links(table: TableContext) -> bool:
@@ -167,7 +204,15 @@ def _names_owner(column: ColumnContext, owner: TableContext) -> bool:
     """`paper_id` and `paperid` name the table paper."""
     spelled = "".join(owner.words)
     joined = "".join(column.words)
-    return joined in {spelled + suffix for suffix in ("id", "code", "key", "name", "number", "no")}
+    # the jid of a journal
+    initial = len(owner.words) == 1 and column.name.lower() == f"{spelled[:1]}id"
+    return initial or joined in {spelled + suffix for suffix in ("id", "code", "key", "name", "number", "no")}
+
+
+def _names_last(column: ColumnContext, owner: TableContext) -> bool:
+    """`from_airport`, `pre_course_id`: a role before the name of the table."""
+    referred = tuple(names.referred(column.name).split())
+    return len(referred) > len(owner.words) and referred[-len(owner.words) :] == owner.words
 
 
 def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableContext]) -> bool:
@@ -183,17 +228,24 @@ def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableCon
     a, b = many.name.lower(), one.name.lower()
     owner = next(t for t in tables if t.ref == one.table)
     if a == b:
-        first = one.key or owner.columns[0].name == one.name
+        first = one.key or owner.columns[0].name == one.name or _names_owner(one, owner)
         return a != "id" and (not many.unique or first) and bool(set(one.words) - _SAYS_LITTLE)
-    if names.referred(many.name) and tuple(names.referred(many.name).split()) == owner.words:
+    referred = tuple(names.referred(many.name).split())
+    if referred and referred == owner.words:
         return True
+    if many.unique and a != b and _names_owner(many, next(t for t in tables if t.ref == many.table)):
+        return False  # what a row is known by itself
+    if _names_last(many, owner):
+        # a flight's `from_airport`, by what the airport is known
+        return one.key or owner.columns[0].name == one.name or _names_owner(one, owner)
     shared = 0
     while shared < min(len(a), len(b)) and a[-1 - shared] == b[-1 - shared]:
         shared += 1
     return shared >= _SHARED_TAIL and a[-2:] == "id" and shared > 2
 
 
-def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: ColumnContext) -> bool:
+def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: ColumnContext) -> float:
+    """Which part of the values of the one is among those of the other; 0 where there are none."""
     query = psql.SQL(
         "select count(*), count(*) filter (where exists (select from {one} o where o.{key} = s.{column})) "
         "from {sample} where s.{column} is not null"
@@ -204,4 +256,4 @@ def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: Co
         sample=_sample(many.table),
     )
     held, matched = _fetch(connection, query)[0]
-    return bool(held) and matched >= _CONTAINED * held
+    return matched / held if held else 0.0

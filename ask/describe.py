@@ -21,6 +21,8 @@ Selection = Mapping[str, Collection[str]]
 """Columns by table, both as `Description` writes them."""
 _PLAIN_SCHEMAS = frozenset({"", "public", "main"})
 _SHARED_AT_LEAST = 2
+_MANY, _FEW = 4, 3
+"""A column with so many times more values than are shown shows half of them, at least a few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,7 @@ class Description:
         return "\n".join([f"{head}:", *(f"  {self._column(c, detail)}" for c in found)])
 
     def _column(self, column: ColumnContext, detail: Detail) -> str:
-        told = ["key"] if column.key else ["unique"] if column.unique else []
+        told = ["key"] if column.key else ["unique"] if column.unique and _tells_rows(column) else []
         if column.comment and detail.comment and not self.hides:
             told.append(f'"{one_line(column.comment, detail.comment)}"')
         if column.values and detail.values and not self.hides:
@@ -170,7 +172,10 @@ class Description:
 
     @staticmethod
     def _values(column: ColumnContext, detail: Detail) -> str:
-        shown = [quoted(value, detail.value) for value in column.values[: detail.values]]
+        # of many values a few show how they are written
+        many = column.distinct > _MANY * detail.values
+        most = max(_FEW, detail.values // 2) if many else detail.values
+        shown = [quoted(value, detail.value) for value in column.values[:most]]
         more = max(column.distinct, len(column.values)) - len(shown)
         return (
             ("values " if more <= 0 else "e.g. ")
@@ -271,3 +276,8 @@ def selection_of(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
         if column not in columns:
             columns.append(column)
     return found
+
+
+def _tells_rows(column: ColumnContext) -> bool:
+    """That all dates or amounts of today's rows differ says nothing of a row."""
+    return column.kind == "text" or column.type in {"int2", "int4", "int8", "uuid"}

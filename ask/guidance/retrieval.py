@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rewright.ask.guidance.sql import TIPS as SQL_TIPS
+from rewright.ask.guidance.sql_patterns import TIPS as PATTERN_TIPS
 from rewright.ask.guidance.tip import Tip
 from rewright.ask.guidance.wording import TIPS as WORDING_TIPS
 from rewright.ask.ports import Dialect
 
-LIBRARY: tuple[Tip, ...] = (*WORDING_TIPS, *SQL_TIPS)
+LIBRARY: tuple[Tip, ...] = (*WORDING_TIPS, *SQL_TIPS, *PATTERN_TIPS)
 MOST = 8
 
 

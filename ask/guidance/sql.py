@@ -1,5 +1,4 @@
-"""Advice on SQL: joins, conditions, aggregates, order, several steps, syntax, pitfalls, patterns, on
-PostgreSQL and DuckDB.
+"""Advice on SQL: joins, conditions, aggregates, order, several steps, syntax, on PostgreSQL and DuckDB.
 
 Owns these tips. Their subjects are those of appendix C of APEX-SQL and of the two systems' manuals; the words
 and the patterns are ours.
@@ -8,7 +7,7 @@ and the patterns are ours.
 from __future__ import annotations
 
 from rewright.ask.guidance.tip import Tip
-from rewright.ask.guidance.wording import EXTREME, EXTREMES
+from rewright.ask.guidance.wording import EXTREME
 
 _AGGREGATE = r"\b(total|sum|average|avg|mean|count|how many|number of|maximum|minimum)\b"
 _COMPARISON = (
@@ -241,141 +240,5 @@ TIPS = (
             r"\b(computed|calculated|derived)\b.*\b(filter|where|condition)\b|\b(filter|where"
             r"|condition)\b.*\b(computed|calculated|derived)\b"
         ),
-    ),
-    Tip(
-        "no-hard-coding",
-        "pitfalls",
-        (
-            "Don't write into the query what an exploration counted or found to be the extreme: "
-            "compute it. Spellings of values the question names are the exception."
-        ),
-        plan=r"\b(explor\w*|found|look up|first find)\b",
-        question=rf"\b(than the average|{EXTREMES})\b",
-        weight=1,
-    ),
-    Tip(
-        "nulls",
-        "pitfalls",
-        ("NULL equals nothing: IS NULL, IS NOT NULL, coalesce; aggregates leave NULLs out."),
-        question=(r"\b(null|missing|empty|unknown|no value|not (set|given|recorded)|has no|have no)\b"),
-        weight=2,
-    ),
-    Tip(
-        "integer-division",
-        "pitfalls",
-        "7 / 2 is 3: cast one side, x::numeric / y.",
-        duckdb="7 / 2 is 3.5, 7 // 2 is 3.",
-        question=_RATIO + r"|\b(average|half|times as)\b",
-        evidence=r"/",
-        weight=1,
-    ),
-    Tip(
-        "mixed-rows",
-        "pitfalls",
-        (
-            "A table with a column that says what a row is (type, metric, kind, event) mixes things: "
-            "filter by it before you aggregate."
-        ),
-        schema=r"\b(metric|event|entity|record|data)_?(id|type|kind|name)\b",
-    ),
-    Tip(
-        "conditional-aggregate",
-        "patterns",
-        ("Parts of one group side by side: count(*) FILTER (WHERE …), sum(x) FILTER (WHERE …)."),
-        plan=r"\bcase when\b|\bfilter \(|\bdifferent\b.*\baggregat",
-        question=(
-            r"\b(compared (to|with)|versus|vs\.?|respectively|difference between"
-            r"|how many .* and how many)\b|" + _RATIO
-        ),
-        weight=2,
-    ),
-    Tip(
-        "window",
-        "patterns",
-        (
-            "Rank or number rows, or run a total, with a window function: rank() leaves gaps after "
-            "ties, dense_rank() none, row_number() breaks ties at will."
-        ),
-        question=r"\b(rank\w*|running|cumulative|moving|previous|next|consecutive)\b",
-        plan=r"\b(rank|row_number|window|lag|lead|running)\b",
-        weight=2,
-    ),
-    Tip(
-        "top-per-group",
-        "patterns",
-        (
-            "The first n of each group: rank() OVER (PARTITION BY group ORDER BY …) in a subquery, "
-            "then filter by it; rank() keeps ties."
-        ),
-        duckdb=("The first n of each group: QUALIFY rank() OVER (PARTITION BY group ORDER BY …) <= n."),
-        question=EXTREME + r".*\b(each|per|every|in each)\b|\b(each|per|every)\b.*" + EXTREME,
-        plan=r"\b(top|first|highest|lowest|most|least)\b.*\b(per|each|within)\b|partition",
-        weight=3,
-    ),
-    Tip(
-        "dates",
-        "dates",
-        (
-            "Take parts with extract(year from d), or date_trunc('month', d); compare ranges "
-            "half-open: d >= '2020-01-01' AND d < '2021-01-01'. A column of type text needs a cast "
-            "first."
-        ),
-        duckdb=(
-            "Take parts with year(d) or date_trunc('month', d); compare ranges half-open: d >= DATE "
-            "'2020-01-01' AND d < DATE '2021-01-01'. A column of type text needs a cast first."
-        ),
-        question=(
-            r"\b(year|month|quarter|week|day|date|before|after|since|between|in) ?\d{4}\b|\b(years?"
-            r"|months?|quarters?|weeks?|days?|dates?)\b"
-        ),
-        weight=1,
-    ),
-    Tip(
-        "relative-dates",
-        "dates",
-        ("\"The last 30 days\" counts from current_date: d >= current_date - interval '30 days'."),
-        question=(
-            r"\b(last|past|previous|next|coming)\s+(\d+|few|two|three|six|twelve)?\s*(days?|weeks?"
-            r"|months?|quarters?|years?)\b|\b(today|yesterday|this (week|month|year)|ago)\b"
-        ),
-        weight=3,
-    ),
-    Tip(
-        "date-difference",
-        "dates",
-        (
-            "date - date is a number of days; timestamp - timestamp an interval: extract(epoch from "
-            "…) / 3600 for hours; age() for years and months."
-        ),
-        duckdb=("date_diff('day', a, b) counts boundaries between a and b, date_sub('day', a, b) full days."),
-        question=(
-            r"\b(how long|duration|days? between|time between|elapsed|age|how old|how many (days|hours"
-            r"|months|years))\b"
-        ),
-        weight=2,
-    ),
-    Tip(
-        "time-zones",
-        "dates",
-        (
-            "timestamptz is shown and cut into days in the session's time zone: AT TIME ZONE where "
-            "the question names one."
-        ),
-        question=r"\b(time ?zone|utc|gmt|local time|o'clock|midnight)\b",
-        schema=r"\btimestamptz\b",
-    ),
-    Tip(
-        "arrays",
-        "patterns",
-        (
-            "x = ANY (array_column) asks whether an array holds x; unnest(array_column) gives its "
-            "elements as rows."
-        ),
-        duckdb=(
-            "list_contains(list_column, x) asks whether a list holds x; unnest(list_column) gives "
-            "its elements as rows."
-        ),
-        schema=r"\w(\[\]| _\w+\b)",
-        weight=2,
     ),
 )

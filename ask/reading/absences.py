@@ -54,7 +54,7 @@ def without(draft: Draft) -> None:
                 draft.use(at, after)
                 _said_of_them(draft, after, kept, column.table)
                 continue
-            if column.kind == "date" and (kept := _keeping(draft, at, column.table)) is not None:
+            if not column.key and (kept := _keeping(draft, at, column.table)) is not None:
                 # `objects that were never lent`, of loans with a date lent_on: no loan of theirs
                 had = (Known(column),) if column.nulls else ()
                 draft.where.append(Without(kept, column.table, had))

@@ -72,7 +72,8 @@ birth.
 
 _SAME = """
 gender sex
-client customer buyer shopper
+client customer buyer shopper user
+user member customer
 professor instructor teacher lecturer tutor
 pupil student
 purchase order sale

@@ -19,9 +19,8 @@ from rewright.ask.reading.intent import (
     Intent,
     Measured,
     Ranged,
-    aggregates_of,
-    tables_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.sql.algebra import TableRef
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
+from rewright.ask.reading.asked_again import OF_THEM
 from rewright.ask.reading.asked_rows import rows_shown
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
@@ -81,6 +82,8 @@ class Reader:
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             second_question(asked)
+            if previous is None and OF_THEM.match(asked):
+                raise Unclear("it is not clear of which of them that is asked")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:
                 intent, _ = parse(links, scope, asked)
@@ -102,7 +105,7 @@ class Reader:
         asked = kept_words(question)
         links = self.linker.link(asked)
         scope = Scope(links, self.context, self.linker.vocabulary, f"{previous.question} {asked}")
-        return changed(previous.intent, links, scope)
+        return changed(previous.intent, links, scope, question)
 
     def columns(self, question: str, *, evidence: str = "", share: float = SHARE) -> list[ColumnContext]:
         """Columns that the question may need, likeliest first, as many as a share of all (recall before

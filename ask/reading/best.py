@@ -11,7 +11,8 @@ from rewright.ask.context import TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import behind, is_commonness, is_measure, property_of, ranked_by
 from rewright.ask.reading.grouping import group
-from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression, tables_of
+from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.phrases import measure_at
 

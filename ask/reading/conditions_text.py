@@ -22,6 +22,7 @@ from rewright.ask.reading.intent import (
     During,
     Expression,
     Function,
+    Gap,
     Known,
     Many,
     Measured,
@@ -38,8 +39,8 @@ from rewright.ask.reading.intent import (
     Versus,
     With,
     Without,
-    tables_of,
 )
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
@@ -93,6 +94,8 @@ class Spelling:
                 return f"({self.expression(left)} - {self.expression(right)})"
             case Span(start, end, unit):
                 return self._span(start, end, unit)
+            case Gap(column, within, unit):
+                return self._gap(column, within, unit)
             case Measured(function, of):
                 return _called(function, self.expression(of))
             case Rounded(of, digits):
@@ -107,6 +110,10 @@ class Spelling:
             case _:
                 assert_never(what)
 
+    def called(self, function: Function, of: str) -> str:
+        """A function of a text."""
+        return _called(function, of)
+
     def _part(self, column: ColumnContext, unit: str) -> str:
         if unit == "year":
             return f"extract(year from {self.column(column)})"
@@ -115,9 +122,16 @@ class Spelling:
         return f"date_trunc('{unit}', {self.column(column)})"
 
     def _span(self, start: ColumnContext, end: ColumnContext, unit: str) -> str:
-        """Dates are days apart; what holds a time of day is apart by an interval."""
         days = start.type == end.type == "date"
-        apart = f"{self.column(end)} - {self.column(start)}"
+        return self._in_units(f"{self.column(end)} - {self.column(start)}", unit, days=days)
+
+    def _gap(self, column: ColumnContext, within: ColumnContext | None, unit: str) -> str:
+        same = () if within is None else (Column(within),)
+        before = f"lag({self.column(column)}) over {self._window(Column(column), same)}"
+        return self._in_units(f"{self.column(column)} - {before}", unit, days=column.type == "date")
+
+    def _in_units(self, apart: str, unit: str, *, days: bool) -> str:
+        """Dates are days apart; what holds a time of day is apart by an interval."""
         if days and unit in {"", "day"}:
             return f"({apart})"
         if not unit:
@@ -263,13 +277,22 @@ class Spelling:
         return found
 
     def _many(self, what: Many) -> str:
-        steps = direct(self.context, what.kept, what.found, self.roles)
-        key = key_of(self.context.table(what.found))
+        match what.number:
+            case ColumnContext() as column:
+                than = self.column(column)
+            case TableRef() as other:
+                than = self._counted(what.kept, other, ())
+            case number:
+                than = number
+        return f"{self._counted(what.kept, what.found, what.where)} {what.operator} {than}"
+
+    def _counted(self, kept: TableRef, found: TableRef, where: Sequence[Condition]) -> str:
+        steps = direct(self.context, kept, found, self.roles)
+        key = key_of(self.context.table(found))
         if key is None and not steps[-1].multiplies:
-            raise Unclear(f"{what.found.name} has no key by which its rows could be counted once")
+            raise Unclear(f"{found.name} has no key by which its rows could be counted once")
         counted = "*" if key is None or steps[-1].multiplies else f"distinct {self.column(key)}"
-        rows = self._belonging(steps, what.kept, what.where)
-        return f"(select count({counted}) {rows}) {what.operator} {what.number}"
+        return f"(select count({counted}) {self._belonging(steps, kept, where)})"
 
 
 def _called(function: Function, of: str) -> str:

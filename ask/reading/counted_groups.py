@@ -7,7 +7,8 @@ condition is said of each row that is counted.
 from __future__ import annotations
 
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Compared, Condition, Many, tables_of
+from rewright.ask.reading.intent import Aggregate, Compared, Condition, Many
+from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.sql.algebra import TableRef
 

@@ -25,6 +25,7 @@ _NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
 _NAMES_IT = 0.95
+_STATE = 0.75
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
 
@@ -75,6 +76,12 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
     for phrase in asked:
         if not _has_its_part(phrase, scope, said):
             raise Unclear(f"it is not clear what is meant by {phrase.link.text}")
+        if (
+            _a_state_left_out(phrase, said)
+            or _a_deed_left_out(phrase, said)
+            or _a_flag_of(phrase, scope, said)
+        ):
+            scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
     _roles_of_verbs(scope, said)
     _words_left_out(asked, scope, question, said)
 
@@ -85,12 +92,39 @@ def _has_its_part(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         return _names_a_table(link, scope, said)
     if phrase.mark in {"value", "quoted"}:
         return _says_a_value(link, said) or said.names_any(link.columns) or _names_a_table(link, scope, said)
+    if link.mark == "value" and _says_a_value(link, said):
+        return True  # a flag of something else, taken for a value
     if phrase.mark != "column" or said.names_any(phrase.columns) or said.names_any(link.columns):
         return True
     # `how much did it cost` may be said of another column; a noun that names one may not, nor a flag
     flag = all(c.kind == "boolean" for c in phrase.columns)
     verb = link.word.endswith("ed") or link.word in RELATING or stem(link.word) in SAME or phrase.compound
     return not (flag or (not verb and max(map(link.fit, phrase.columns)) >= _NAMES_IT))
+
+
+def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
+    """`the units requested that were delivered`, of rows with a number of units delivered: the verb taken for
+    one that only relates is what a column of those rows holds.
+    """
+    held = [c for c in phrase.columns if c.kind in {"number", "boolean"} or (c.kind == "date" and c.nulls)]
+    told = [c for c in held if c.table.name.lower() in said.names and not c.key]
+    return phrase.mark == "relation" and bool(told) and not said.names_any(phrase.columns)
+
+
+def _a_deed_left_out(phrase: Phrase, said: _Said) -> bool:
+    """`how many cars were sold`, where sales are rows of their own."""
+    tables = {t.ref.name.lower() for t in phrase.link.tables}
+    return phrase.mark == "relation" and bool(tables) and not tables & said.names
+
+
+def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    """`cars in inventory`, of inventory snapshots with a flag that says whether one is."""
+    link = phrase.link
+    if phrase.mark != "table" or not link.tables or link.fit(link.tables[0]) >= _NAMES_IT:
+        return False
+    flags = [c for c in link.tables[0].columns if c.kind == "boolean"]
+    told = [c for c in flags if root(link.word) in {root(w) for w in scope.words(c)}]
+    return bool(told) and not said.names_any(told)
 
 
 def _says_a_value(link: Link, said: _Said) -> bool:

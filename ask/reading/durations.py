@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.gaps import gap_at
 from rewright.ask.reading.intent import Column, Compared, Function, Measured, Span
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.pairs import DULL, lasting
@@ -27,6 +28,8 @@ def durations(draft: Draft) -> None:
             continue
         if link.mark == "how long":
             _how_long(draft, at)
+        elif link.mark == "duration":
+            _named_so(draft, at)
         elif link.mark == "seconds":
             _between(draft, at)
         elif link.mark in _COMPARED or link.mark == "comparative":
@@ -58,6 +61,15 @@ def _how_long(draft: Draft, at: int) -> None:
     draft.outputs.append((at, span))
 
 
+def _named_so(draft: Draft, at: int) -> None:
+    """`the average session duration in seconds`, `longest duration of a loan`."""
+    function = _function(draft, at)
+    if function is None:
+        raise Unclear("it is not clear whether the average or the longest duration is wanted")
+    draft.outputs.append((at, Measured(function, _span(draft, at, _unit(draft, at)))))
+    draft.use(at, draft.before(at, "table"))
+
+
 def _between(draft: Draft, at: int) -> None:
     """`the average number of days between A and B`, `how many days are lots open on average`."""
     first = at
@@ -68,6 +80,9 @@ def _between(draft: Draft, at: int) -> None:
     if first == at and between is None:
         return
     function, unit = _function(draft, at), root_unit(draft.links[at].word)
+    if between is not None and gap_at(draft, between, function, unit):
+        draft.use(*range(first, at + 1))
+        return
     span = _two_dates(draft, between, unit) if between is not None else _of_rows(draft, at, unit)
     if span is None:
         raise Unclear(f"it is not clear between what the {draft.links[at].text} are counted")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from rewright.ask.reading.asked_again import OF_THEM, SHORT, asked_again, of_them
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.grouping import groups
@@ -21,9 +22,8 @@ from rewright.ask.reading.intent import (
     Intent,
     OneOf,
     Spelled,
-    aggregates_of,
-    columns_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
@@ -42,6 +42,7 @@ _OPENINGS = re.compile(
 _REST = re.compile(
     r"\b(?:instead|too|as well|again|please|it|that|this|them|those|only|just|down|to)\b", re.IGNORECASE
 )
+_SORTS = re.compile(r"\b(?:sort|order)\b", re.IGNORECASE)
 _MOST_WORDS = 12
 _LOOSE = {"comma", "stop", "relation", "return", "than", "there", "named", "distinct"}
 
@@ -52,7 +53,10 @@ def follows(question: str) -> bool:
     """
     words = question.split()
     return 0 < len(words) <= _MOST_WORDS and bool(
-        _OPENINGS.match(question) or re.match(r"\s*(?:the )?top \w+\W*$", question, re.IGNORECASE)
+        _OPENINGS.match(question)
+        or OF_THEM.match(question)
+        or SHORT.match(question)
+        or re.match(r"\s*(?:the )?top \w+\W*$", question, re.IGNORECASE)
     )
 
 
@@ -62,12 +66,14 @@ def kept_words(question: str) -> str:
     start = opening.group(0) if opening else ""
     # prepositions that open the change itself are kept: `for 2009`, `by year`
     prepositions = re.findall(r"\b(?:for|by|in|per|without|except|excluding)\b", start, re.IGNORECASE)
-    rest = _REST.sub(" ", question[len(start) :])
+    rest = _REST.sub(" ", OF_THEM.sub("", question[len(start) :]))
+    if prepositions[-1:] == ["by"] and _SORTS.search(start):
+        prepositions = ["sorted by"]
     return " ".join([*prepositions[-1:], *rest.split()])
 
 
-def changed(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent:
-    """The intent before with what the follow-up says. Raises Unclear."""
+def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
+    """The intent before with what the follow-up, as it was asked, says. Raises Unclear."""
     for column in [c for e in (*previous.outputs, *previous.groups, *previous.where) for c in columns_of(e)]:
         table = scope.context.table(column.table)
         if table not in scope.mentioned:
@@ -81,6 +87,9 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
+    them = OF_THEM.match(question)
+    if them is None and (again := asked_again(previous, links, scope)) is not None:
+        return again
     draft = Draft([link for link in links if link.mark not in {"relation", "return", "there"}], scope)
     _years(draft)
     conditions(draft)
@@ -97,6 +106,8 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     ]
     if left:
         raise Unclear(f"it is not clear what is meant by {', '.join(left)}")
+    if them is not None:
+        return of_them(previous, them["what"].lower(), draft)
     if not (draft.where or draft.groups or draft.order or limit or draft.limit):
         raise Unclear("it is not clear what is to be changed")
     return _merged(previous, draft, limit)
@@ -118,7 +129,8 @@ def _limit(draft: Draft, previous: Intent) -> int:
     """`top 3` of what was ordered or measured before."""
     for at, link in enumerate(draft.links):
         number = draft.next(at, "number") if link.mark in {"first", "last"} else None
-        if number is not None and number == len(draft.links) - 1 and draft.links[number].number.isdigit():
+        last = number is not None and all(o.mark == "stop" for o in draft.links[number + 1 :])
+        if number is not None and last and draft.links[number].number.isdigit():
             measured = [e for e in previous.outputs if aggregates_of(e)]
             if not previous.order and not measured:
                 raise Unclear("it is not clear by what the top is to be found")
@@ -140,16 +152,28 @@ def _merged(previous: Intent, draft: Draft, limit: int) -> Intent:
         measures = tuple(e for e in previous.outputs if aggregates_of(e))
         new = [e for _, e in draft.outputs] or [g for g in added if isinstance(g, Column)]
         shown, grouped = (*dict.fromkeys(new), *measures), tuple(added)
+    order = tuple((_as_measured(e, shown, grouped), way) for e, way in draft.order)
     return replace(
         previous,
         outputs=shown,
         groups=grouped,
         where=(*where, *draft.where),
         having=(*previous.having, *draft.having),
-        order=tuple(draft.order) or (() if added else previous.order),
+        order=order or (() if added else previous.order),
         limit=limit or draft.limit or (0 if added else previous.limit),
         ties=False if limit or added else previous.ties,
     )
+
+
+def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[Expression]) -> Expression:
+    """`sort it by wage` after the average wage per job: by that average. Raises Unclear."""
+    measures = [e for e in shown if aggregates_of(e)]
+    if not isinstance(by, Column) or not measures or by in (*shown, *groups):
+        return by
+    told = [e for e in measures if by.column in columns_of(e)]
+    if len(told) != 1:
+        raise Unclear(f"it is not clear which {by.column.name} of a group is meant")
+    return told[0]
 
 
 def _replaces(new: Condition, old: Condition) -> bool:

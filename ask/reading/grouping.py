@@ -5,7 +5,7 @@ Owns groups and the rows they stand for. Must not know measures.
 
 from __future__ import annotations
 
-from rewright.ask.context import TableContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Column,
@@ -15,6 +15,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import PERIODIC, TIME_UNITS
 from rewright.ask.reading.phrases import parted
+from rewright.ask.reading.rows import key_of
 from rewright.lake import names
 
 
@@ -75,7 +76,15 @@ def _another_group(draft: Draft, place: int) -> bool:
 
 def _of_rows(draft: Draft, expression: Expression) -> bool:
     """A key by which rows are grouped is not shown beside their names."""
-    return isinstance(expression, Column) and expression.column.table in draft.grouped_rows
+    return isinstance(expression, Column) and tells_a_grouped_row(draft, expression.column)
+
+
+def tells_a_grouped_row(draft: Draft, column: ColumnContext) -> bool:
+    """Whether it is the key or the name of rows that are grouped by, nothing that several of them share."""
+    if column.table not in draft.grouped_rows:
+        return False
+    table = draft.scope.context.table(column.table)
+    return column.unique or column in (key_of(table), *draft.scope.label(table))
 
 
 def _grouped(draft: Draft, place: int) -> int | None:
@@ -132,12 +141,8 @@ def _compound(draft: Draft, at: int) -> bool:
 def group_rows(draft: Draft, table: TableContext) -> None:
     label = draft.scope.label(table)
     draft.grouped_rows.append(table.ref)
-    try:
-        key = draft.scope.key(table)
-    except Unclear:
-        key = label[0]
     draft.outputs += [(-1, Column(c)) for c in label]
-    draft.groups += [Column(c) for c in dict.fromkeys((key, *label))]
+    draft.groups += map(Column, draft.scope.told_apart(table))
 
 
 def _own_column(draft: Draft, place: int) -> Column | None:

@@ -26,9 +26,8 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
-    aggregates_of,
-    columns_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope

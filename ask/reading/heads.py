@@ -74,9 +74,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
                 return
             draft.outputs += [(head, Column(c)) for c in draft.scope.label(table)]
             if measured:
-                draft.groups += [
-                    Column(c) for c in dict.fromkeys((draft.scope.key(table), *draft.scope.label(table)))
-                ]
+                draft.groups += map(Column, draft.scope.told_apart(table))
                 draft.grouped_rows.append(table.ref)
         else:
             column = draft.scope.column(link)
@@ -86,7 +84,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
         draft.use(head)
     elif link.mark == "table" and measured and draft.scope.table(link).ref not in draft.grouped_rows:
         table = draft.scope.table(link)
-        draft.groups.append(Column(draft.scope.key(table)))
+        draft.groups.append(Column(draft.scope.told_apart(table)[0]))
         draft.grouped_rows.append(table.ref)
     if shown:
         for expression, _ in draft.order:

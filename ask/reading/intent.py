@@ -78,11 +78,22 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Gap:
+    """The time from a row's ``column`` to that of the next row with the same ``within`` (of all rows for
+    None), in a unit as that of `Span`.
+    """
+
+    column: ColumnContext
+    within: ColumnContext | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference
+    of: Span | Difference | Gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +140,7 @@ Expression = (
     | Portion
     | Difference
     | Span
+    | Gap
     | Measured
     | Rounded
     | Running
@@ -215,12 +227,14 @@ class With:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """So many rows of ``found`` that meet the conditions belong to a row of ``kept``."""
+    """So many rows of ``found`` that meet the conditions belong to a row of ``kept``; as many as a column of
+    the row holds, or as there are rows of another table that belong to it.
+    """
 
     kept: TableRef
     found: TableRef
     operator: str
-    number: str
+    number: str | ColumnContext | TableRef
     where: tuple[Condition, ...] = ()
 
 
@@ -279,68 +293,3 @@ class Intent:
     skipped: int = 0
     exists: bool = False
     every: bool = False
-
-
-def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
-    """The columns that an expression or a condition reads in the rows of the query (not in its own
-    subqueries).
-    """
-    match what:
-        case (
-            Column(column)
-            | Part(column, _)
-            | OneOf(column)
-            | Spelled(column)
-            | During(column, _)
-            | Known(column)
-            | Beside(column)
-        ):
-            return (column,)
-        case Aggregate(_, of, _, where):
-            own = (of,) if isinstance(of, ColumnContext) else ()
-            return (*own, *(c for w in where for c in columns_of(w)))
-        case Ratio(a, b) | Difference(a, b):
-            return (*columns_of(a), *columns_of(b))
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
-            return columns_of(of)
-        case Span(start, end):
-            return (start, end)
-        case Compared(left) | Ranged(left):
-            return columns_of(left)
-        case AnyOf(conditions):
-            return tuple(c for w in conditions for c in columns_of(w))
-        case Versus(left, _, right):
-            return (left, right)
-        case Without() | With() | Many() | Named():
-            return ()
-
-
-def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
-    """The tables it needs in the query, in order."""
-    found = [c.table for c in columns_of(what)]
-    match what:
-        case Aggregate(_, TableRef() as of, _, _):
-            found.insert(0, of)
-        case Ratio(a, b) | Difference(a, b):
-            found = [*tables_of(a), *tables_of(b)]
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
-            found = list(tables_of(of))
-        case Compared(left) | Ranged(left):
-            found = list(tables_of(left))
-        case Without(kept) | With(kept) | Many(kept):
-            found.append(kept)
-        case _:
-            pass
-    return tuple(dict.fromkeys(found))
-
-
-def aggregates_of(what: Expression) -> tuple[Aggregate | Measured, ...]:
-    match what:
-        case Aggregate() | Measured():
-            return (what,)
-        case Rounded(of) | Running(of) | Change(of) | Portion(of):
-            return aggregates_of(of)
-        case Ratio(a, b) | Difference(a, b):
-            return (*aggregates_of(a), *aggregates_of(b))
-        case _:
-            return ()

@@ -164,6 +164,9 @@ def _best(
     ]
     if max(through) > 0 and through.count(max(through)) == 1:
         return kept[through.index(max(through))], 0.95
+    through = [sum(step.new in near for step in way[:-1]) for way in kept]
+    if max(through) > 0 and through.count(max(through)) == 1:
+        return kept[through.index(max(through))], 0.95
     beside = [way for way in kept if _begins_at(way) == _said_before(target, near)]
     if len(beside) == 1:
         return beside[0], _BY_PLACE

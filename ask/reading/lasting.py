@@ -12,7 +12,7 @@ from rewright.ask.reading.words import Token, listed
 
 _UNIT = r"(?:seconds?|minutes?|hours?|days?|weeks?)"
 _TIMED = re.compile(
-    rf"\bhow long\b"
+    rf"\bhow long\b|\bdurations?\b"
     rf"|\b(?:number of|how many|average|total|difference in|time in)\s+{_UNIT}\b"
     rf"|\b(?:longer|shorter|more|less|fewer)\s+than\s+\w+\s+{_UNIT}\b"
     rf"|\b(?:at least|at most|over|under|within|exceed\w*|up to)\s+\w+\s+{_UNIT}\b",

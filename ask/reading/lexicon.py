@@ -209,9 +209,12 @@ GRAMMAR: dict[str, str] = {
     **_of("fewer", "fewer, less, lower, smaller"),
     **_of("there", "there"),
     **_of("how long", "how long"),
+    **_of("duration", "duration, durations"),
+    **_of("gap", "consecutive, two consecutive, successive, two successive, each consecutive"),
+    **_of("within", "of the same, by the same, for the same, from the same, at the same, in the same"),
     **_of(
         "unread",
-        "as of, first time, second, third, fourth, same, consecutive, respectively than, trend, rank of, "
+        "as of, first time, second, third, fourth, same, respectively than, trend, rank of, "
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
@@ -276,6 +279,7 @@ FILLERS = _set(
 )
 
 RELATING = _set(
+    "ask asks asked "
     "about appear appeared appearing appears assigned associated attached attend attended available "
     "being belong belonging belongs borrowed bought bring bringing brings "
     "brought buy buying buys came come comes concerning "

@@ -21,8 +21,8 @@ from rewright.ask.reading.intent import (
     Rounded,
     Running,
     Span,
-    aggregates_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 
 _NUMBERS = {"no": 0, "zero": 0, "one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}

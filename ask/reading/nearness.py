@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any
 
 from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
-from rewright.lake import names
 
 _LEAST = 0.62
 """Cosine below which a word is not another's synonym (`clients` and `customers` .75, `funding` and `fare`
@@ -18,7 +17,6 @@ _LEAST = 0.62
 """
 _AHEAD = 0.04
 _MOST_PHRASES = 4000
-_LEAST_LETTERS = 6
 
 
 class Nearness:
@@ -49,20 +47,12 @@ class Nearness:
         model = _model()
         return model is not None and not model.knows(word)
 
-    def misspelled(self, word: str) -> Key | None:
-        """The one phrase of one word that a word, which is none itself, differs from in one letter."""
-        own = self.is_no_word(word) and self.is_no_word(names.singular(word))
-        if len(word) < _LEAST_LETTERS or not word.isalpha() or not own:
-            return None
-        made = self._vocabulary
-        spelled = {w for words in (*made.table_words.values(), *made.column_words.values()) for w in words}
-        meant = {
-            key_of([known])
-            for known in spelled
-            for form in (known, f"{known}s")
-            if len(known) >= _LEAST_LETTERS - 1 and one_letter_off(word, form)
-        }
-        return next(iter(meant)) if len(meant) == 1 else None
+    def is_word(self, letters: str) -> bool:
+        """Whether the encoder's vocabulary has it; without its weights, whether a vowel follows the first
+        letter.
+        """
+        model = _model()
+        return bool(set(letters[1:]) & set("aeiou")) if model is None else bool(model.knows(letters))
 
     def all(self, words: list[str]) -> dict[Key, float]:
         """How near each phrase is to the nearest of the words; empty without the encoder's weights."""
@@ -106,18 +96,3 @@ def _model() -> Any:
 
     folder = weights_folder()
     return None if folder is None else MiniLm(folder)
-
-
-def one_letter_off(word: str, other: str) -> bool:
-    """One letter more, less or other, or two that changed places; the first is the same.
-
-    >>> one_letter_off("montly", "monthly"), one_letter_off("custmoer", "customer")
-    (True, True)
-    """
-    if word == other or word[:1] != other[:1] or abs(len(word) - len(other)) > 1:
-        return False
-    shorter = min(len(word), len(other))
-    at = next((i for i in range(shorter) if word[i] != other[i]), shorter)
-    rest, left = word[at:], other[at:]
-    swapped = len(left) > 1 and rest[:2] == left[1::-1] and rest[2:] == left[2:]
-    return swapped or rest[1:] == left[1:] or rest[1:] == left or rest == left[1:]

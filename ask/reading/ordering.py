@@ -19,8 +19,8 @@ from rewright.ask.reading.intent import (
     Expression,
     Part,
     Ranged,
-    aggregates_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.phrases import expressions_at, parted

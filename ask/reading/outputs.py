@@ -8,16 +8,8 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.grouping import group_rows
-from rewright.ask.reading.intent import (
-    Aggregate,
-    Column,
-    Expression,
-    Known,
-    OneOf,
-    aggregates_of,
-    columns_of,
-    tables_of,
-)
+from rewright.ask.reading.intent import Aggregate, Column, Expression, Known, OneOf
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link

@@ -21,8 +21,8 @@ from rewright.ask.reading.intent import (
     Part,
     Ratio,
     Running,
-    aggregates_of,
 )
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.moments import Moment, moment_at
 from rewright.ask.reading.phrases import parted

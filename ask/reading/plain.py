@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Difference,
     During,
     Expression,
+    Gap,
     Intent,
     Known,
     Many,
@@ -104,6 +105,9 @@ def expression(what: Expression) -> str:
             return f"{expression(left)} - {expression(right)}"
         case Span(start, end, unit):
             return f"the time from {_column(start)} to {_column(end)}" + (f" in {unit}s" if unit else "")
+        case Gap(column, within, unit):
+            same = f" of the same {_column(within)}" if within is not None else ""
+            return f"the time from a {_column(column)}{same} to the next" + (f" in {unit}s" if unit else "")
         case Measured(function, of):
             return f"{_FUNCTIONS[function]} of {expression(of)}"
         case Rounded(of, digits):
@@ -148,6 +152,10 @@ def condition(what: Condition) -> str:
             return f"{kept.name} without any row of {gone.name}" + _where(where)
         case With(kept, found, where):
             return f"{kept.name} with a row of {found.name}" + _where(where)
+        case Many(kept, found, operator, ColumnContext() as column, where):
+            return f"{kept.name} with {operator} {_column(column)} rows of {found.name}" + _where(where)
+        case Many(kept, found, operator, TableRef() as other, where):
+            return f"{kept.name} with rows of {found.name} {operator} those of {other.name}" + _where(where)
         case Many(kept, found, operator, number, where):
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
         case Versus(left, operator, right):

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from rewright.ask.context import ColumnContext, Context, TableContext
-from rewright.ask.reading.intent import Intent, Many, With, Without, columns_of, tables_of
+from rewright.ask.reading.intent import Intent, Many, With, Without
+from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, path
 from rewright.ask.reading.lexicon import FILLERS
 from rewright.ask.reading.link import Link

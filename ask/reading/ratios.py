@@ -8,9 +8,22 @@ from __future__ import annotations
 
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Condition, During, Expression, Portion, Ratio
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Condition,
+    During,
+    Expression,
+    Many,
+    Named,
+    OneOf,
+    Portion,
+    Ratio,
+)
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
+from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
 _SAYING = {"done", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
@@ -36,7 +49,9 @@ def _end(draft: Draft, at: int) -> int:
 
 
 def _ratio(draft: Draft, at: int) -> None:
-    end = _end(draft, at)
+    first = _end(draft, at)
+    per = first < len(draft.links) and draft.links[first].word == "per"
+    end = _end(draft, first) if per and not _to(draft, at, first) else first
     middle = next(
         (
             i
@@ -61,11 +76,40 @@ def _ratio(draft: Draft, at: int) -> None:
         below = Aggregate(below.function, below.of, below.distinct, tuple(others))
         if top == below:
             raise Unclear("both sides of the ratio are the same")
+    elif (named := _of_named(top, filters, below, others)) is not None:
+        top, below = named
     elif filters or others:
         raise Unclear("it is not clear of which rows the ratio is wanted")
+    if any(link.mark == "each" and not link.used for link in draft.links):
+        # `donations to capacity for each site`: both are of many rows
+        kinds = {type(top), type(below)}
+        top, below = (_summed(e) if kinds == {Aggregate, Column} else e for e in (top, below))
     draft.where += shared
     draft.outputs.append((at, Ratio(top, below)))
     draft.use(at)
+
+
+def _summed(side: Expression) -> Expression:
+    return Aggregate("sum", side.column) if isinstance(side, Column) else side
+
+
+def _to(draft: Draft, at: int, end: int) -> bool:
+    return any(draft.links[i].preposition == "to" for i in range(at + 2, end))
+
+
+def _of_named(
+    top: Expression, filters: list[Condition], below: Expression, others: list[Condition]
+) -> tuple[Named, Named] | None:
+    """`the length of A to the length of B`: of one named row each."""
+    found = list[Named]()
+    for side, said in ((top, filters), (below, others)):
+        only = said[0] if len(said) == 1 else None
+        if not isinstance(side, Column) or not isinstance(only, OneOf) or only.negated:
+            return None
+        if len(only.values) > 1 or not only.column.unique or only.column.table != side.column.table:
+            return None
+        found.append(Named(side.column, only.column, only.values[0]))
+    return (found[0], found[1]) if found[0] != found[1] else None
 
 
 def _groups_last(draft: Draft, at: int) -> None:
@@ -84,6 +128,8 @@ def _groups_last(draft: Draft, at: int) -> None:
 
 
 def _subject(condition: Condition) -> object:
+    if isinstance(condition, Many):
+        return condition.kept, condition.found
     column = getattr(condition, "column", None)
     return column if column is not None else getattr(condition, "left", condition)
 
@@ -91,9 +137,8 @@ def _subject(condition: Condition) -> object:
 def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
     """What one side counts or holds, and its conditions."""
     part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
+    _rows_of_the_number(part)
     conditions(part)
-    if part.having:
-        raise Unclear("a ratio of measured groups is not understood yet")
     measured: Expression | None = None
     for at, link in enumerate(part.links):
         if link.used:
@@ -111,12 +156,45 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
             part.use(at)
             if column.kind != "number":
                 raise Unclear(f"{link.text} is not a number")
+    if part.having:
+        part.where += [_so_many(c, measured, part) for c in part.having]
     left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
     if measured is None or left:
         raise Unclear(f"it is not clear of what the ratio is wanted: {', '.join(left)}")
     for link in draft.links[start:end]:
         link.used = True
     return measured, part.where
+
+
+def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> Many:
+    """`papers with more than one author` of a count of papers: said of each. Raises Unclear."""
+    left = condition.left if isinstance(condition, Compared) else None
+    many = left.of if isinstance(left, Aggregate) and left.function == "count" else None
+    of = measured.of if isinstance(measured, Aggregate) and measured.function == "count" else None
+    if not isinstance(many, TableRef) or not isinstance(of, TableRef) or many == of or len(part.having) > 1:
+        raise Unclear("a ratio of measured groups is not understood yet")
+    assert isinstance(condition, Compared)
+    if not condition.right.isdigit():
+        raise Unclear("a ratio of measured groups is not understood yet")
+    return Many(of, many, condition.operator, condition.right)
+
+
+def _rows_of_the_number(part: Draft) -> None:
+    """`the population of Texas`, where cities have one too and lie in Texas: of the row of that name."""
+    numbers = [o for o in part.links if o.mark == "column" and {c.kind for c in o.columns} == {"number"}]
+    valued = [o for o in part.links if o.mark in {"value", "quoted"} and len(o.values) > 1]
+    if len(numbers) != 1 or len(valued) != 1:
+        return
+    owners = {c.table for c in numbers[0].columns}
+    scope = part.scope
+    named = tuple(
+        (c, v)
+        for c, v in valued[0].values
+        if c.unique and c.table in owners and c in scope.label(scope.context.table(c.table))
+    )
+    if len(named) == 1:
+        valued[0].values = named
+        numbers[0].columns = tuple(c for c in numbers[0].columns if c.table == named[0][0].table)
 
 
 def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
@@ -148,6 +226,12 @@ def _of_each(draft: Draft, end: int) -> bool:
 
 def _share(draft: Draft, at: int, *, percent: bool) -> None:
     """`percentage of T that ...`, `proportion of T with ... out of all T`."""
+    if (told := draft.next(at + 1, "part")) is not None:
+        whole_sum = Aggregate("sum", draft.scope.column(draft.links[at + 1]))
+        part_sum = Aggregate("sum", draft.scope.column(draft.links[told]))
+        draft.outputs.append((at, Ratio(part_sum, whole_sum, percent)))
+        draft.use(at, at + 1, told)
+        return
     _groups_last(draft, at)
     shared = _of_the_whole(draft, at)
     end = _end(draft, at)

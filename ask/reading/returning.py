@@ -9,15 +9,8 @@ from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import (
-    Aggregate,
-    Change,
-    Column,
-    Expression,
-    Part,
-    Running,
-    aggregates_of,
-)
+from rewright.ask.reading.intent import Aggregate, Change, Column, Expression, Part, Running
+from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link

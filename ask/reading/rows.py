@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rewright.ask.context import ColumnContext, TableContext
-from rewright.ask.reading.intent import (
-    Aggregate,
-    Measured,
-    columns_of,
-)
+from rewright.ask.reading.intent import Aggregate, Measured
+from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Step
 from rewright.sql.algebra import TableRef
 

@@ -107,9 +107,14 @@ class Scope:
         if len(kept) > 1:
             raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
         self._sure_once(link, kept[0].ref, best)
-        if best < _WHOLE_NAME and any(link.fit(c) >= best for c in link.columns):
+        others = [c for c in link.columns if c.table != kept[0].ref or not self._tells_a_row(c)]
+        if best < _WHOLE_NAME and any(link.fit(c) >= best for c in others):
             self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
         return kept[0]
+
+    def _tells_a_row(self, column: ColumnContext) -> bool:
+        """A key or a date of the rows of a table: no more than the rows themselves."""
+        return column.key or column.kind == "date" or self.words(column)[-1] in names.KEY_WORDS
 
     def column(self, link: Link, kinds: Iterable[str] = ()) -> ColumnContext:
         """The column a phrase means: of the tables spoken of the nearest, else the only one there is. Raises
@@ -218,6 +223,19 @@ class Scope:
         if key is None:
             raise Unclear(f"nothing identifies a row of {table.ref.name}")
         return key
+
+    def told_apart(self, table: TableContext) -> tuple[ColumnContext, ...]:
+        """The columns by which rows that are named are grouped: the key and the names.
+
+        The names alone where the key is another row's and only happens to be unique: a category of a business
+        is told by its name, not by whose it is. Raises Unclear.
+        """
+        label = self.label(table)
+        key = key_of(table)
+        refers = {j.many for j in self.context.joins if j.one.table != table.ref}
+        if key is None or (not key.key and key in refers and key not in label):
+            return label
+        return tuple(dict.fromkeys((key, *label)))
 
     def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
         """The first column of the table that an adjective may be of, and which way. Raises Unclear."""

@@ -16,13 +16,14 @@ from rewright.ask.reading.intent import (
     Compared,
     During,
     Intent,
+    Many,
     OneOf,
     Ranged,
     With,
     Without,
-    tables_of,
 )
-from rewright.ask.reading.joins import Unclear, direct
+from rewright.ask.reading.intent_parts import tables_of
+from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
@@ -47,6 +48,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _references_shown(intent, scope)
     _rows_unnamed(intent, scope)
     _ordered_by_key(intent, scope)
+    _ways_to_others(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
@@ -115,6 +117,16 @@ def _said_of_none(intent: Intent) -> None:
     for condition in intent.where:
         if not isinstance(condition, Without) and set(tables_of(condition)) & gone:
             raise Unclear("it is not clear whether a condition is said of what is not there")
+
+
+def _ways_to_others(intent: Intent, scope: Scope) -> None:
+    """`towns with donors but no hospital`, joined by what either has to do with a blood group."""
+    for condition in intent.where:
+        if not isinstance(condition, Without | With | Many):
+            continue
+        other = condition.gone if isinstance(condition, Without) else condition.found
+        _, chance = path(scope.context, condition.kept, [other], scope.roles, scope.said())
+        scope.doubt(f"how {condition.kept.name} and {other.name} are joined", chance, once=True)
 
 
 def _said_of_each(intent: Intent) -> None:

@@ -30,6 +30,10 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _nouns_of_values(links)
     _last_ones(links)
     still_so(links, scope)
+    _kinds_of_rows(links)
+    _flags_of_others(links)
+    _times_compared(links)
+    _shares_of_numbers(links)
     ordinals(links)
     _said_again(links)
     _compounds(links, scope)
@@ -95,6 +99,47 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _kinds_of_rows(links: Sequence[Link]) -> None:
+    """`which business categories`: the categories are meant, the word before only says of what."""
+    for first, second in pairwise(links):
+        singular = not first.word.endswith("s") or first.word.endswith("ss")
+        if first.mark == second.mark == "table" and second.glued and singular:
+            same = first.tables[:1] == second.tables[:1]
+            first.mark = first.mark if same else "relation"
+
+
+def _flags_of_others(links: Sequence[Link]) -> None:
+    """`customers that are active`, of customers with that status where tickers may be active too."""
+    spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for link in links:
+        flags = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
+        own = tuple((c, v) for c, v in link.values if c.table in spoken)
+        if flags and own and not any(c.table in spoken for c in link.columns):
+            link.mark, link.values, link.columns, link.fits = "value", own, (), {}
+
+
+def _times_compared(links: Sequence[Link]) -> None:
+    """`filled after needed`: the verbs of two dates of one row."""
+    for first, way, second in zip(links, links[1:], links[2:], strict=False):
+        both = {c.table for c in first.columns} & {c.table for c in second.columns}
+        verbs = first.mark == second.mark == "relation" and way.mark in {"after", "before"}
+        if verbs and both and all(c.kind == "date" for c in (*first.columns, *second.columns)):
+            for verb in (first, second):
+                verb.mark, verb.fits = "column", {(c.table, c.name): 0.9 for c in verb.columns}
+
+
+def _shares_of_numbers(links: Sequence[Link]) -> None:
+    """`share of the units requested that were delivered`: of two numbers of a row the second is the part."""
+    for at, link in enumerate(links):
+        if link.mark not in {"share", "percent"} or at + 2 >= len(links):
+            continue
+        whole, part = links[at + 1 : at + 3]
+        numbers = [c for c in (*whole.columns, *part.columns) if c.kind == "number" and not c.key]
+        held = len(whole.columns) == len(part.columns) == 1 and len({c.table for c in numbers}) == 1
+        if whole.mark == "column" and part.mark == "relation" and held and len(set(numbers)) == 2:
+            part.mark = "part"
 
 
 def _said_again(links: Sequence[Link]) -> None:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
@@ -39,6 +40,7 @@ def states(links: list[Link], scope: Scope) -> list[Link]:
 def _open(links: Sequence[Link], scope: Scope) -> None:
     """`matters that are still open`, of matters with a date closed_on that these lack."""
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    spoken |= {table.ref for link in links if (table := scope.said_table(link)) is not None}
     for at, link in enumerate(links):
         told = link.verb or (at > 0 and links[at - 1].word == "still")
         if link.word not in _OPEN or not told or link.values or link.mark == "value":
@@ -131,7 +133,7 @@ def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
 def _done(links: list[Link], scope: Scope) -> None:
     """`meters that were removed`, of meters with a date `removed_on` that some lack: those that have one."""
     for at, verb in enumerate(links):
-        after = links[at + 1].mark if at + 1 < len(links) else "stop"
+        after = links[at + 1].mark if at + 1 < len(links) and not links[at + 1].added else "stop"
         negated = at > 0 and links[at - 1].mark == "not"
         left = verb.mark == "column" and verb.verb and at > 0 and links[at - 1].mark == "table"
         past = verb.word.endswith("ed") or verb.word in _PAST
@@ -140,7 +142,9 @@ def _done(links: list[Link], scope: Scope) -> None:
             continue
         spoken = [link.tables[0].ref for link in links if link.mark == "table"]
         held = tuple(c for c in verb.columns if c.kind == "date" and c.nulls and c.table in spoken)
-        if len(held) == 1 and root(verb.word) in {root(w) for w in scope.words(held[0])}:
+        own = {root(w) for w in scope.words(held[0])} if len(held) == 1 else set()
+        parts = verb.word.split("-")
+        if own & {*map(root, parts), root(verb.word)} or any(cut_from(p, w) for p in parts for w in own):
             verb.mark, verb.columns, verb.fits = "done", held, {(held[0].table, held[0].name): 0.9}
 
 

@@ -10,7 +10,9 @@ from typing import Protocol
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
+from rewright.lake import names
 
 _ENDED = frozenset(listed("completed closed resolved finished ended delivered approved read verified"))
 _AUDIT = frozenset({"created", "updated", "modified", "inserted", "deleted", "crtd", "timestamp"})
@@ -24,6 +26,7 @@ _BESIDE = frozenset(
     listed("announced planned scheduled booked reported expected due created updated registered published")
 )
 """Dates before or after what happens, of which none speaks who does not say so."""
+_OF_DATES = frozenset(listed("date dt day on at time ts timestamp"))
 _OF_TWO_DATES = 0.93
 
 
@@ -67,11 +70,21 @@ def happening(scope: Words, dates: Sequence[ColumnContext]) -> ColumnContext | N
     preparation.
     """
     held = [c for c in dates if set(scope.words(c)) & _TAKES_PLACE]
+    if not held and len(own := [c for c in dates if _names_its_rows(c)]) == 1:
+        scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
+        return own[0]
     others = [c for c in dates if c not in held]
     if len(held) != 1 or not all(set(scope.words(c)) & _BESIDE for c in others):
         return None
     scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
     return held[0]
+
+
+def _names_its_rows(column: ColumnContext) -> bool:
+    """A deferral's `dfr_on`, a request's `request_date`: the date of the row itself."""
+    table = names.normal(column.table.name).split()
+    own = [w for w in names.normal(column.name).split() if w not in _OF_DATES]
+    return len(own) == 1 and any(root(own[0]) == root(w) or cut_from(w, own[0]) for w in table)
 
 
 def _is_of(scope: Words, column: ColumnContext, table: TableContext, word: str) -> bool:

@@ -38,6 +38,8 @@ _FOUNDED = frozenset(
 
 _STATES = {"open", "active", "valid", "running", "current", "live", "alive"}
 """`open in May`, of dates opens_on and closes_on: all that were open then, not those that opened."""
+_UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")))
+"""Words of dates that a question may hold without speaking of them."""
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
@@ -131,6 +133,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
                 raise Unclear(f"it is not clear whether rows are meant that were {link.word} or became so")
             draft.use(beside)
             return [column]
+    if (said := _by_which_date(draft, at)) is not None:
+        return [said]
     tables = _spoken(draft, at)
     for table in tables:
         found = draft.scope.times(table)
@@ -166,6 +170,20 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _by_which_date(draft: Draft, at: int) -> ColumnContext | None:
+    """`for each shop in 2022, by order date`: behind another group it says which date is in 2022."""
+    ends = [link for link in draft.links[at + 1 : at + 5] if link.mark != "stop"]
+    marks = [link.mark for link in ends]
+    grouped = any(link.mark == "each" for link in draft.links[:at])
+    if marks != ["comma", "each", "column"] or ends[1].word != "by" or not grouped:
+        return None
+    if any(c.kind != "date" for c in ends[2].columns):
+        return None
+    draft.use(at + 2, at + 3)
+    draft.scope.doubt("which date is meant", BEGINNING)
+    return draft.scope.column(ends[2], ("date",))
 
 
 def _begins(draft: Draft, column: ColumnContext) -> bool:
@@ -232,6 +250,7 @@ def _told(draft: Draft, at: int, column: ColumnContext) -> bool:
     started`.
     """
     said = {root(w) for w in draft.scope.roles}
-    own = {root(w) for w in draft.scope.words(column)} - {root("date"), root("time"), root("year")}
+    own = {root(w) for w in draft.scope.words(column)} - _UNTELLING
     del at
-    return bool(own & said)
+    named = any(link.mark == "column" and link.columns == (column,) for link in draft.links)
+    return named or bool(own & said)

@@ -38,6 +38,50 @@ _TURNS = tuple(
         # `recorded in 2021 but released in 2022`
         (r",?\s+\bbut\b(?!\s+(?:only|for|rather|instead|also))", " and"),
         (r",?\s+\bbut also\b", " and also"),
+        (r"\b(last|past) ((?:\w+ )?(?:days?|weeks?|months?|years?)) from (?:today|now)\b", r"\1 \2"),
+        # `deferrals per 100 donations`
+        (
+            (
+                r"^how many (\w+) (?:are|were|do|did) (?:there|we have|we had) (?:per|for every|for each) "
+                r"(?:100|hundred|a hundred) (\w+)"
+            ),
+            r"what is the ratio of \1 to \2 as a percentage",
+        ),
+        # `between one donation and the next`
+        (
+            r"\b(?:between|from) (?:one|an?) (\w+) (?:and|to) (?:the|his|her|its|their) next(?: one| \1)?\b",
+            r"between consecutive \1s",
+        ),
+        (
+            (
+                r"\b(average|mean|median|maximum|minimum) (?:time|interval|gap|period|wait)"
+                r"(?: in days)? between (?=(?:two |each )?(?:consecutive|successive))"
+            ),
+            r"\1 number of days between ",
+        ),
+        (r"\btwo (?=consecutive\b|successive\b)", ""),
+        (
+            r"\b(consecutive|successive) (\w+) (of|by|from) (?:an?|one|the(?! same)) (?=\w)",
+            r"\1 \2 \3 the same ",
+        ),
+        (r"\bnon-(?=[a-z])", "non "),
+        (r"\b(?:different |distinct |unique )?combinations of (?=\w)", ""),
+        # `the number of customer signups`: of customers
+        (
+            r"\b(?:the )?(?:total )?(?:number of )?((?!total|number|many)\w{4,}?)s? sign-?ups\b",
+            r"number of \1s",
+        ),
+        (r"\btotal sign-?ups\b", "total count"),
+        # `filled after they were needed`: two columns of a row
+        (r"\b(after|before) (?:they|it) (?:were|was|are|is|had been|has been) (?=\w+\W*$)", r"\1 "),
+        # `which reason for deferral is the most frequent?`
+        (
+            (
+                r"^(?:which|what) (\w+ (?:for|of|in) .+?) (?:is|are|was|were) (?:the )?"
+                r"(most|least) (common|frequent|popular)\s*\?*$"
+            ),
+            r"what is the \2 \3 \1?",
+        ),
         (r"\bof (?:ours|theirs|hers|his)\b", ""),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )

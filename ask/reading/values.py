@@ -1,5 +1,4 @@
-"""Values of a question: the column each is of, lists of them, numbers that stand for values, columns of yes
-or no.
+"""Values of a question: the column each is of, lists of them, columns of yes or no.
 
 Owns the choice among several columns that hold a value.
 """
@@ -18,9 +17,8 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.sets import both, one_without_the_other
+from rewright.ask.reading.value_numbers import number
 from rewright.ask.reading.words import root
-
-_NUMBERED = 0.95
 
 
 def values(draft: Draft) -> None:
@@ -30,7 +28,7 @@ def values(draft: Draft) -> None:
         if link.mark in {"value", "quoted"}:
             _value(draft, at)
         elif link.mark == "number":
-            _number(draft, at)
+            number(draft, at)
         elif link.mark == "not":
             after = draft.next(at, "value", "quoted")
             if after is not None:
@@ -121,6 +119,10 @@ def column_of_value(
     if len(columns) > 1:
         noun = [c for c in columns if set(scope.words(c)) & _nouns(draft, at)]
         columns = noun or columns
+    if len(columns) > 1:
+        # the city New York before the state NY
+        written = [c for c in columns if any(o == c and v.lower() == link.word for o, v in held)]
+        columns = written or columns
     if len(columns) > 1:
         spoken = [c for c in columns if c.table in scope.refs()]
         draft.scope.doubt("a value that several tables hold", 0.97 if len(spoken) == 1 else 1.0)
@@ -222,98 +224,6 @@ def _plural(draft: Draft, at: int) -> bool:
         o.mark in {"column", "table"} and o.word.endswith("s") and o.used
         for o in draft.links[max(0, at - 4) : at]
     )
-
-
-def _number(draft: Draft, at: int) -> None:
-    """A number that stands for a value: `merchant with ID 1`, `rating of 5`, `sender_type = 0`."""
-    link = draft.links[at]
-    named = draft.before(at, "named")
-    before = draft.before(at if named is None else named, "column", "identifier")
-    if at > 0 and draft.links[at - 1].mark in {"first", "last", "top", "bottom"}:
-        return
-    if draft.next(at, "top", "bottom") is not None:
-        return  # `the price of the 5 dearest cars`
-    if before is not None and (key := _row_of_column(draft, before)) is not None:
-        draft.use(at)
-        draft.where.append(OneOf(key, (link.number,)))
-        draft.scope.doubt("a number that names a row", _NUMBERED)
-        return
-    if before is None and (key := _numbered_row(draft, at)) is not None:
-        draft.use(at)
-        draft.where.append(OneOf(key, (link.number,)))
-        draft.scope.doubt("a number that names a row", _NUMBERED)
-    if before is None:
-        _so_many(draft, at)
-        return
-    if draft.links[before].mark == "identifier":
-        column = draft.scope.key(draft.about(before))
-    else:
-        column = draft.scope.column(draft.links[before])
-    held = (link.number, *_other_numbers(draft, at))
-    if column.kind == "text":
-        value = OneOf(column, held)
-        draft.scope.doubt("a number compared with a text", 0.9)
-    elif column.kind == "number":
-        value = OneOf(column, held)
-    else:
-        return
-    draft.use(at, before, named)
-    draft.where.append(value)
-
-
-def _so_many(draft: Draft, at: int) -> None:
-    """`hotels with 5 stars`, `rooms that have 2 or 3 beds`: a column that counts, of the rows spoken of."""
-    numbers, last = [draft.links[at].number], at
-    while (joint := draft.next(last, "or", "comma")) is not None:
-        number = draft.next(joint, "number")
-        if number is None:
-            return
-        numbers, last = [*numbers, draft.links[number].number], number
-    after, said = draft.next(last, "column"), draft.table_before(at)
-    if after is None or said is None or not draft.links[after].glued or draft.limit:
-        return
-    table = draft.scope.table(draft.links[said])
-    held = [
-        c for c in draft.links[after].columns if c.table == table.ref and c.kind == "number" and not c.key
-    ]
-    if len(held) != 1 or not all(n.isdigit() for n in numbers):
-        return
-    draft.where.append(OneOf(held[0], tuple(numbers)))
-    draft.use(*range(at, after + 1))
-    draft.scope.doubt("a number of what a column counts", _NUMBERED)
-
-
-def _numbered_row(draft: Draft, at: int) -> ColumnContext | None:
-    """`policy 5003`: the key of a row, told by its number."""
-    place, link = draft.before(at, "table"), draft.links[at]
-    if place is None or not link.glued or not link.number.isdigit() or draft.links[place].word.endswith("s"):
-        return None
-    key = draft.scope.key(draft.scope.table(draft.links[place]))
-    return key if key.kind == "number" and key.key else None
-
-
-def _row_of_column(draft: Draft, at: int) -> ColumnContext | None:
-    """`the fee of play 17`: the number is that of the play."""
-    link = draft.links[at]
-    table = draft.scope.said_table(link)
-    words = link.word.split()
-    if table is None or len(words) < 3 or words[-2] != "of" or words[-1].endswith("s"):
-        return None
-    key = draft.scope.key(table)
-    return key if key.kind == "number" and key.key else None
-
-
-def _other_numbers(draft: Draft, at: int) -> list[str]:
-    """`a price of 12 or 15`."""
-    found = []
-    while (joint := draft.next(at, "or", "comma")) is not None:
-        number = draft.next(joint, "number")
-        if number is None:
-            break
-        draft.use(joint, number)
-        found.append(draft.links[number].number)
-        at = number
-    return found
 
 
 def booleans(draft: Draft) -> None:

@@ -5,8 +5,14 @@ Owns that form.
 
 from __future__ import annotations
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Versus
+from rewright.ask.reading.intent import Many, Versus
+from rewright.ask.reading.joins import direct
+from rewright.ask.reading.link import Link
+from rewright.sql.algebra import TableRef
+
+_COUNTED = 0.95
 
 
 def of_two_columns(draft: Draft, at: int, operator: str) -> bool:
@@ -37,8 +43,46 @@ def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
 
 
 def more_than_another(draft: Draft, at: int) -> bool:
-    """`more goals than assists`: two columns of one row."""
+    """`more goals than assists`: two columns of one row; `more trips than seats`: rows of another table."""
+    if _more_rows(draft, at):
+        return True
     left, than = draft.next(at, "column"), at + 2
     if left is None or draft.next(left, "than") is None or draft.next(than, "column") is None:
         return False
     return _versus(draft, (left, than, than + 1), ">" if draft.links[at].mark == "more" else "<")
+
+
+def _more_rows(draft: Draft, at: int) -> bool:
+    """`ferries with more trips than seats`, `towns with more trips than delays`: how many rows belong to one,
+    beside a number of it or how many of another table do.
+    """
+    places = (at + 1, at + 2, at + 3)
+    if at + 3 >= len(draft.links) or draft.links[at + 2].mark != "than":
+        return False
+    head = draft.table_before(at)
+    sides = draft.links[at + 1], draft.links[at + 3]
+    if head is None or {o.mark for o in sides} - {"table", "column"} or any(o.used for o in sides):
+        return False
+    if all(o.mark == "column" for o in sides):
+        return False
+    kept = draft.scope.table(draft.links[head]).ref
+    one, other = (_rows_or_number(draft, o, kept) for o in sides)
+    if one is None or other is None:
+        return False
+    way, turned = (">", "<") if draft.links[at].mark == "more" else ("<", ">")
+    if isinstance(one, TableRef):
+        draft.where.append(Many(kept, one, way, other))
+    elif isinstance(other, TableRef):
+        draft.where.append(Many(kept, other, turned, one))
+    draft.scope.doubt("how many rows belong to another", _COUNTED)
+    draft.use(at, *places)
+    return True
+
+
+def _rows_or_number(draft: Draft, link: Link, kept: TableRef) -> ColumnContext | TableRef | None:
+    if link.mark == "table":
+        table = draft.scope.table(link).ref
+        steps = direct(draft.scope.context, kept, table, draft.scope.roles) if table != kept else []
+        return table if any(step.multiplies for step in steps) else None
+    held = [c for c in link.columns if c.table == kept and c.kind == "number" and not c.key]
+    return held[0] if len(held) == 1 else None

@@ -34,6 +34,7 @@ _GENERAL = frozenset(
         "total avg min max amount price cost value key text desc description city state country email phone "
         "address start end "
         "join hire ship pay paid due issue expiry close open order sign reg register login "
+        "daily weekly monthly yearly active "
         "zip birth created updated at in on is has per rate score rank level size group class order line item"
     )
 )
@@ -113,9 +114,9 @@ def key_of(words: Sequence[str]) -> Key:
 def vocabulary(context: Context) -> Vocabulary:
     """Built once a context. Linear in columns times the words of their names."""
     made = Vocabulary(context)
-    known = _known(context)
     prefix = common_prefix([names.normal(t.ref.name).split() for t in context.tables])
     letters = common_letters([t.ref.name for t in context.tables])
+    known = _known(context, letters)
     for table in context.tables:
         words = _split(names.words(without(table.ref.name[len(letters) :], prefix)), known) or table.words
         made.table_words[table.ref] = words
@@ -155,10 +156,11 @@ def _rooted(key: Key) -> Key:
     return tuple(sorted(map(root, key)))
 
 
-def _known(context: Context) -> frozenset[str]:
+def _known(context: Context, letters: str) -> frozenset[str]:
     found = set(_GENERAL)
     for table in context.tables:
         normal = names.normal(table.ref.name).split()
+        normal += names.normal(table.ref.name[len(letters) :]).split() if letters else []
         for word in (*normal, *map(names.singular, normal), *(root(w) for w in normal if len(w) > 3)):
             if len(word) > 2:
                 found |= {
@@ -250,6 +252,8 @@ def _column_phrases(
     bare = tuple(w for w in words if w not in table_words) or words
     yield words, 1.0
     yield bare, 0.97
+    if len(bare) > 1:
+        yield ("".join(bare),), 0.95  # the payload of pay_load
     yield (*table_words, *bare), 1.0
     if bare != words:
         yield (*table_words, *(w for w in words if w not in table_words)), 1.0

@@ -6,7 +6,6 @@ counted twice.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,14 +19,16 @@ from rewright.ask.reading.intent import (
     Condition,
     Difference,
     Expression,
+    Gap,
     Intent,
     Measured,
     Named,
     Ranged,
-    aggregates_of,
-    tables_of,
+    Ratio,
 )
+from rewright.ask.reading.intent_parts import aggregates_of, tables_of
 from rewright.ask.reading.joins import Step, Unclear, path
+from rewright.ask.reading.query_text import QueryText
 from rewright.ask.reading.rows import key_of, measured_once, measured_tables, needed
 from rewright.sql.algebra import TableRef
 
@@ -72,6 +73,8 @@ class _Writer:
             return replace(found, sql=f"select exists ({found.sql}) as found")
         if (named := self._of_named_rows()) is not None:
             return named
+        if any(isinstance(m, Measured) and isinstance(m.of, Gap) for m in self.measures):
+            return self._between_rows()
         self._compose()
         if (apart := self._apart()) is not None:
             return apart
@@ -89,18 +92,41 @@ class _Writer:
         if self.intent.best_of and any(s.multiplies for s in steps):
             raise Unclear("the joins would rank a row several times")
         distinct = self.intent.distinct or (not self.measures and self._repeats(root, steps))
-        text = self._text(root, steps, where, distinct=distinct)
+        text = QueryText(self.intent, self.spelling, measured=bool(self.measures)).select(
+            root, steps, where, distinct=distinct
+        )
         return Written(text, min(likelihood, chance), (root, *(s.new for s in more)))
 
     def _of_named_rows(self) -> Written | None:
         """What is worked out of named rows alone needs no table beside them."""
         only = self.intent.outputs[0]
-        if len(self.intent.outputs) > 1 or not isinstance(only, Difference) or tables_of(only):
-            return None
-        if not (isinstance(only.left, Named) and isinstance(only.right, Named)):
-            return None
-        text = f"select {self.spelling.expression(only)}"
-        return Written(text, 1.0, (only.left.column.table,))
+        match only:
+            case Difference(Named(column), Named()) | Ratio(Named(column), Named()):
+                if len(self.intent.outputs) > 1:
+                    return None
+                return Written(f"select {self.spelling.expression(only)}", 1.0, (column.table,))
+            case _:
+                return None
+
+    def _between_rows(self) -> Written:
+        """Times between rows are worked out of all rows first. Raises Unclear beside anything else."""
+        intent = self.intent
+        measured = [m for m in intent.outputs if isinstance(m, Measured) and isinstance(m.of, Gap)]
+        shown = [e for e in (*intent.groups, *intent.outputs) if e not in measured]
+        alone = not (intent.having or intent.order or intent.limit or intent.best_of or intent.every)
+        if len(measured) != 1 or not alone or any(aggregates_of(e) for e in shown):
+            raise Unclear("it is not clear what is wanted beside the time between rows")
+        gap, plain = measured[0].of, list(dict.fromkeys(shown))
+        assert isinstance(gap, Gap)
+        rows = replace(intent, outputs=(*plain, gap), groups=(), head=gap.column.table, distinct=False)
+        found = write(rows, self.context, self.roles, self.said)
+        names = [f"c{number}" for number in range(len(plain))]
+        wanted = [name for name, e in zip(names, plain, strict=True) if e in intent.outputs]
+        text = f"select {', '.join([*wanted, self.spelling.called(measured[0].function, 'gap')])}"
+        text += f" from ({found.sql}) as rows({', '.join([*names, 'gap'])})"
+        if names:
+            text += f" group by {', '.join(names)}"
+        return replace(found, sql=text)
 
     def _apart(self) -> Written | None:
         """Measures that no join relates, or that a join would count several times."""
@@ -234,84 +260,3 @@ class _Writer:
         if any(s.multiplies for s in extra):
             return True
         return head != root and root not in shown
-
-    # -- the text
-
-    def _text(
-        self, root: TableRef, steps: Sequence[Step], where: Sequence[Condition | str], *, distinct: bool
-    ) -> str:
-        intent, spelling = self.intent, self.spelling
-        outputs = list(dict.fromkeys(spelling.expression(e) for e in intent.outputs))
-        named, ranked = _aliases(outputs), ""
-        if intent.best_of:
-            outputs = [f"{e} as {name}" for e, name in zip(outputs, named, strict=True)]
-            ranked = f", {self._rank()}"
-        text = (
-            f"select {'distinct ' * distinct}{', '.join(outputs)}{ranked} from {spelling.tables(root, steps)}"
-        )
-        tests = [c if isinstance(c, str) else spelling.condition(c) for c in where]
-        tests += self._not_null(distinct=distinct)
-        if tests:
-            text += f" where {' and '.join(dict.fromkeys(tests))}"
-        groups = self._grouped()
-        if groups:
-            text += f" group by {', '.join(groups)}"
-        if intent.having:
-            text += f" having {' and '.join(spelling.condition(c) for c in intent.having)}"
-        if intent.best_of:
-            first = "= 1" if intent.limit == 1 else f"<= {intent.limit}"
-            return f"select {', '.join(named)} from ({text}) as ranked where place {first}"
-        return text + self._ordering(outputs, groups, distinct=distinct)
-
-    def _rank(self) -> str:
-        """A row's place within its group, the same for rows that tie."""
-        expression, way = self.intent.order[0]
-        within = ", ".join(map(self.spelling.expression, self.intent.best_of))
-        by = f"{self.spelling.expression(expression)} {way} nulls last"
-        ranked = "rank" if self.intent.ties else "row_number"
-        return f"{ranked}() over (partition by {within} order by {by}) as place"
-
-    def _grouped(self) -> list[str]:
-        """The groups, and the key of a table whose rows they name: two of the same name stay two."""
-        if not self.measures and not self.intent.having:
-            return []
-        found = [self.spelling.expression(e) for e in self.intent.groups]
-        return list(dict.fromkeys(found))
-
-    def _not_null(self, *, distinct: bool) -> list[str]:
-        """What has no value is not the highest or lowest."""
-        del distinct
-        if not self.intent.limit:
-            return []
-        ordered = [e for e, _ in self.intent.order[:1] if isinstance(e, Column)]
-        return [f"{self.spelling.expression(e)} is not null" for e in ordered]
-
-    def _ordering(self, outputs: list[str], groups: list[str], *, distinct: bool) -> str:
-        intent = self.intent
-        if not intent.order:
-            return f" limit {intent.limit}" if intent.limit else ""
-        spelled = [(self.spelling.expression(e), way) for e, way in intent.order]
-        if distinct and any(text not in outputs for text, _ in spelled):
-            raise Unclear("different rows in the order of something else")
-        if groups and any(
-            not aggregates_of(e) and t not in groups
-            for (e, _), (t, _) in zip(intent.order, spelled, strict=True)
-        ):
-            raise Unclear("groups in the order of something that is not asked for")
-        order = ", ".join(f"{text} {way} nulls last" for text, way in spelled)
-        if not intent.limit:
-            return f" order by {order}"
-        order += f" offset {intent.skipped}" if intent.skipped else ""
-        if intent.ties:
-            return f" order by {order} fetch first {intent.limit} rows with ties"
-        return f" order by {order} limit {intent.limit}"
-
-
-def _aliases(outputs: Sequence[str]) -> list[str]:
-    """A name for each, its column's where it has one and no other bears it."""
-    found: list[str] = []
-    for number, text in enumerate(outputs, 1):
-        plain = re.fullmatch(r"\w+\.(\w+)", text)
-        name = plain[1] if plain else "measure"
-        found.append(name if name not in {*found, "place"} else f"{name}_{number}")
-    return found

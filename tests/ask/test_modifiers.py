@@ -8,8 +8,9 @@ from __future__ import annotations
 import pytest
 
 from rewright.ask.context import Context, Join
-from rewright.ask.reading.api import Reader, Reading, Refusal
+from rewright.ask.reading.api import Reader
 from rewright.ask.reading.modifiers import Modifiers, modifiers
+from tests.ask.readings import assert_read, assert_refused
 from tests.ask.test_reading_forms import table
 
 
@@ -85,10 +86,7 @@ def test_what_is_found(said: str, meant: Modifiers) -> None:
     ],
 )  # fmt: skip
 def test_what_is_done(reader: Reader, question: str, parts: list[str]) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Reading), found
-    assert [part for part in parts if part not in found.sql] == [], found.sql
-    assert found.confidence >= 0.75, found.doubts
+    assert_read(reader, question, parts)
 
 
 @pytest.mark.parametrize(
@@ -109,8 +107,7 @@ def test_what_is_done(reader: Reader, question: str, parts: list[str]) -> None:
     ],
 )
 def test_what_is_not_understood_is_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+    assert_refused(reader, question)
 
 
 @pytest.mark.parametrize(
@@ -139,10 +136,7 @@ def test_what_is_not_understood_is_refused(reader: Reader, question: str) -> Non
     ],
 )  # fmt: skip
 def test_several_instructions_at_once(reader: Reader, question: str, parts: list[str]) -> None:
-    found = reader.read(question)
-    if not parts:
-        assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
-        return
-    assert isinstance(found, Reading), found.why
-    assert [part for part in parts if part not in found.sql] == [], found.sql
-    assert found.confidence >= 0.75, found.doubts
+    if parts:
+        assert_read(reader, question, parts)
+    else:
+        assert_refused(reader, question)

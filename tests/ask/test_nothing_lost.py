@@ -9,7 +9,8 @@ from __future__ import annotations
 import pytest
 
 from rewright.ask.context import Context, Join
-from rewright.ask.reading.api import Reader, Reading, Refusal
+from rewright.ask.reading.api import Reader
+from tests.ask.readings import assert_read, assert_refused
 from tests.ask.test_reading_forms import table
 
 
@@ -82,10 +83,7 @@ def reader() -> Reader:
     ],
 )  # fmt: skip
 def test_what_is_read(reader: Reader, question: str, parts: list[str]) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Reading), found.why
-    assert [part for part in parts if part not in found.sql] == [], found.sql
-    assert found.confidence >= 0.75, (found.doubts, found.sql)
+    assert_read(reader, question, parts)
 
 
 @pytest.mark.parametrize(
@@ -102,5 +100,4 @@ def test_what_is_read(reader: Reader, question: str, parts: list[str]) -> None:
     ],
 )
 def test_what_is_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+    assert_refused(reader, question)

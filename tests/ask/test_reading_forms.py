@@ -10,6 +10,7 @@ from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.reading.api import Reader, Reading
 from rewright.lake.embedding import weights_folder
 from rewright.sql.algebra import TableRef
+from tests.ask.readings import assert_read, assert_refused
 
 
 def table(name: str, rows: int, /, **columns: str) -> TableContext:
@@ -131,11 +132,7 @@ def reader() -> Reader:
     ],
 )
 def test_what_is_said_is_in_the_query(reader: Reader, question: str, parts: list[str]) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Reading), found
-    sql = found.sql.replace("public.", "")
-    assert [part for part in parts if part not in sql] == [], sql
-    assert found.confidence >= 0.75, found.doubts
+    assert_read(reader, question, parts)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +154,7 @@ def test_what_is_said_is_in_the_query(reader: Reader, question: str, parts: list
     ],
 )
 def test_near_forms_that_say_something_else_are_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert not isinstance(found, Reading) or found.confidence < 0.75, found
+    assert_refused(reader, question)
 
 
 def test_some_without_any_make_an_average_of_counts_doubtful(reader: Reader) -> None:

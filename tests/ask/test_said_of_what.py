@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from rewright.ask.context import Context, Join
-from rewright.ask.reading.api import Reader, Reading, Refusal
+from rewright.ask.reading.api import Reader, Reading
+from tests.ask.readings import assert_read, assert_refused
 from tests.ask.test_reading_forms import table
 
 
@@ -75,13 +76,10 @@ def reader() -> Reader:
     ],
 )
 def test_what_is_said_of_which_rows(reader: Reader, question: str, parts: list[str]) -> None:
-    found = reader.read(question)
-    if not parts:
-        assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
-        return
-    assert isinstance(found, Reading), found.why
-    assert [part for part in parts if part not in found.sql] == [], found.sql
-    assert found.confidence >= 0.75, (found.doubts, found.sql)
+    if parts:
+        assert_read(reader, question, parts)
+    else:
+        assert_refused(reader, question)
 
 
 @pytest.mark.parametrize(
@@ -94,8 +92,7 @@ def test_what_is_said_of_which_rows(reader: Reader, question: str, parts: list[s
     ],
 )
 def test_what_is_not_clear_is_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+    assert_refused(reader, question)
 
 
 def test_a_hint_that_nothing_reads_is_a_doubt(reader: Reader) -> None:
@@ -122,8 +119,7 @@ def test_a_hint_that_nothing_reads_is_a_doubt(reader: Reader) -> None:
     ],
 )
 def test_two_things_that_do_not_go_together_are_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Refusal) or found.confidence < 0.75, found.sql
+    assert_refused(reader, question)
 
 
 def test_a_measure_listed_beside_rows_is_of_each(reader: Reader) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
+from tests.ask.readings import assert_read, assert_refused
 from tests.ask.test_reading_forms import table
 
 _SURE = 0.75
@@ -114,11 +115,7 @@ def reader() -> Reader:
     ],
 )
 def test_what_is_read(reader: Reader, question: str, parts: list[str], without: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Reading), found.why
-    assert found.confidence >= _SURE, (found.sql, found.doubts)
-    assert all(part in found.sql for part in parts), found.sql
-    assert not without or without not in found.sql, found.sql
+    assert_read(reader, question, parts, without)
 
 
 @pytest.mark.parametrize(
@@ -138,8 +135,7 @@ def test_what_is_read(reader: Reader, question: str, parts: list[str], without: 
     ],
 )
 def test_what_is_not_clear_is_refused(reader: Reader, question: str) -> None:
-    found = reader.read(question)
-    assert isinstance(found, Refusal) or found.confidence < _SURE, found.sql
+    assert_refused(reader, question)
 
 
 def test_a_role_is_no_value(reader: Reader) -> None:

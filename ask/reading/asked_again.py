@@ -1,0 +1,131 @@
+"""A follow-up that asks for something else of the same rows: another function, how many they are, a column of
+theirs, the other end of an order, or which of them meet a condition.
+
+Owns these forms; None where a follow-up is none of them. Raises Unclear where one is, of rows that do not
+have it. Must not know SQL.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import Aggregate, Column, Condition, Expression, Intent
+from rewright.ask.reading.intent_parts import aggregates_of
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.phrases import FUNCTIONS
+from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.scope import Scope
+from rewright.sql.algebra import TableRef
+
+OF_THEM = re.compile(
+    r"^\s*(?:and |but )?(?P<what>which|who|how many|what) (?:of|among|out of) (?:them|these|those)\b[\s,]*",
+    re.IGNORECASE,
+)
+SHORT = re.compile(
+    r"^\s*(?:and |but )?(?:(?:how many|how much) (?:are (?:there|they)|in total|altogether|of them are there)"
+    r"|(?:show |list |give )?(?:me )?(?:their|its) \w+(?: \w+)?"
+    r"|(?:the )?(?:most|least|fewest|highest|lowest))\W*$",
+    re.IGNORECASE,
+)
+_LOOSE = {"comma", "stop", "relation", "return", "there", "distinct"}
+_SHOWN = {"column", "label", "identifier"}
+
+
+def asked_again(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent | None:
+    """The reading before with what is now asked of its rows. Raises Unclear."""
+    said = [link for link in links if link.mark not in _LOOSE]
+    marks = [link.mark for link in said]
+    if len(said) == 1 and marks[0] in FUNCTIONS:
+        return _another_function(previous, marks[0])
+    if marks in (["count"], ["count", "sum"]):
+        return _how_many(previous)
+    if len(said) == 1 and marks[0] in {"top", "bottom"} and said[0].adjective is None:
+        return _other_end(previous, marks[0])
+    if said and set(marks) <= _SHOWN:
+        return _of_theirs(previous, said, scope)
+    return None
+
+
+def of_them(previous: Intent, what: str, draft: Draft) -> Intent:
+    """`which of them have no email`: the rows before that meet the conditions too. Raises Unclear."""
+    ref = _rows(previous)
+    measures = [m for e in previous.outputs for m in aggregates_of(e)]
+    grouped = bool(previous.groups) and any(m.function != "count" for m in measures)
+    if not draft.where or ref is None or previous.limit or previous.having or grouped:
+        raise Unclear("it is not clear of which of them that is asked")
+    table = draft.scope.context.table(ref)
+    where: tuple[Condition, ...] = (*previous.where, *draft.where)
+    shown: tuple[Expression, ...] = tuple(map(Column, draft.scope.label(table)))
+    if what == "how many":
+        shown = (Aggregate("count", ref),)
+    return Intent(shown, where=where, head=ref, rows=previous.rows)
+
+
+def _another_function(previous: Intent, mark: str) -> Intent | None:
+    """`and the maximum?` after an average."""
+    measures = list(dict.fromkeys(m for e in previous.outputs for m in aggregates_of(e)))
+    only = measures[0] if len(measures) == 1 else None
+    if mark == "sum" and isinstance(only, Aggregate) and only.function == "count":
+        return _how_many(previous)
+    if not isinstance(only, Aggregate) or not isinstance(only.of, ColumnContext) or only.function == "count":
+        raise Unclear("it is not clear of what that is wanted")
+    other = replace(only, function=FUNCTIONS[mark])
+    order = tuple((other if e == only else e, way) for e, way in previous.order)
+    return replace(previous, outputs=tuple(other if e == only else e for e in previous.outputs), order=order)
+
+
+def _how_many(previous: Intent) -> Intent:
+    """`how many are there?` after a list, `and in total?` after counts of groups."""
+    counts = [e for e in previous.outputs if isinstance(e, Aggregate) and e.function == "count"]
+    ref = _rows(previous)
+    if previous.limit or previous.having or ref is None or (not counts and previous.groups):
+        raise Unclear("it is not clear what is to be counted")
+    counted = counts[0] if counts else Aggregate("count", ref)
+    return Intent((counted,), where=previous.where, head=ref, rows=previous.rows)
+
+
+def _other_end(previous: Intent, mark: str) -> Intent:
+    """`and the fewest?` after the most."""
+    if not previous.order or not previous.limit or previous.best_of:
+        raise Unclear("it is not clear by what the first are to be found")
+    (first, _), *rest = previous.order
+    return replace(previous, order=((first, "desc" if mark == "top" else "asc"), *rest))
+
+
+def _of_theirs(previous: Intent, said: Sequence[Link], scope: Scope) -> Intent | None:
+    """`and their beds?` after a list of hospitals: shown beside them."""
+    ref = _rows(previous)
+    if ref is None or any(aggregates_of(e) for e in previous.outputs):
+        return None
+    table = scope.context.table(ref)
+    shown: list[ColumnContext] = []
+    for link in said:
+        own = tuple(c for c in link.columns if c.table == ref)
+        if link.mark == "label":
+            shown += scope.label(table)
+        elif link.mark == "identifier" and (key := key_of(table)) is not None:
+            shown.append(key)
+        elif len(own) == 1:
+            scope.sure(link.fit(own[0]))
+            shown += own
+        else:
+            raise Unclear(f"it is not clear what {link.text} is said of")
+    return replace(previous, outputs=tuple(dict.fromkeys((*previous.outputs, *map(Column, shown)))))
+
+
+def _rows(previous: Intent) -> TableRef | None:
+    """The table whose rows were counted or listed."""
+    counted = {
+        m.of if isinstance(m.of, TableRef) else m.of.table
+        for e in previous.outputs
+        for m in aggregates_of(e)
+        if isinstance(m, Aggregate)
+    }
+    if counted:
+        return next(iter(counted)) if len(counted) == 1 else None
+    return previous.head

@@ -1,0 +1,148 @@
+"""Words of a question that name tables and columns: in whole, in part, cut to a few letters, by another word.
+
+Owns what the vocabulary and the encoder give for a phrase. Which phrases are tried is the linker's to decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from rewright.ask.context import Context, TableContext
+from rewright.ask.reading.adjectives import ADJECTIVES, SAME
+from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, INNER, PERIODIC, RELATING, TIME_UNITS
+from rewright.ask.reading.link import Link, keys, together
+from rewright.ask.reading.nearness import Nearness
+from rewright.ask.reading.shortened import Shortened
+from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
+from rewright.ask.reading.words import Token, root, stem
+
+WHOLE = 0.95
+"""Fit from which on a phrase is the whole name."""
+_CLOSE = 0.3
+"""Candidates this much worse than the best are no candidates."""
+_SAME_FIT = 0.88
+_AGENTS = ("er", "or", "ist", "ee")
+_COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
+LABELS = frozenset({"name", "names", "title", "titles"})
+IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
+_SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
+_CONTRARY = re.compile(r"^(?:un|non-?|in|im|ir|dis)(?=\w{3})")
+
+
+class NamesSaid:
+    """The names of one context, as phrases may say them; made once for it."""
+
+    def __init__(self, context: Context, vocabulary: Vocabulary, nearness: Nearness) -> None:
+        self.vocabulary = vocabulary
+        self.nearness = nearness
+        self.shortened = Shortened(context, nearness.is_word)
+
+    def tables_by_root(self, word: str) -> tuple[TableContext, ...]:
+        """`sprayed` says the name of a table spraying."""
+        keys = self.vocabulary.roots.get((root(word),), set())
+        return tuple(
+            t for key in sorted(keys) for t, fit in self.vocabulary.tables.get(key, ()) if fit >= WHOLE
+        )
+
+    def general(self, text: str, lowered: str) -> Link:
+        """`name` and `id` are of the table spoken of."""
+        mark = "label" if lowered in LABELS else "identifier"
+        columns = self.vocabulary.columns.get(key_of([lowered]), {})
+        return Link(
+            text, mark, columns=tuple(columns), fits={(c.table, c.name): f for c, f in columns.items()}
+        )
+
+    def of_run(self, run: Sequence[Token]) -> Link | None:
+        words = [w for t in run if t.word not in INNER for w in re.split(r"[_-]", t.word) if w]
+        if not words or run[0].word in FILLERS or run[-1].word in FILLERS or run[-1].word in INNER:
+            return None
+        if any(t.word in FILLERS - INNER - {"'s"} for t in run) or run[-1].word == "'s":
+            return None
+        words = [w for w in words if w != "'s"]
+        text = " ".join(t.text for t in run)
+        if (
+            len(words) > 1
+            and (words[-1].endswith("ed") or words[-1] == "cost")
+            and self._several_rows(words[:-1])
+        ):
+            return None  # `members joined`: what they did, no column of theirs
+        of_table = len(words) > 1 and any(
+            f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
+        )
+        for key in keys(words):
+            link = self.link(text, key, 1.0)
+            # `home games` are games, whatever column has both words; `emergency admissions` are admissions
+            partly = link is not None and (
+                max(link.fits.values()) < WHOLE or all(c.kind == "boolean" for c in link.columns)
+            )
+            if link is not None and not (of_table and link.mark == "column" and partly):
+                return link
+        return self._cut(text, words)
+
+    def _cut(self, text: str, words: Sequence[str]) -> Link | None:
+        """`donors`, of a table dnr. A word that says something by itself is not looked for so."""
+        if len(words) == 1 and (words[0] in _SPOKEN or (root(words[0]),) in self.vocabulary.roots):
+            return None
+        for reading, fit in self.shortened.readings(words):
+            if (link := self.link(text, key_of(reading), fit)) is not None:
+                return link
+        return None
+
+    def _several_rows(self, words: Sequence[str]) -> bool:
+        named = self.vocabulary.tables.get(key_of(words), ())
+        return words[-1].endswith("s") and any(fit >= 1.0 for _, fit in named)
+
+    def link(self, text: str, key: Key, worth: float) -> Link | None:
+        tables = self.vocabulary.tables.get(key, [])
+        columns = dict(self.vocabulary.columns.get(key, {}))
+        opener = next((o for o in _COUNT_OPENERS if text.lower().startswith(o)), "")
+        if opener and self.vocabulary.tables.get(key_of(text.lower().removeprefix(opener).split())):
+            return None
+        best = max([*(s for _, s in tables), *columns.values()], default=0.0)
+        if not best:
+            return None
+        tables = [(t, s) for t, s in tables if s >= best - _CLOSE]
+        columns = {c: s for c, s in columns.items() if s >= best - _CLOSE}
+        # a table's own name is the table, unless the column fits better
+        mark = "table" if tables and max(s for _, s in tables) >= 0.6 else "column"
+        own = [c for c, s in columns.items() if s >= WHOLE and not c.key]
+        if tables and own and max(s for _, s in tables) < WHOLE - 0.2:
+            mark = "column"  # `streams`, of rows monthly_streams with a number of that name
+        fits: dict[object, float] = {t.ref: s * worth for t, s in tables}
+        fits |= {(c.table, c.name): s * worth for c, s in columns.items()}
+        ranked = sorted(tables, key=lambda pair: -pair[1])
+        return Link(text, mark, tuple(t for t, _ in ranked), tuple(columns), fits=fits)
+
+    def another_thing(self, word: str, link: Link, found: Sequence[Link]) -> bool:
+        """Ships are neither shippers nor shipments: who does it is not what is done, nor either what it is
+        done to.
+        """
+        if word.endswith(("ed", "ing")):
+            return False
+        named = self.vocabulary.table_words[link.tables[0].ref][-1]
+        tables = {t.ref for other in found if other.mark == "table" for t in other.tables[:1]}
+        return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
+
+    def same(self, token: Token) -> Link | None:
+        words = SAME.get(stem(token.word), SAME.get(token.word, ()))
+        found = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
+        links = [link for link in found if link is not None]
+        return together(links) if links else None
+
+    def near(self, token: Token) -> Link | None:
+        if len(token.word) < 3 or not token.word.isalpha():
+            return None
+        if (same := self.same(token)) is not None:
+            return same
+        if token.text[:1].isupper() or len(token.word) < 4 or token.word.endswith("ed"):
+            return None
+        found = self.nearness.of(token.word)
+        if found is None:
+            return None
+        key, worth = found
+        if any(
+            root(_CONTRARY.sub("", token.word)) == root(word) for word in key if _CONTRARY.match(token.word)
+        ):
+            return None  # `unpaid` is near to `paid`, and its contrary
+        return self.link(token.text, key, worth / 2)

@@ -1,0 +1,60 @@
+"""Names of the codes by which columns hold countries and the states of the USA: `CA` of `California`.
+
+Owns the lists and when a column holds such codes. Must not know a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rewright.ask.context import ColumnContext
+
+_STATES = """
+AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|FL Florida
+GA Georgia|HI Hawaii|ID Idaho|IL Illinois|IN Indiana|IA Iowa|KS Kansas|KY Kentucky|LA Louisiana|ME Maine
+MD Maryland|MA Massachusetts|MI Michigan|MN Minnesota|MS Mississippi|MO Missouri|MT Montana|NE Nebraska
+NV Nevada|NH New Hampshire|NJ New Jersey|NM New Mexico|NY New York|NC North Carolina|ND North Dakota|OH Ohio
+OK Oklahoma|OR Oregon|PA Pennsylvania|RI Rhode Island|SC South Carolina|SD South Dakota|TN Tennessee|TX Texas
+UT Utah|VT Vermont|VA Virginia|WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming
+"""
+_COUNTRIES = """
+AR ARG Argentina|AU AUS Australia|AT AUT Austria|BE BEL Belgium|BR BRA Brazil|BG BGR Bulgaria|CA CAN Canada
+CL CHL Chile|CN CHN China|CO COL Colombia|HR HRV Croatia|CZ CZE Czechia|DK DNK Denmark|EG EGY Egypt
+EE EST Estonia|FI FIN Finland|FR FRA France|DE DEU Germany|GR GRC Greece|HU HUN Hungary|IS ISL Iceland
+IN IND India|ID IDN Indonesia|IE IRL Ireland|IL ISR Israel|IT ITA Italy|JP JPN Japan|KE KEN Kenya
+LV LVA Latvia|LT LTU Lithuania|LU LUX Luxembourg|MY MYS Malaysia|MX MEX Mexico|MA MAR Morocco
+NL NLD Netherlands|NZ NZL New Zealand|NG NGA Nigeria|NO NOR Norway|PK PAK Pakistan|PE PER Peru
+PH PHL Philippines|PL POL Poland|PT PRT Portugal|RO ROU Romania|RU RUS Russia|SA SAU Saudi Arabia
+RS SRB Serbia|SG SGP Singapore
+SK SVK Slovakia|SI SVN Slovenia|ZA ZAF South Africa|KR KOR South Korea|ES ESP Spain|SE SWE Sweden
+CH CHE Switzerland|TW TWN Taiwan|TH THA Thailand|TR TUR Turkey|UA UKR Ukraine
+AE ARE United Arab Emirates|GB GBR United Kingdom
+US USA United States|VN VNM Vietnam
+"""
+_KINDS = {"state": "states", "country": "countries", "nation": "countries", "nationality": "countries"}
+_LONGEST = 3
+
+
+def _listed(text: str) -> Iterator[list[str]]:
+    for entry in text.strip().replace("\n", "|").split("|"):
+        yield entry.split()
+
+
+_NAMES = {
+    "states": {code.lower(): " ".join(name) for code, *name in _listed(_STATES)},
+    "countries": {
+        code.lower(): " ".join(name) for two, three, *name in _listed(_COUNTRIES) for code in (two, three)
+    },
+}
+
+
+def places(column: ColumnContext, words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each value that is the code of a state or a country, with its name; nothing where a column holds
+    anything else beside codes.
+    """
+    kind = next((_KINDS[w] for w in words if w in _KINDS), "")
+    if not kind or not column.values or any(len(v) > _LONGEST for v in column.values):
+        return
+    for value in column.values:
+        if (name := _NAMES[kind].get(value.lower())) is not None:
+            yield value, name.lower()

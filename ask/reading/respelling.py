@@ -1,0 +1,95 @@
+"""Words that are none, taken for the one known word that they are spelled nearly like.
+
+Owns which words a question may be made of (the grammar's, the schema's, the values') and how far a word may
+be off. Must not know what they mean. Without the encoder's vocabulary nothing tells that a word is none, and
+nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from rewright.ask.reading.adjectives import ADJECTIVES
+from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, PERIODIC, RELATING, RETURNING, TIME_UNITS
+from rewright.ask.reading.words import Token, listed, stem
+
+_SHORTEST = 5
+_LONG = 8
+"""Letters from which on two may be wrong."""
+_MOST_WORDS = 20_000
+_QUESTIONS = frozenset(
+    w
+    for phrases in (GRAMMAR, ADJECTIVES, PERIODIC, TIME_UNITS, FILLERS, RELATING, RETURNING)
+    for phrase in phrases
+    for w in phrase.split()
+    if len(w) >= _SHORTEST - 1 and w.isalpha()
+) | frozenset(listed("which where whose there their these those about between many much"))
+
+
+class Respelling:
+    """``spoken``: the words of the schema and of its values; ``no_word``: whether the language lacks one."""
+
+    def __init__(self, spoken: Iterable[str], no_word: Callable[[str], bool]) -> None:
+        own = {w for w in spoken if w.isalpha() and len(w) >= _SHORTEST - 1}
+        self._own = frozenset(sorted(own)[:_MOST_WORDS])
+        self._stems = frozenset(map(stem, self._own))
+        self._by_letter: dict[str, set[str]] = {}
+        for known in (*self._own, *(f"{w}s" for w in self._own), *_QUESTIONS):
+            self._by_letter.setdefault(known[0], set()).add(known)
+        self._no_word = no_word
+        self._meant = lru_cache(maxsize=2000)(self._one)
+
+    def respelled(self, tokens: Sequence[Token]) -> tuple[list[Token], frozenset[int]]:
+        """The tokens with what is misspelled put right, and their places. A name in capitals stays."""
+        made, places = list(tokens), set[int]()
+        for at, token in enumerate(tokens):
+            named = token.text[:1].isupper() and at > 0
+            meant = self._meant(token.word) if token.kind == "word" and not named else ""
+            if meant:
+                made[at] = replace(token, text=meant, word=meant)
+                places.add(at)
+        return made, frozenset(places)
+
+    def _one(self, word: str) -> str:
+        """The one word that is meant; empty where a word is one, or none is near, or several are."""
+        known = self._by_letter.get(word[:1], set())
+        if len(word) < _SHORTEST or not word.isalpha() or word in known:
+            return ""
+        if stem(word) in self._stems or not self._no_word(word):
+            return ""
+        for most in (1, 2) if len(word) >= _LONG else (1,):
+            near = {w for w in known if _near(word, w, most)}
+            kinds = {stem(w) for w in near}
+            if near:
+                return min(near, key=lambda w: (abs(len(w) - len(word)), w)) if len(kinds) == 1 else ""
+        return ""
+
+
+def _near(word: str, other: str, most: int) -> bool:
+    if abs(len(word) - len(other)) > most or len(other) < _SHORTEST:
+        return False
+    return distance(word, other, most) <= most
+
+
+def distance(word: str, other: str, most: int) -> int:
+    """Letters more, less, other, or two that changed places (the restricted distance of Damerau and
+    Levenshtein); ``most + 1`` where it is more.
+
+    >>> distance("dontaions", "donations", 2), distance("avrage", "average", 2), distance("one", "three", 2)
+    (1, 1, 3)
+    """
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, letter in enumerate(word, 1):
+        after = [i]
+        for j, its in enumerate(other, 1):
+            cost = min(row[j] + 1, after[j - 1] + 1, row[j - 1] + (letter != its))
+            if i > 1 and j > 1 and letter == other[j - 2] and word[i - 2] == its:
+                cost = min(cost, before[j - 2] + 1)
+            after.append(cost)
+        before, row = row, after
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)

@@ -1,0 +1,47 @@
+"""Values of a context by the words that say them: as written, by their names where they are codes, by their
+roots.
+
+Owns that index. Must not know a question.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.link import genders, plain
+from rewright.ask.reading.places import places
+from rewright.ask.reading.vocabulary import Vocabulary
+from rewright.ask.reading.words import Token, root
+
+_FEW = 30
+"""Values a column may have for a word to mean one of them by its root."""
+
+
+class ValuesSaid:
+    """``said``: columns and values by the words of the value; ``roots``: by the root of a word."""
+
+    def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
+        self.said: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
+        self.roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
+        for table in context.tables:
+            for column in table.columns:
+                for code, words in genders(column, vocabulary.words(column)):
+                    for word in words:
+                        self.said[word].append((column, code))
+                for value, name in places(column, vocabulary.words(column)):
+                    self.said[name].append((column, value))
+                for value in column.values:
+                    self.said[plain(value)].append((column, value))
+                    if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
+                        self.roots[root(value.lower())].append((column, value))
+
+    def letter(self, text: str) -> bool:
+        """A grade `A`: a capital that is a value, where an article would be small."""
+        return text == "A" and any(v == text for _, v in self.said.get("a", ()))
+
+    def other_number(self, token: Token) -> list[tuple[ColumnContext, str]]:
+        """`a pub`, of outlets whose kind is `pubs`, and the other way about."""
+        word = token.word
+        others = [f"{word}s", word.removesuffix("s"), word.removesuffix("es")] if len(word) > 2 else []
+        return next((self.said[o] for o in others if o != word and len(o) > 2 and o in self.said), [])
