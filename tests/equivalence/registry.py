@@ -99,6 +99,7 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "successor": ("M13", "a recursion that takes the next greater value of fewer rows leaves values out"),
     "zeros": ("15", "zeros make a sum 0 only where there is something to add"),
     "among": ("14", "a value is one of those up to it only if it is among them"),
     "cut": ("16", "what a division leaves has the sign of what is divided"),
