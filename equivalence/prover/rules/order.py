@@ -35,7 +35,6 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_vars,
     rows_renamed,
-    walk_shallow,
 )
 from rewright.equivalence.prover.unique import determined_by, duplicate_free
 from rewright.sql.types import BOOL, SqlType
@@ -109,11 +108,9 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     name = extreme_name(source.keys[0], key.type)
     if shown != key or name is None or not one_representation(key.type):
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
-    if not (" nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
+    ctx = p.beside(b, term)
+    if not (" nulls last" in source.keys[0] or p.engine.entails(ctx.within(inner), not_null(key))):
         return None
-    ctx = p.ctx.within(replace(b, preds=preds))
     if skipped and not (
         key.type.name in _STEPPED and duplicate_free(p.engine, ctx, (replace(inner, outs=(key,)),))
     ):
@@ -156,8 +153,7 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
     name, keys = window_keys(term.name)
     if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    ctx = p.ctx.within(replace(b, preds=preds))
+    ctx = p.beside(b, term)
     if name == "row_number":
         known = rows.outs[: len(keys)]
         if not determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
@@ -135,8 +135,7 @@ def bounded_count(p: Place, at: At) -> Bag | None:
     else:
         pair = (counted, integer(number)) if kind == "under" else (integer(number), counted)
         new = app(LT, pair, BOOL)
-    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, new)
 
 
 def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"], int] | None:
@@ -251,8 +250,7 @@ def extreme_as_exists(p: Place, at: At) -> Bag | None:
     beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
     among = exists(_where(term.bag, lambda x: eq(x, value)))
     none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
-    preds = (*b.preds[:n], *predicates(conj((among, none))), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, conj((among, none)))
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
@@ -297,7 +295,7 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     if not one_row(p.engine, ctx, (alike,)):
         return None
     if not p.engine.entails(ctx, exists((alike,))):

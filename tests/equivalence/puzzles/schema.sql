@@ -1,0 +1,17 @@
+create table room (id int primary key, floor int not null, price int not null, beds int);
+create table stay (id int primary key, room_id int not null references room(id), guest varchar(40) not null, arrives date not null, leaves date not null, check (arrives < leaves));
+create table reading (id int primary key check (id between 1 and 1000000), sensor int not null, value int not null);
+create table daily (day date primary key check (day between '2000-01-01' and '2099-12-31'), visitors int not null, sales int);
+create table member (id int primary key, name varchar(40) not null, joined date not null, referrer int references member(id));
+create table workout (member_id int not null references member(id), day date not null, minutes int not null, kind varchar(20) not null, primary key (member_id, day, kind));
+create table team (id int primary key, name varchar(40) not null unique);
+create table game (id int primary key, home int not null references team(id), guest int not null references team(id), home_goals int not null, guest_goals int not null, played date not null, check (home <> guest));
+create table book (id int primary key, title text not null, author text not null, year int, pages int not null);
+create table loan (id int primary key, book_id int not null references book(id), member_id int not null references member(id), lent date not null, returned date);
+create table vote (voter int not null, candidate varchar(30), ballot int not null, primary key (voter, ballot));
+create table invoice (id int primary key, client int not null, amount int not null, issued date not null, paid boolean not null);
+create table flight (id int primary key, origin char(3) not null, target char(3) not null, fare int not null, left_at timestamp not null);
+create table recipe_step (recipe int not null, step int not null check (step between 1 and 10000), minutes int not null, primary key (recipe, step));
+create table play (listener int not null, episode int not null, at timestamp not null, seconds int not null);
+create table parcel (id int primary key, weight int not null, shipped date, delivered date, zone varchar(8));
+create table price (product int not null, day date not null, price int not null, primary key (product, day));
