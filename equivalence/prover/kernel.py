@@ -30,6 +30,7 @@ from .rules.tops import (
     own_row_counted,
     some_first,
     sums_with_counts,
+    without_certain_rows,
 )
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
 from .rules.values import case_terms, lone_row, simplify_case, split_scalar
@@ -93,5 +94,6 @@ __all__ = [
     "product_terms",
     "subscripts",
     "sums_with_counts",
+    "without_certain_rows",
     "without_zeros",
 ]

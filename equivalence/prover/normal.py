@@ -25,6 +25,7 @@ from .kernel import (
     product_terms,
     subscripts,
     sums_with_counts,
+    without_certain_rows,
     without_zeros,
 )
 from .places import Mode, Path, at_path, nested_terms, places, put
@@ -470,7 +471,7 @@ def _subscripts(p: Place, _path: Path) -> Iterator[At]:
 def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
-            if asked_of_count(q) is not None:
+            if asked_of_count(q) is not None or without_certain_rows(q) is not None:
                 yield (i, n)
 
 

@@ -113,14 +113,15 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
 
 def bounded_count(p: Place, at: At) -> Bag | None:
     """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or
-    some, is EXISTS.
-    ``at``: block, predicate.
+    some, is EXISTS. Two counts compare as they do without the rows that both have for certain. ``at``: block,
+    predicate.
     """
     i, n = at
     b = p.block(i)
     found = asked_of_count(b.preds[n])
     if found is None:
-        return None
+        fewer = without_certain_rows(b.preds[n])
+        return None if fewer is None else p.with_predicate(i, n, fewer)
     term, kind, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
     plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr]
@@ -157,6 +158,24 @@ def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"
             return term, "under", number + (goal.sym == LE)
         return term, "over", number - (goal.sym == LE)
     return None
+
+
+def without_certain_rows(goal: Term) -> Term | None:
+    """Two counts compared without as many rows as both count whatever there is; None where one has none."""
+    if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT} or not all(map(_is_count, goal.args)):
+        return None
+    one, other = (n.bag for n in goal.args if isinstance(n, Nested))
+    fewest = min(sum(not (x.vars or x.preds) for x in bag) for bag in (one, other))
+    if not fewest:
+        return None
+    pair = tuple(aggregate("cnt", _without_certain(bag, fewest), INTEGER) for bag in (one, other))
+    return app(goal.sym, pair, BOOL)
+
+
+def _without_certain(bag: Bag, number: int) -> Bag:
+    """The bag without so many of its rows that are there whatever holds."""
+    certain = [x for x in bag if not (x.vars or x.preds)]
+    return fresh_copy((*certain[number:], *(x for x in bag if x.vars or x.preds)))
 
 
 def counted_sum(p: Place, at: At) -> Bag | None:

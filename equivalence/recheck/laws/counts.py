@@ -82,13 +82,17 @@ def _with_condition(p: Place, i: int, n: int, new: Term) -> Bag:
 
 
 def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
-    """K + count{Q} < n is count{Q} < n - k; count{Q} < 1 is NOT EXISTS(Q), 0 < count{Q} is EXISTS(Q).
-    Bindings: block, condition.
+    """K + count{Q} < n is count{Q} < n - k; count{Q} < 1 is NOT EXISTS(Q), 0 < count{Q} is EXISTS(Q);
+    k + count{Q} < k + count{R} is count{Q} < count{R}. Bindings: block, condition.
     """
     i, n = at
     goal = pick(pick(p.bag, i).preds, n)
     found = _asked(goal)
     if found is None:
+        if isinstance(goal, App) and goal.sym in {EQ, LT, LE} and all(_is_count(x) for x in goal.args):
+            less = _less_on_both(goal)
+            if less != goal:
+                yield Instance(_with_condition(p, i, n, less))
         return
     term, op, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
@@ -106,6 +110,17 @@ def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
         case _:
             new = app(LT, (counted, integer(number)) if op == "<" else (integer(number), counted), BOOL)
     yield Instance(_with_condition(p, i, n, new))
+
+
+def _less_on_both(goal: App) -> Term:
+    """Both counts without the rows that are on both sides whatever holds."""
+    bags = [x.bag for x in goal.args if isinstance(x, Nested)]
+    for_certain = [[x for x in bag if x == _ONE_ROW] for bag in bags]
+    k = min(map(len, for_certain))
+    rest = [
+        (*ones[k:], *(x for x in bag if x != _ONE_ROW)) for ones, bag in zip(for_certain, bags, strict=True)
+    ]
+    return app(goal.sym, tuple(aggregate("cnt", fresh_copy(bag), INTEGER) for bag in rest), BOOL)
 
 
 def several(p: Place, at: Bindings) -> Iterator[Instance]:

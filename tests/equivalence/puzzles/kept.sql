@@ -18,7 +18,7 @@ select (select price from room order by price desc limit 1 offset 2) as third;
 select max(price) as third from (select price, dense_rank() over (order by price desc) as r from room) t where r = 3;
 -- equal latest invoice of each client, DISTINCT ON and maximum of the number
 select distinct on (client) client, id, amount from invoice order by client, id desc;
-select i.client, i.id, i.amount from invoice i join (select client, max(id) as last from invoice group by client) m on m.last = i.id;
+select i.client, i.id, i.amount from invoice i join (select client, max(id) as last from invoice group by client) m on m.last = i.id order by i.client;
 -- differs latest invoice of each client, DISTINCT ON and maximum of the number
 select distinct on (client) client, id, amount from invoice order by client, issued desc;
 select i.client, i.id, i.amount from invoice i join (select client, max(issued) as last from invoice group by client) m on m.client = i.client and m.last = i.issued;

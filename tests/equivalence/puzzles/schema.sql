@@ -15,3 +15,5 @@ create table recipe_step (recipe int not null, step int not null check (step bet
 create table play (listener int not null, episode int not null, at timestamp not null, seconds int not null);
 create table parcel (id int primary key, weight int not null, shipped date, delivered date, zone varchar(8));
 create table price (product int not null, day date not null, price int not null, primary key (product, day));
+create table g (id int primary key, k int not null, kn int, a int, b int not null, n numeric not null, n2 numeric(8,2) not null, f float8 not null, s text not null, c char(3) not null, d date not null, dn date, ts timestamp not null, z timestamptz not null);
+create table day (d date primary key, v int not null);

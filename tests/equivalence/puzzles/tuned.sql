@@ -66,7 +66,7 @@ select p.product, p.price from price p where p.day = (select max(q.day) from pri
 select product, price from (select product, price, day, row_number() over (partition by product order by day desc) as r from price) t where r = 1 and day <= date '2019-08-16';
 -- equal price on a day, DISTINCT ON and IN of pairs
 select distinct on (product) product, price from price where day <= date '2019-08-16' order by product, day desc;
-select product, price from price where (product, day) in (select product, max(day) from price where day <= date '2019-08-16' group by product);
+select product, price from price where (product, day) in (select product, max(day) from price where day <= date '2019-08-16' group by product) order by product;
 -- differs price on a day, DISTINCT ON and IN of pairs
 select distinct on (product) product, price from price where day <= date '2019-08-16' order by product, day desc;
 select product, price from price where (product, day) in (select product, max(day) from price group by product) and day <= date '2019-08-16';
