@@ -133,3 +133,6 @@ select a.d, a.v from day a join day b on b.d = a.d - 2;
 -- differs days: the row before without its day
 select d, v from (select d, v, lag(d) over (order by d) as e from day) t where e is not null;
 select a.d, a.v from day a join day b on b.d = a.d - 1;
+-- differs days: before the first of all is none but itself
+select d, v from (select d, v, lag(d) over (order by d) as e from day) t where e = d - 1;
+select a.d, a.v from day a join day b on b.d = a.d - 1;
