@@ -21,6 +21,7 @@ from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
     bounded_count,
+    bounded_extreme,
     counted_sum,
     dense_rank_as_count,
     equated_extreme,
@@ -86,6 +87,7 @@ __all__ = [
     "align",
     "asked_of_count",
     "both_extremes",
+    "bounded_extreme",
     "case_terms",
     "equal_outside",
     "equated_extreme",

@@ -15,7 +15,16 @@ from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, n
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
-from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity, one_representation
+from rewright.equivalence.prover.symbols import (
+    EQ,
+    LE,
+    LT,
+    NOT,
+    arithmetic,
+    domain,
+    identity,
+    one_representation,
+)
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -26,6 +35,7 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Nested,
     Row,
+    Sym,
     Term,
     Var,
     free_vars,
@@ -257,19 +267,52 @@ def _is_count(term: Term) -> bool:
 
 
 def extreme_as_exists(p: Place, at: At) -> Bag | None:
-    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block,
+    """16: a value is the greatest of some rows if it is one of theirs and none is greater; it is above the
+    greatest if it is above one, and none is as great; it is below it if it is below one. ``at``: block,
     predicate.
     """
     i, n = at
-    b = p.block(i)
-    found = equated_extreme(b.preds[n])
+    goal = p.block(i).preds[n]
+    found = equated_extreme(goal)
     if found is None:
-        return None
+        new = bounded_extreme(goal)
+        return None if new is None else p.with_predicate(i, n, new)
     term, value = found
     beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
     among = exists(_where(term.bag, lambda x: eq(x, value)))
     none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
     return p.with_predicate(i, n, conj((among, none)))
+
+
+def bounded_extreme(goal: Term) -> Term | None:
+    """A comparison of a minimum or maximum with a value, as one of the rows' own with it."""
+    if not isinstance(goal, App) or goal.sym not in {LT, LE}:
+        return None
+    for term, value, side in ((*goal.args, 0), (*goal.args[::-1], 1)):
+        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+            continue
+        values = [x.outs[0] for x in term.bag if x.outs]
+        orders = {(domain(x.type), x.type.collation) for x in (*values, value, term)}
+        if len(orders) != 1 or not domain(value.type) or not values:
+            continue
+        if isinstance(value, Nested) and value.kind == "agg":
+            continue
+        return _of_each_row(term, value, goal.sym, side)
+    return None
+
+
+def _of_each_row(term: Nested, value: Term, sym: Sym, side: int) -> Term:
+    """``extreme sym value``, or with the extreme on the other ``side``: that some row is so, and where all
+    must be, that none is not.
+    """
+    some = exists(_where(term.bag, lambda x: app(sym, (value, x) if side else (x, value), BOOL)))
+    if term.name.startswith("max ") == bool(side):
+        return some
+    other = LE if sym == LT else LT
+    beyond = exists(_where(term.bag, lambda x: app(other, (x, value) if side else (value, x), BOOL)))
+    # of a value that is there no more is asked than that there are rows
+    known = isinstance(value, Lit) and value.value is not None
+    return conj((exists(fresh_copy(term.bag)) if known else some, negate(beyond)))
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:

@@ -136,3 +136,66 @@ select a.d, a.v from day a join day b on b.d = a.d - 1;
 -- differs days: before the first of all is none but itself
 select d, v from (select d, v, lag(d) over (order by d) as e from day) t where e = d - 1;
 select a.d, a.v from day a join day b on b.d = a.d - 1;
+-- differs A and not B
+select distinct c from buy where p = 'A' and id not in (select c from buy where p = 'B');
+select c from buy group by c having count(*) filter (where p = 'A') > 0 and count(*) filter (where p = 'B') = 0;
+-- differs bounds: all and some
+select k from g group by k having max(b) < 5;
+select distinct k from g where b < 5;
+-- differs bounds: all, the bound itself
+select k from g group by k having max(b) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b > 5);
+-- differs bounds: nullable, all NULL
+select k from g group by k having max(a) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.a >= 5);
+-- differs bounds: nullable, none NULL
+select k from g group by k having max(a) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and (i.a >= 5) is not false);
+-- differs bounds: minimum above or equal
+select k from g group by k having min(b) >= 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b <= 5);
+-- differs bounds: minimum below
+select k from g group by k having min(b) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b >= 5);
+-- differs bounds: negated with nothing
+select k from g group by k having not max(a) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.a < 5);
+-- differs bounds: of a value that is NULL
+select o.id from g o where (select max(i.b) from g i where i.k = o.k) < o.a;
+select o.id from g o where not exists (select 1 from g i where i.k = o.k and i.b >= o.a);
+-- differs bounds: no rows
+select o.id from g o where (select max(i.v) from day i where i.d = o.d) < 5;
+select o.id from g o where not exists (select 1 from day i where i.d = o.d and i.v >= 5);
+-- differs bounds: filter
+select k from g group by k having max(b) filter (where a > 0) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b >= 5 and i.a > 0);
+-- differs bounds: collation
+select k from g group by k having max(s collate "C") < 'm';
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.s >= 'm');
+-- differs bounds: as numbers
+select k from g group by k having max(b) < 5.5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b >= 6) and k <> 6;
+-- differs bounds: floats and NaN
+select k from g group by k having max(f) < 'NaN';
+select distinct k from g o where f < 'NaN';
+-- differs bounds: numerics shown
+select k, max(n)::text from g group by k having max(n) <= 5;
+select k, min(n)::text from g group by k having max(n) <= 5;
+-- differs bounds: whole table
+select max(b) from g having max(b) < 5;
+select max(b) from g where not exists (select 1 from g where b >= 5);
+-- differs bounds: sum of CASE
+select k from g group by k having sum(case when a > 0 then 1 else 0 end) = 0;
+select distinct k from g o where a <= 0;
+-- differs bounds: sum of CASE and NULL
+select k from g group by k having sum(case when a > 0 then 1 end) = 0;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.a > 0);
+-- differs bounds: sum of twos
+select k from g group by k having sum(case when a > 0 then 2 else 0 end) > 1;
+select k from g where a > 0 group by k having count(*) > 1;
+-- differs bounds: one year away
+select k from g group by k having max(d) < date '2024-01-01';
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.ts >= timestamp '2024-01-01');
+-- differs bounds: maximum against minimum
+select k from g group by k having max(b) < min(a);
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b >= i.a);

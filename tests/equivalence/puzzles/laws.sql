@@ -34,3 +34,48 @@ select a.day, a.visitors from daily a join daily b on b.day = a.day - 1;
 -- equal days: between two that follow each other is none
 select a.d, a.d + 1, b.d from day a, day b where b.d = a.d + 1 and not exists (select 1 from day c where c.d > a.d and c.d < b.d);
 select a.d, a.d + 1, b.d from day a, day b where b.d = a.d + 1;
+-- equal A and not B, distinct not in, having
+select distinct c from buy where p = 'A' and c not in (select c from buy where p = 'B');
+select c from buy group by c having count(*) filter (where p = 'A') > 0 and count(*) filter (where p = 'B') = 0;
+-- equal A and not B, sum case
+select distinct c from buy where p = 'A' and c not in (select c from buy where p = 'B');
+select c from buy group by c having sum(case when p = 'A' then 1 else 0 end) > 0 and sum(case when p = 'B' then 1 else 0 end) = 0;
+-- equal A and not B, from customers
+select id from cust where id in (select c from buy where p = 'A') and id not in (select c from buy where p = 'B');
+select b.c from buy b join cust on cust.id = b.c group by b.c having count(*) filter (where p = 'A') > 0 and count(*) filter (where p = 'B') = 0;
+-- equal small and no big, distinct and having
+select distinct c from buy b where amount < 5 and not exists (select 1 from buy d where d.c = b.c and d.amount > 10);
+select c from buy group by c having min(amount) < 5 and max(amount) <= 10;
+-- equal no big
+select distinct c from buy b where not exists (select 1 from buy d where d.c = b.c and d.amount > 10);
+select c from buy group by c having max(amount) <= 10;
+-- equal small
+select distinct c from buy b where amount < 5;
+select c from buy group by c having min(amount) < 5;
+-- equal two products
+select a.c from buy a join buy b on a.c = b.c where a.p = 'A' and b.p = 'B' group by a.c;
+select c from buy where p in ('A', 'B') group by c having count(distinct p) = 2;
+-- equal exists and bool_or
+select c from buy group by c having bool_or(p = 'A') and not bool_or(p = 'B');
+select distinct c from buy where p = 'A' and c not in (select c from buy where p = 'B');
+-- equal bounds: all
+select k from g group by k having max(b) < 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b >= 5);
+-- equal bounds: nullable
+select k from g group by k having max(a) < 5;
+select distinct k from g o where a is not null and not exists (select 1 from g i where i.k = o.k and i.a >= 5);
+-- equal bounds: minimum above
+select k from g group by k having min(b) > 5;
+select distinct k from g o where not exists (select 1 from g i where i.k = o.k and i.b <= 5);
+-- equal bounds: minimum at most
+select k from g group by k having min(b) <= 5;
+select distinct k from g where b <= 5;
+-- equal bounds: negated
+select k from g group by k having not max(a) < 5;
+select distinct k from g o where a >= 5;
+-- equal bounds: of a value that may be NULL
+select o.id from g o where (select max(i.b) from g i where i.k = o.k) < o.a;
+select o.id from g o where o.a is not null and not exists (select 1 from g i where i.k = o.k and i.b >= o.a);
+-- equal bounds: filter
+select k from g group by k having max(b) filter (where a > 0) >= 5;
+select distinct k from g where b >= 5 and a > 0;

@@ -17,3 +17,5 @@ create table parcel (id int primary key, weight int not null, shipped date, deli
 create table price (product int not null, day date not null, price int not null, primary key (product, day));
 create table g (id int primary key, k int not null, kn int, a int, b int not null, n numeric not null, n2 numeric(8,2) not null, f float8 not null, s text not null, c char(3) not null, d date not null, dn date, ts timestamp not null, z timestamptz not null);
 create table day (d date primary key, v int not null);
+create table buy (id int primary key, c int not null, p varchar(10) not null, amount int not null);
+create table cust (id int primary key, name text not null);
