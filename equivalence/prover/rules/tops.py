@@ -288,7 +288,7 @@ def bounded_extreme(goal: Term) -> Term | None:
     """A comparison of a minimum or maximum with a value, as one of the rows' own with it."""
     if not isinstance(goal, App) or goal.sym not in {LT, LE}:
         return None
-    for term, value, side in ((*goal.args, 0), (*goal.args[::-1], 1)):
+    for side, (term, value) in enumerate((goal.args, goal.args[::-1])):
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
         values = [x.outs[0] for x in term.bag if x.outs]
