@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate
+from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, not_null
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
@@ -312,7 +312,7 @@ def _of_each_row(term: Nested, value: Term, sym: Sym, side: int) -> Term:
     beyond = exists(_where(term.bag, lambda x: app(other, (x, value) if side else (value, x), BOOL)))
     # of a value that is there no more is asked than that there are rows
     known = isinstance(value, Lit) and value.value is not None
-    return conj((exists(fresh_copy(term.bag)) if known else some, negate(beyond)))
+    return conj((exists(_where(term.bag, not_null)) if known else some, negate(beyond)))
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:

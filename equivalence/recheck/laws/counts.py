@@ -307,7 +307,7 @@ def _bounded(goal: App, extreme: Nested, value: Term) -> Term:
         return one
     # where a value is there, and no row is beyond it, any row is on this side
     there = isinstance(value, Lit) and value.value is not None
-    some = exists(fresh_copy(extreme.bag)) if there else one
+    some = exists(_where(extreme.bag, not_null)) if there else one
     return conj((some, negate(rows(LE if goal.sym == LT else LT, lower=not below))))
 
 
