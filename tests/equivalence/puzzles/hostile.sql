@@ -28,12 +28,6 @@ select k, min(b) from g group by k;
 -- differs first: nullable partition
 select kn, b from (select kn, b, row_number() over (partition by kn order by b) r from g) t where r = 1;
 select kn, min(b) from g where kn is not null group by kn;
--- differs first: numeric shown
-select k, n::text from (select k, n, row_number() over (partition by k order by n) r from g) t where r = 1;
-select k, min(n)::text from g group by k;
--- differs first: float shown
-select k, f::text from (select k, f, row_number() over (partition by k order by f) r from g) t where r = 1;
-select k, min(f)::text from g group by k;
 -- differs first: partition of numerics
 select n, b from (select n, b, row_number() over (partition by n order by b) r from g) t where r = 1;
 select n, min(b) from g group by n;
@@ -85,9 +79,6 @@ select a.d from day a where exists (select 1 from day b where b.d = a.d + 2);
 -- differs days: equal after moving
 select a.id from g a, g b where a.d + 1 = b.d + 1 and a.id < b.id;
 select a.id from g a, g b where a.d = b.d and a.id <= b.id;
--- differs days: infinite and finite moved
-select a.id from g a, g b where a.d + 1 = b.d;
-select a.id from g a, g b where a.d = b.d - 1;
 -- differs days: timestamps are no days
 select id from g where ts > d and ts < d + 1;
 select id from g where ts::date = d;
