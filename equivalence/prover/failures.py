@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from .asking import Asked
 from .context import Context
+from .firsts import any_first_will_do
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, fits_where, stays_in_range, with_constants
@@ -310,8 +311,9 @@ def orders(engine: Asked, form: Bag, keys: int) -> bool:
             for _, s in b.vars:
                 if isinstance(s, Limited) and not _total(engine, ctx, s):
                     return True
-            if any(not _placed_alike(engine, ctx.within(b), n) for n in nested_terms(b)):
-                return True
+            for n in nested_terms(b):
+                if not _placed_alike(engine, ctx.within(b), n) and not any_first_will_do(b, n):
+                    return True
     return False
 
 

@@ -21,6 +21,7 @@ from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
     bounded_count,
+    bounded_extreme,
     counted_sum,
     dense_rank_as_count,
     equated_extreme,
@@ -30,6 +31,7 @@ from .rules.tops import (
     own_row_counted,
     some_first,
     sums_with_counts,
+    without_certain_rows,
 )
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
 from .rules.values import case_terms, lone_row, simplify_case, split_scalar
@@ -85,6 +87,7 @@ __all__ = [
     "align",
     "asked_of_count",
     "both_extremes",
+    "bounded_extreme",
     "case_terms",
     "equal_outside",
     "equated_extreme",
@@ -93,5 +96,6 @@ __all__ = [
     "product_terms",
     "subscripts",
     "sums_with_counts",
+    "without_certain_rows",
     "without_zeros",
 ]

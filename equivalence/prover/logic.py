@@ -21,6 +21,7 @@ from typing import Any
 from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
+from .days import moved_date
 from .remainders import whole_value
 from .shapes import shape
 from .symbols import (
@@ -327,10 +328,12 @@ class Encoder:
         return z3.Function(label, *(v.sort() for v in values), sort)(*values)
 
     def _arithmetic(self, term: App, pairs: list[Pair]) -> Any | None:
-        """Integer arithmetic: where PostgreSQL gives a value at all, it is the mathematical one."""
+        """Integers and days: where PostgreSQL gives a value at all, it is the mathematical one."""
         values = [v for _, v in pairs]
         if (whole := whole_value(self.z3, term, values, self.axioms)) is not None:
             return whole
+        if (moved := moved_date(self.z3, term.sym.name, values)) is not None:
+            return moved
         op, _, result = term.sym.name.partition(" ")
         if result not in {"int2", "int4", "int8"} or op not in {"+", "-", "*"}:
             return None

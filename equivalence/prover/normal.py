@@ -17,6 +17,7 @@ from .kernel import (
     Place,
     asked_of_count,
     both_extremes,
+    bounded_extreme,
     case_terms,
     equal_outside,
     equated_extreme,
@@ -25,6 +26,7 @@ from .kernel import (
     product_terms,
     subscripts,
     sums_with_counts,
+    without_certain_rows,
     without_zeros,
 )
 from .places import Mode, Path, at_path, nested_terms, places, put
@@ -142,13 +144,17 @@ def says_positions(form: Bag) -> bool:
     """Whether a form has something that the rules of positions are about."""
     sources = (s for b in form for _, s in block_vars(b))
     return any(isinstance(s, Limited) for s in sources) or any(
-        isinstance(t, Nested) and (t.kind == "win" or (t.kind == "agg" and _by_order(t.name)))
+        isinstance(t, Nested) and (t.kind == "win" or (t.kind == "agg" and _by_order(t)))
         for t in walk_bag(form)
     )
 
 
-def _by_order(name: str) -> bool:
-    return name == "cnt" or name.startswith(("min ", "max ", "array_agg "))
+def _by_order(term: Nested) -> bool:
+    # a sum of ones and zeros is a count
+    tallied = term.name == "isum" and any(
+        isinstance(b.outs[0], App) and b.outs[0].sym == CASE for b in term.bag
+    )
+    return tallied or term.name == "cnt" or term.name.startswith(("min ", "max ", "array_agg "))
 
 
 def normalise(
@@ -470,7 +476,7 @@ def _subscripts(p: Place, _path: Path) -> Iterator[At]:
 def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
-            if asked_of_count(q) is not None:
+            if asked_of_count(q) is not None or without_certain_rows(q) is not None:
                 yield (i, n)
 
 
@@ -507,7 +513,7 @@ def _alike_extremes(p: Place, _path: Path) -> Iterator[At]:
 def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
-            if equated_extreme(q) is not None:
+            if equated_extreme(q) is not None or bounded_extreme(q) is not None:
                 yield (i, n)
 
 

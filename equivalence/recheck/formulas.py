@@ -35,7 +35,7 @@ from rewright.equivalence.prover.symbols import (
 from rewright.equivalence.prover.terms import App, Lit, Nested, Row, Term, Var
 from rewright.equivalence.prover.texts import STARTS
 from rewright.equivalence.recheck.shapes import shape
-from rewright.equivalence.recheck.values import Month, Prefix, of_months, of_prefixes, units_a_day
+from rewright.equivalence.recheck.values import Month, Prefix, is_day, of_months, of_prefixes, units_a_day
 from rewright.sql.types import SqlType
 
 Pair = tuple[Any, Any]
@@ -256,7 +256,8 @@ class Formulas:
 
     def _arithmetic(self, term: App, values: list[Any]) -> Any:
         """Where PostgreSQL gives a result of integer arithmetic at all, it is the mathematical one: of /
-        and % by a constant k, x = k·q + r with |r| < |k| and no other sign than x.
+        and % by a constant k, x = k·q + r with |r| < |k| and no other sign than x. Days move no
+        infinite date.
         """
         z3 = self.z3
         match term.sym.name, term.args:
@@ -269,6 +270,11 @@ class Formulas:
                 size = abs(k)
                 self.axioms.append(z3.If(x >= 0, z3.And(r >= 0, r < size), z3.And(r <= 0, r > -size)))
                 return q if name.startswith("op /") else r
+            case "op -(date,date)", _:
+                return values[0] - values[1]
+            case ("op +(date,int4)" | "op -(date,int4)" | "op +(int4,date)") as name, _:
+                x, n = values[::-1] if name == "op +(int4,date)" else values
+                return z3.If(is_day(z3, x), x - n if name == "op -(date,int4)" else x + n, x)
         op, _, result = term.sym.name.partition(" ")
         if result not in _INTS or op not in {"+", "-", "*"}:
             return None

@@ -12,6 +12,9 @@ from typing import Any
 
 _DAY = 86_400_000_000  # microseconds
 
+# the first and the last day that PostgreSQL has, where 1 is 0001-01-01
+_DAYS = (-1_721_425, 2_145_762_068)
+
 Prefix = tuple[Any, str, Any]  # a text, a prefix, whether the text begins with it
 Month = tuple[
     Any, Any, int, int, Any, Any
@@ -54,3 +57,9 @@ def of_months(z3: Any, met: list[Month], years: set[int]) -> Iterator[Any]:
 def units_a_day(type_name: str) -> int:
     """How a date and a timestamp are counted."""
     return 1 if type_name == "date" else _DAY
+
+
+def is_day(z3: Any, number: Any) -> Any:
+    """Whether the number of a date is a day's: the infinite ones have those beyond."""
+    first, last = _DAYS
+    return z3.And(number >= first, number <= last)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from rewright.sql import algebra as a
-from rewright.sql.walk.nodes import FIELDS, LEAVES, NODES, QUERIES, REFERENCES
+from rewright.sql.walk.nodes import FIELDS, LEAVES, NODES, QUERIES, REFERENCES, walk
 from rewright.sql.walk.rels import Place, defined_ctes, defined_rels, free_rels
 
 N = TypeVar("N", bound=a.Node)
@@ -156,7 +156,9 @@ def _renumbered(node: N) -> N:
     # above what is free, so that old and new numbers can't meet
     start = max(free_rels(node), default=0) + 1
     rels = {r: i for i, r in enumerate(defined_rels(node), start)}
-    ctes = {c: i for i, c in enumerate(defined_ctes(node), 1)}
+    own = defined_ctes(node)
+    read = {n.cte for n in walk(node) if isinstance(n, a.CteScan)}
+    ctes = {c: i for i, c in enumerate(own, max(read.difference(own), default=0) + 1)}
     return renumber(node, rels, ctes)
 
 

@@ -99,6 +99,10 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "successor": ("M13", "a recursion that takes the next greater value of fewer rows leaves values out"),
+    "days": ("16", "no number of days moves an infinite date"),
+    "first-of-each": ("14", "the first row of a group is the one with NULL where NULLs come first"),
+    "bound": ("3", "a bound that is NULL lies above nothing, though no row is beyond it"),
     "zeros": ("15", "zeros make a sum 0 only where there is something to add"),
     "among": ("14", "a value is one of those up to it only if it is among them"),
     "cut": ("16", "what a division leaves has the sign of what is divided"),

@@ -41,6 +41,20 @@ _ROUNDS = (
     "with recursive r(a, b, n) as (select src, dst, 0 from edge{first} union all "
     "select r.a, e.dst, r.n + {by} from r, edge e where e.src = r.b and r.n {below}) select a, b from r{last}"
 )
+_NEXT = (
+    "with recursive r(b) as (select min({v}) from o where t > 3{first} union all "
+    "select (select min({v}) from o where t > 3 and {above}) from r where r.b is not null) select {read}"
+)
+
+
+def _next(
+    *, v: str = "o.k", first: str = "", above: str = "o.k > r.b", read: str = "b from r where b is not null"
+) -> str:
+    return _NEXT.format(v=v, first=first, above=above, read=read)
+
+
+_NULL_TOO = "b from r where b is not null or exists (select 1 from o where t > 3 and {} is null)"
+_VALUES = "select distinct k from o where t > 3 and k is not null"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
@@ -218,6 +232,15 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from (select id, row_number() over (order by k, id) n from o) q where n <= 4 order by n",
             "select id from (select id, k, row_number() over (order by k, id) n from o) q where n <= 4 order by k, id",
+        ),
+    ),
+    "successors": (
+        (_VALUES, _next()),
+        ("select distinct k from o where t > 3", _next(above="r.b < o.k", read=_NULL_TOO.format("k"))),
+        (f"{_VALUES} union all select null", _next(read="b from r")),
+        (
+            "select distinct x from o where t > 3 and x is not null",
+            _next(v="o.x", above="o.x > r.b"),
         ),
     ),
     "fixpoints": (
@@ -585,6 +608,36 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from (select id, k, row_number() over (order by k desc, id) n from o) q order by n",
             "select id from o order by k, id",
+        ),
+    ),
+    "successors": (
+        (_VALUES, _next(read="b from r")),
+        (_VALUES, _next(first=" and id > 4")),
+        (_VALUES, _next(above="o.k > r.b and id > 4")),
+        (_VALUES, _next(above="o.k >= r.b + 1 and o.k > r.b + 1")),
+        (_VALUES, _next(above="o.k < r.b")),
+        (_VALUES, _next(v="o.k + 1", above="o.k + 1 > r.b")),
+        (_VALUES, _next(v="o.far", above="o.far > r.b")),
+        (_VALUES, _next().replace("where r.b is not null)", "where r.b < 9)")),
+        (_VALUES, _next().replace("from r where r.b is", "from r, t where r.b is")),
+        (_VALUES, _next().replace("union all", "union all select 7 union all")),
+        ("select distinct k from o where t > 3", _next()),
+        ("select distinct k from o where t > 3", _next(read=_NULL_TOO.format("far"))),
+        (
+            "select distinct k from o where t > 3",
+            _next(read=_NULL_TOO.format("k").replace("t > 3 and", "r.b > 3 and")),
+        ),
+        (
+            "select distinct k from o where t > 3",
+            _next(read=_NULL_TOO.format("k").replace("select 1", "select count(*)")),
+        ),
+        (
+            "select distinct n::text from o where t > 3 and n is not null",
+            _next(v="o.n", above="o.n > r.b", read="b::text from r where b is not null"),
+        ),
+        (
+            "select distinct k from o where t > 3 and k is not null",
+            _next(first=" and 10 / id > 0", above="10 / id > 0 and o.k > r.b"),
         ),
     ),
     "fixpoints": (

@@ -1,7 +1,8 @@
 """Exercises that everybody solves another way: the second highest, the consecutive, the pivoted, the median.
 
 `laws.sql` holds pairs of the laws that were made for them, `hostile.sql` pairs against each of these laws; of
-`tuned.sql` and `kept.sql` how many are proved and refuted: `python -m bench.strangers --set exercises`.
+`tuned.sql` and `kept.sql` how many are proved and refuted: `python -m bench.strangers --set exercises`, or
+`puzzles` for those of other domains.
 """
 
 from __future__ import annotations
@@ -15,30 +16,32 @@ from rewright.equivalence.options import Options
 from rewright.equivalence.verdicts import Refuted
 from tests.equivalence.pair_sets import PairSet
 
-FOLDER = SETS / "exercises"
-SET = PairSet(FOLDER)
-LAWS = {p.words: p for p in pairs("laws", FOLDER)}
+FOLDERS = {name: PairSet(SETS / name) for name in ("exercises", "puzzles")}
+LAWS = {(name, p.words): p for name in FOLDERS for p in pairs("laws", SETS / name)}
 UNLIKE = {
-    f"{half} {p.words}": p
+    (name, f"{half} {p.words}"): p
+    for name in FOLDERS
     for half in (*HALVES, "hostile")
-    for p in pairs(half, FOLDER)
+    for p in pairs(half, SETS / name)
     if p.kind == "differs"
 }
 
 
-@pytest.mark.parametrize("name", UNLIKE)
-def test_what_differs_is_not_proved(name: str) -> None:
-    SET.assert_not_proved(UNLIKE[name])
+@pytest.mark.parametrize(("folder", "name"), UNLIKE)
+def test_what_differs_is_not_proved(folder: str, name: str) -> None:
+    FOLDERS[folder].assert_not_proved(UNLIKE[folder, name])
 
 
-@pytest.mark.parametrize("name", LAWS)
-def test_what_the_laws_prove_replays_and_has_a_certificate(name: str) -> None:
-    SET.assert_certified(LAWS[name])
+@pytest.mark.parametrize(("folder", "name"), LAWS)
+def test_what_the_laws_prove_replays_and_has_a_certificate(folder: str, name: str) -> None:
+    FOLDERS[folder].assert_certified(LAWS[folder, name])
 
 
 @pytest.mark.server
-def test_a_server_tells_apart_what_is_said_to_differ(scratch_server: ScratchServer) -> None:
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_server_tells_apart_what_is_said_to_differ(folder: str, scratch_server: ScratchServer) -> None:
     options = Options(prover=False, databases=4000, seconds=600.0, shrink=False)
-    with Checker(scratch=scratch_server, options=options, schema_sql=schema(FOLDER)) as checker:
-        alike = [n for n, p in UNLIKE.items() if not isinstance(checker.check(p.q1, p.q2), Refuted)]
+    said = {name: p for (of, name), p in UNLIKE.items() if of == folder}
+    with Checker(scratch=scratch_server, options=options, schema_sql=schema(SETS / folder)) as checker:
+        alike = [n for n, p in said.items() if not isinstance(checker.check(p.q1, p.q2), Refuted)]
     assert alike == []

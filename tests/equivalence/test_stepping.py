@@ -123,6 +123,24 @@ DIFFERENT = (
     (DISTINCT, stepped(step=STEP.replace("r.b is not null", "r.b < 3"))),
     (DISTINCT, stepped(step=STEP.replace("r.b is not null", "r.b is not null and r.b < 3"))),
     (DISTINCT, stepped(step=STEP.replace("(select min", "(select o.b from o where o.id = 1) + (select min"))),
+    # a condition on the value of the round before, in the place of the same column of the rows
+    (
+        "select distinct id from t where id % 2 = 0",
+        stepped(
+            "select min(id) from t where id % 2 = 0",
+            "select (select min(t.id) from t where r.b % 2 = 0 and t.id > r.b) from r where r.b is not null",
+        ),
+    ),
+    # readers that meet the NULL, or show how the column is called
+    (f"select count(*) from ({DISTINCT}) x", stepped(read="count(*) from r")),
+    (
+        f"select o.id, x.b from o left join ({DISTINCT}) x on x.b = o.b",
+        stepped(read="o.id, r.b from o left join r on r.b = o.b or r.b is null"),
+    ),
+    (
+        f"select row_to_json(x)::text from ({DISTINCT.replace('distinct b', 'distinct b as value')}) x",
+        stepped(read="row_to_json(r)::text from r where r.b is not null"),
+    ),
 )
 # they are the same here, but for how equal values look or what is not known of them
 SILENT = (of("n"),)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rewright.sql.algebra import Aggregate, Column, Const, Query, Scan, Select
+from rewright.sql.algebra import Aggregate, Column, Const, Query, ScalarSubquery, Scan, Select
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
@@ -60,6 +60,15 @@ def test_rels_are_unique_in_a_statement() -> None:
     )
     scans = [n.rel for n in walk(query) if isinstance(n, Scan)]
     assert len(scans) == len(set(scans)) == 5
+
+
+def test_a_cte_of_a_subquery_is_not_taken_for_one_around_it() -> None:
+    def inner(read: str) -> Query:
+        within = f"with own as (select 2 as x) select max(x) from {read}"
+        whole = bound(f"with around as (select 1 as x) select ({within}) from around")
+        return next(n.query for n in walk(whole) if isinstance(n, ScalarSubquery))
+
+    assert canonical(inner("own")) != canonical(inner("around"))
 
 
 def test_canonical_tells_differences_and_not_names() -> None:

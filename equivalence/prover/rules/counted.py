@@ -23,7 +23,6 @@ from rewright.equivalence.prover.terms import (
     Nested,
     Term,
     free_vars,
-    walk_shallow,
 )
 from rewright.sql.types import BOOL
 
@@ -52,7 +51,7 @@ def own_value_counted(p: Place, at: At) -> Bag | None:
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     if not p.engine.entails(ctx, exists((alike,))):
         return None
     below = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
@@ -92,7 +91,7 @@ def drop_zeros(p: Place, at: At) -> Bag | None:
     if parts is None:
         return None
     zero, rest = parts
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     if not p.engine.entails(ctx, exists(term.bag)):
         return None
     total = aggregate(term.name, rest, term.type)

@@ -67,7 +67,7 @@ def nearest_row(p: Place, at: At) -> Bag | None:
     wanted = _wanted(name, term)
     if wanted is None:
         return None
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     extreme = _extreme(p, ctx, term, wanted)
     if extreme is not None:
         return p.with_block(i, replace_term(b, term, extreme))
@@ -134,7 +134,7 @@ def first_of_array(p: Place, at: At) -> Bag | None:
     keys = labels(array.name.removeprefix(_ARRAY)) if array.name.startswith(_ARRAY) else None
     if not keys:
         return None
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     at_end = slice(len(array.bag[0].outs) - len(keys), None)
     if not total(p.engine, ctx, array.bag, at_end):
         return None

@@ -6,6 +6,7 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
@@ -16,6 +17,7 @@ from rewright.equivalence.prover.build import (
     not_null,
     same,
 )
+from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
@@ -35,7 +37,6 @@ from rewright.equivalence.prover.terms import (
     Var,
     free_vars,
     rows_renamed,
-    walk_shallow,
 )
 from rewright.equivalence.prover.unique import determined_by, duplicate_free
 from rewright.sql.types import BOOL, SqlType
@@ -109,11 +110,9 @@ def lone_extreme(p: Place, at: At) -> Bag | None:
     name = extreme_name(source.keys[0], key.type)
     if shown != key or name is None or not one_representation(key.type):
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
-    if not (" nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
+    ctx = p.beside(b, term)
+    if not (" nulls last" in source.keys[0] or p.engine.entails(ctx.within(inner), not_null(key))):
         return None
-    ctx = p.ctx.within(replace(b, preds=preds))
     if skipped and not (
         key.type.name in _STEPPED and duplicate_free(p.engine, ctx, (replace(inner, outs=(key,)),))
     ):
@@ -156,8 +155,7 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
     name, keys = window_keys(term.name)
     if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    ctx = p.ctx.within(replace(b, preds=preds))
+    ctx = p.beside(b, term)
     if name == "row_number":
         known = rows.outs[: len(keys)]
         if not determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}:
@@ -171,7 +169,8 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
 
 def one_of_each(p: Place, at: At) -> Bag | None:
     """14: ``row_number() = 1`` keeps one row of each partition, whichever: the distinct partition keys, where
-    nothing else of the row is used. ``at``: block, predicate.
+    nothing else of the row is used but what it is sorted by first: an extreme of the partition. ``at``:
+    block, predicate.
     """
     i, n = at
     b = p.block(i)
@@ -201,16 +200,38 @@ def one_of_each(p: Place, at: At) -> Bag | None:
         return None
     outside = [q for q in kept if q not in inside]
     w = fresh()
-    columns = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+    columns: dict[Term, Term] = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+    first = _first_key(p, ctx, win, columns)
 
     def env(t: Term) -> Term | None:
-        return columns.get(t)
+        if t in columns or t not in first:
+            return columns.get(t)
+        (copied,) = fresh_copy((Block((), (), (first[t],)),))
+        return copied.outs[0]
 
     source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
     new = block(((w, source),), tuple(subst(q, env) for q in outside), tuple(subst(o, env) for o in b.outs))
     if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
         return None
     return p.with_block(i, new)
+
+
+def _first_key(p: Place, ctx: Context, win: Nested, columns: Mapping[Term, Term]) -> dict[Term, Term]:
+    """The current row's first sort key as the extreme of its partition, where the row comes first.
+    ``columns``: the partition's keys as they are read.
+    """
+    _, labels = window_keys(win.name)
+    (rows,) = fresh_copy(win.bag)
+    if not labels or win.args[0] in columns:
+        return {}
+    key, mine = rows.outs[0], win.args[0]
+    name = extreme_name(labels[0], key.type)
+    if name is None or not identity(key.type):
+        return {}
+    if not (" nulls last" in labels[0] or p.engine.entails(ctx.within(rows), not_null(key))):
+        return {}
+    preds = (*(subst(q, columns.get) for q in rows.preds), not_null(key))
+    return {mine: aggregate(name, block(rows.vars, preds, (key,)), mine.type)}
 
 
 def _partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from rewright.equivalence.prover.bags import block, exists
-from rewright.equivalence.prover.build import app, conj, disj, eq, negate, not_null, predicates, same
+from rewright.equivalence.prover.build import app, conj, disj, eq, negate, not_null, same
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.shapes import shape
@@ -61,8 +61,7 @@ def several_rows(p: Place, at: At) -> Bag | None:
     new = negate(some) if kind == "under" else some
     if kind == "equal":
         new = conj((some, negate(_so_many(inner, columns, least + 1, filled=filled))))
-    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, new)
 
 
 def one_value(p: Place, at: At) -> Bag | None:
@@ -80,8 +79,7 @@ def one_value(p: Place, at: At) -> Bag | None:
     apart = exists(block((*one.vars, *other.vars), differ, ()))
     filled = block(one.vars, (*one.preds, not_null(one.outs[0])), ())
     new = conj((exists(filled), negate(apart))) if equal else apart
-    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, new)
 
 
 def both_extremes(goal: Term) -> tuple[Nested, bool] | None:

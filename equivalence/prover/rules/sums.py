@@ -45,7 +45,7 @@ def multiply(p: Place, at: At) -> Bag | None:
     term = product_terms(b)[n]
     numeric = term.sym.name == "* numeric"
     left, right = (_integral_part(x) if numeric else x for x in term.args)
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     for value, times in ((left, right), (right, left)):
         if not (isinstance(times, Nested) and times.name == "cnt"):
             continue
@@ -194,8 +194,7 @@ def _flatten_weighted(p: Place, b: Block, term: Nested) -> Term | None:
     """A sum of values each times a count: each value as often as there are rows to count. A count of 0 would
     give a 0 to add where there is no row, so each must see at least one.
     """
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    ctx = p.ctx.within(replace(b, preds=preds))
+    ctx = p.beside(b, term)
     blocks: list[Block] = []
     for x in term.bag:
         found = _weighted(x.outs[0])

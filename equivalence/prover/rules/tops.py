@@ -11,11 +11,20 @@ from dataclasses import replace
 from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, not_null
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
-from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity, one_representation
+from rewright.equivalence.prover.symbols import (
+    EQ,
+    LE,
+    LT,
+    NOT,
+    arithmetic,
+    domain,
+    identity,
+    one_representation,
+)
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -26,6 +35,7 @@ from rewright.equivalence.prover.terms import (
     Lit,
     Nested,
     Row,
+    Sym,
     Term,
     Var,
     free_vars,
@@ -113,14 +123,15 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
 
 def bounded_count(p: Place, at: At) -> Bag | None:
     """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or
-    some, is EXISTS.
-    ``at``: block, predicate.
+    some, is EXISTS. Two counts compare as they do without the rows that both have for certain. ``at``: block,
+    predicate.
     """
     i, n = at
     b = p.block(i)
     found = asked_of_count(b.preds[n])
     if found is None:
-        return None
+        fewer = without_certain_rows(b.preds[n])
+        return None if fewer is None else p.with_predicate(i, n, fewer)
     term, kind, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
     plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr]
@@ -135,8 +146,7 @@ def bounded_count(p: Place, at: At) -> Bag | None:
     else:
         pair = (counted, integer(number)) if kind == "under" else (integer(number), counted)
         new = app(LT, pair, BOOL)
-    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, new)
 
 
 def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"], int] | None:
@@ -158,6 +168,24 @@ def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"
             return term, "under", number + (goal.sym == LE)
         return term, "over", number - (goal.sym == LE)
     return None
+
+
+def without_certain_rows(goal: Term) -> Term | None:
+    """Two counts compared without as many rows as both count whatever there is; None where one has none."""
+    if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT} or not all(map(_is_count, goal.args)):
+        return None
+    one, other = (n.bag for n in goal.args if isinstance(n, Nested))
+    fewest = min(sum(not (x.vars or x.preds) for x in bag) for bag in (one, other))
+    if not fewest:
+        return None
+    pair = tuple(aggregate("cnt", _without_certain(bag, fewest), INTEGER) for bag in (one, other))
+    return app(goal.sym, pair, BOOL)
+
+
+def _without_certain(bag: Bag, number: int) -> Bag:
+    """The bag without so many of its rows that are there whatever holds."""
+    certain = [x for x in bag if not (x.vars or x.preds)]
+    return fresh_copy((*certain[number:], *(x for x in bag if x.vars or x.preds)))
 
 
 def counted_sum(p: Place, at: At) -> Bag | None:
@@ -239,20 +267,52 @@ def _is_count(term: Term) -> bool:
 
 
 def extreme_as_exists(p: Place, at: At) -> Bag | None:
-    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block,
+    """16: a value is the greatest of some rows if it is one of theirs and none is greater; it is above the
+    greatest if it is above one, and none is as great; it is below it if it is below one. ``at``: block,
     predicate.
     """
     i, n = at
-    b = p.block(i)
-    found = equated_extreme(b.preds[n])
+    goal = p.block(i).preds[n]
+    found = equated_extreme(goal)
     if found is None:
-        return None
+        new = bounded_extreme(goal)
+        return None if new is None else p.with_predicate(i, n, new)
     term, value = found
     beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
     among = exists(_where(term.bag, lambda x: eq(x, value)))
     none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
-    preds = (*b.preds[:n], *predicates(conj((among, none))), *b.preds[n + 1 :])
-    return p.with_block(i, block(b.vars, preds, b.outs))
+    return p.with_predicate(i, n, conj((among, none)))
+
+
+def bounded_extreme(goal: Term) -> Term | None:
+    """A comparison of a minimum or maximum with a value, as one of the rows' own with it."""
+    if not isinstance(goal, App) or goal.sym not in {LT, LE}:
+        return None
+    for side, (term, value) in enumerate((goal.args, goal.args[::-1])):
+        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+            continue
+        values = [x.outs[0] for x in term.bag if x.outs]
+        orders = {(domain(x.type), x.type.collation) for x in (*values, value, term)}
+        if len(orders) != 1 or not domain(value.type) or not values:
+            continue
+        if isinstance(value, Nested) and value.kind == "agg":
+            continue
+        return _of_each_row(term, value, goal.sym, side)
+    return None
+
+
+def _of_each_row(term: Nested, value: Term, sym: Sym, side: int) -> Term:
+    """``extreme sym value``, or with the extreme on the other ``side``: that some row is so, and where all
+    must be, that none is not.
+    """
+    some = exists(_where(term.bag, lambda x: app(sym, (value, x) if side else (x, value), BOOL)))
+    if term.name.startswith("max ") == bool(side):
+        return some
+    other = LE if sym == LT else LT
+    beyond = exists(_where(term.bag, lambda x: app(other, (x, value) if side else (value, x), BOOL)))
+    # of a value that is there no more is asked than that there are rows
+    known = isinstance(value, Lit) and value.value is not None
+    return conj((exists(_where(term.bag, not_null)) if known else some, negate(beyond)))
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
@@ -297,7 +357,7 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
         return None
     rest = (*inner.preds[:m], *inner.preds[m + 1 :])
     (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     if not one_row(p.engine, ctx, (alike,)):
         return None
     if not p.engine.entails(ctx, exists((alike,))):

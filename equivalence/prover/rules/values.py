@@ -42,8 +42,7 @@ def split_scalar(p: Place, at: At) -> Bag | None:
     term = nested_terms(b)[n]
     if term.kind != "the":
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    if not one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag):
+    if not one_row(p.engine, p.beside(b, term), term.bag):
         return None
     result: list[Block] = []
     for inner in fresh_copy(term.bag):
@@ -65,8 +64,7 @@ def lone_row(p: Place, at: At) -> Bag | None:
         or term.name.startswith("sum float")
     ):
         return None
-    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
-    if not one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag):
+    if not one_row(p.engine, p.beside(b, term), term.bag):
         return None
     return p.with_block(i, replace_term(b, term, the(term.bag, term.type)))
 
@@ -82,7 +80,7 @@ def simplify_case(p: Place, at: At) -> Bag | None:
     if len(term.args) != 3:
         return None
     test, yes, no = term.args
-    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    ctx = p.beside(b, term)
     if p.engine.entails(ctx, test):
         return p.with_block(i, replace_term(b, term, yes))
     if p.engine.entails(ctx, negate(test)):

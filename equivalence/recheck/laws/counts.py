@@ -31,6 +31,7 @@ from rewright.equivalence.prover.symbols import (
     LT,
     NOT,
     arithmetic,
+    domain,
     identity,
     one_representation,
 )
@@ -82,13 +83,17 @@ def _with_condition(p: Place, i: int, n: int, new: Term) -> Bag:
 
 
 def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
-    """K + count{Q} < n is count{Q} < n - k; count{Q} < 1 is NOT EXISTS(Q), 0 < count{Q} is EXISTS(Q).
-    Bindings: block, condition.
+    """K + count{Q} < n is count{Q} < n - k; count{Q} < 1 is NOT EXISTS(Q), 0 < count{Q} is EXISTS(Q);
+    k + count{Q} < k + count{R} is count{Q} < count{R}. Bindings: block, condition.
     """
     i, n = at
     goal = pick(pick(p.bag, i).preds, n)
     found = _asked(goal)
     if found is None:
+        if isinstance(goal, App) and goal.sym in {EQ, LT, LE} and all(_is_count(x) for x in goal.args):
+            less = _less_on_both(goal)
+            if less != goal:
+                yield Instance(_with_condition(p, i, n, less))
         return
     term, op, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
@@ -106,6 +111,17 @@ def bounded_count(p: Place, at: Bindings) -> Iterator[Instance]:
         case _:
             new = app(LT, (counted, integer(number)) if op == "<" else (integer(number), counted), BOOL)
     yield Instance(_with_condition(p, i, n, new))
+
+
+def _less_on_both(goal: App) -> Term:
+    """Both counts without the rows that are on both sides whatever holds."""
+    bags = [x.bag for x in goal.args if isinstance(x, Nested)]
+    for_certain = [[x for x in bag if x == _ONE_ROW] for bag in bags]
+    k = min(map(len, for_certain))
+    rest = [
+        (*ones[k:], *(x for x in bag if x != _ONE_ROW)) for ones, bag in zip(for_certain, bags, strict=True)
+    ]
+    return app(goal.sym, tuple(aggregate("cnt", fresh_copy(bag), INTEGER) for bag in rest), BOOL)
 
 
 def several(p: Place, at: Bindings) -> Iterator[Instance]:
@@ -246,16 +262,22 @@ def _counts_more(term: App) -> tuple[Nested, int] | None:
 
 def extreme_as_exists(p: Place, at: Bindings) -> Iterator[Instance]:
     """V = max{e | Q} is EXISTS(Q, e = v) ∧ NOT EXISTS(Q, e > v), of one type whose equality is identity.
-    Bindings: block, condition.
+    V ≤ max{e | Q} is EXISTS(Q, v ≤ e), and max{e | Q} ≤ v is EXISTS(Q, e ≤ v) ∧ NOT EXISTS(Q, v < e), in one
+    order; so with < and minima. Bindings: block, condition.
     """
     i, n = at
     goal = pick(pick(p.bag, i).preds, n)
-    if not isinstance(goal, App) or goal.sym != EQ:
+    if not isinstance(goal, App) or goal.sym not in {EQ, LT, LE}:
         return
     for term, value in (goal.args, goal.args[::-1]):
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
-        types = {t.type for t in (*(x.outs[0] for x in term.bag), value, term)}
+        met = (*(x.outs[0] for x in term.bag), value, term)
+        if goal.sym != EQ:
+            if len({(domain(t.type), t.type.collation) for t in met}) == 1 and domain(value.type):
+                yield Instance(_with_condition(p, i, n, _bounded(goal, term, value)))
+            continue
+        types = {t.type for t in met}
         if not all(identity(t) for t in types) or len({(t.name, t.collation) for t in types}) > 1:
             continue
         least = term.name.startswith("min ")
@@ -268,6 +290,25 @@ def extreme_as_exists(p: Place, at: Bindings) -> Iterator[Instance]:
 
         both = conj((exists(_where(term.bag, among)), negate(exists(_where(term.bag, beyond)))))
         yield Instance(_with_condition(p, i, n, both))
+
+
+def _bounded(goal: App, extreme: Nested, value: Term) -> Term:
+    """What a bound of an extreme asks of the values: of one, or of all, NULLs aside."""
+    below = goal.args[0] == extreme  # the extreme is to be below the value
+
+    def rows(sym: Sym, *, lower: bool) -> Term:
+        def asked(x: Term) -> Term:
+            return app(sym, (x, value) if lower else (value, x), BOOL)
+
+        return exists(_where(extreme.bag, asked))
+
+    one = rows(goal.sym, lower=below)
+    if extreme.name.startswith("min ") == below:
+        return one
+    # where a value is there, and no row is beyond it, any row is on this side
+    there = isinstance(value, Lit) and value.value is not None
+    some = exists(_where(extreme.bag, not_null)) if there else one
+    return conj((some, negate(rows(LE if goal.sym == LT else LT, lower=not below))))
 
 
 def _where(bag: Bag, f: Callable[[Term], Term]) -> Bag:

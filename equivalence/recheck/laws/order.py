@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
 from rewright.equivalence.prover.build import app, integer, negate, not_null, same
+from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.positions import before, extreme_name, first_of, window_keys
 from rewright.equivalence.prover.symbols import EQ, LT, SAME, identity, one_representation
@@ -174,8 +175,9 @@ def rank(p: Place, at: Bindings) -> Iterator[Instance]:
 
 
 def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
-    """Σ x . P(x) ∧ row_number() OVER (PARTITION BY k) = 1 → o(k) = Σ d ∈ δ(k | P) → o(d): one row of each
-    partition, whichever. Bindings: block, condition.
+    """Σ x . P(x) ∧ row_number() OVER (PARTITION BY k ORDER BY s, …) = 1 → o(k, s) = Σ d ∈ δ(k | P) →
+    o(d, min{s | P, k = d}): one row of each partition, whichever, of which only k and s are read; and max for
+    a descending s. Equal ones must be the same, and no NULL may come first. Bindings: block, condition.
     """
     i, n = at
     b = pick(p.bag, i)
@@ -198,17 +200,45 @@ def one_of_each(p: Place, at: Bindings) -> Iterator[Instance]:
     inside = [subst(q, rows_renamed(names)) for q in rows.preds if q not in ties]
     if not known or len(known) < len(ties) or not set(inside) <= set(kept):
         return
-    w = fresh()
-    columns: dict[Term, Term] = {k: Var(w, c, k.type) for c, k in enumerate(known)}
-    outside = tuple(subst(q, columns.get) for q in kept if q not in inside)
-    source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
-    new = block(((w, source),), outside, tuple(subst(o, columns.get) for o in b.outs))
-    if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
-        return
     ctx = p.ctx.within(replace(b, preds=tuple(kept)))
     # by = a NULL is in no partition
     plain = (k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ)
-    yield Instance(spliced(p.bag, i, new), tuple(Follows(ctx, not_null(k)) for k in plain))
+    needs = tuple(Follows(ctx, not_null(k)) for k in plain)
+    outside = tuple(q for q in kept if q not in inside)
+    w = fresh()
+    columns: dict[Term, Term] = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+    source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
+    plainly: tuple[dict[Term, Term], tuple[Condition, ...]] = ({}, ())
+    for more, also in (plainly, *_first_by(win, columns, ctx)):
+
+        def read(t: Term, more: dict[Term, Term] = more) -> Term | None:
+            if t in columns or t not in more:
+                return columns.get(t)
+            (once,) = fresh_copy((Block((), (), (more[t],)),))
+            return once.outs[0]
+
+        preds, outs = (tuple(subst(t, read) for t in ts) for ts in (outside, b.outs))
+        new = block(((w, source),), preds, outs)
+        if not any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
+            yield Instance(spliced(p.bag, i, new), (*needs, *also))
+
+
+def _first_by(
+    win: Nested, columns: dict[Term, Term], ctx: Context
+) -> Iterator[tuple[dict[Term, Term], tuple[Condition, ...]]]:
+    """What the row that comes first is sorted by, as an extreme of its partition's values."""
+    _, labels = window_keys(win.name)
+    (other,) = fresh_copy(win.bag)
+    if not labels:
+        return
+    label, key = labels[0], other.outs[0]
+    extreme = extreme_name(label, key.type)
+    if extreme is None or not identity(key.type):
+        return
+    among = (*(subst(q, columns.get) for q in other.preds), not_null(key))
+    value = aggregate(extreme, block(other.vars, among, (key,)), win.args[0].type)
+    needs = () if " nulls last" in label else (Follows(ctx.within(other), not_null(key)),)
+    yield {win.args[0]: value}, needs
 
 
 def _key_of(tie: Term, names: dict[int, int]) -> Term | None:

@@ -31,6 +31,7 @@ from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
+from rewright.equivalence.recheck.views.successors import successors
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -39,6 +40,7 @@ from rewright.sql.facts import Facts
 VIEWS: Mapping[str, Law] = MappingProxyType(
     {
         "orders": orders,
+        "successors": of_each(successors),
         "fixpoints": fixpoints,
         "plain": of_each(plain),
         "instants": of_trees(instants),
