@@ -14,11 +14,8 @@ from rewright.engines.postgres.hinting import HintingSession
 from rewright.hints.cardinality import Estimate, Judgement
 from rewright.hints.conditions import Condition, read_condition
 from rewright.hints.hypothetical import Hypothetical, missing
-from rewright.hints.indexes import Index, is_asked_again, keys_of_scan, quoted, wanted
+from rewright.hints.indexes import Index, is_asked_again, keys_of_scan, quoted, settled, wanted, whole
 from rewright.hints.statistics import read_table
-from rewright.sql.algebra import Volatility
-from rewright.sql.binder import BindError, Unsupported, bind
-from rewright.sql.facts import volatility_of_query
 from rewright.sql.plans import Node, Plan
 
 
@@ -110,11 +107,14 @@ def _indexes(session: HintingSession, plan: Plan, text: str, until: float) -> It
         return
     seen = {one.statement: one.reason for one in _evident(session, plan)}
     trial = Hypothetical(session, schema, text, until)
-    found = trial.helpful(plan, missing(session, wanted(plan)))
+    candidates = [made for index in wanted(plan) if (made := settled(index, session.catalog)) is not None]
+    found = trial.helpful(plan, missing(session, candidates))
     if found is None:
         return
-    those = "it" if len(found.indexes) == 1 else f"these {len(found.indexes)} indexes"
-    for index in found.indexes:
+    # HypoPG knows no partitioned tables: what was tried on each partition is named for them all
+    named = tuple(dict.fromkeys(whole(index, session.catalog) for index in found.indexes))
+    those = "it" if len(named) == 1 else f"these {len(named)} indexes"
+    for index in named:
         why = seen.get(index.statement, f"rows of {index.relation} are looked for by {', '.join(index.keys)}")
         yield Advice(
             index.statement,
@@ -126,9 +126,10 @@ def _evident(session: HintingSession, plan: Plan) -> Iterator[Advice]:
     """For a sequential scan that throws nearly everything away, or is repeated for each row outside."""
     for node in plan.walk():
         if node.operator == "Seq Scan" and node.relation:
-            why, index = _waste(session, node), Index(node.schema, node.relation, keys_of_scan(node))
-            if why and index.keys and _may_be_built(session, index) and missing(session, [index]):
-                yield Advice(index.statement, why)
+            why = _waste(session, node)
+            index = settled(Index(node.schema, node.relation, keys_of_scan(node)), session.catalog)
+            if why and index is not None and index.keys and missing(session, [index]):
+                yield Advice(whole(index, session.catalog).statement, why)
 
 
 def _waste(session: HintingSession, node: Node) -> str:
@@ -143,18 +144,6 @@ def _waste(session: HintingSession, node: Node) -> str:
         return ""
     what = f"{known.rows:,.0f} rows of {node.relation} would be read to keep about {node.rows:,.0f}"
     return f"for each row outside {what}" if again else what
-
-
-def _may_be_built(session: HintingSession, index: Index) -> bool:
-    """Whether its expressions are immutable."""
-    for key in index.expressions:
-        try:
-            query = bind(f"select {key} from {index.table}", session.catalog)
-        except (BindError, Unsupported):
-            return False
-        if volatility_of_query(session.catalog, query) is not Volatility.IMMUTABLE:
-            return False
-    return True
 
 
 def _qualified(node: Node) -> str:

@@ -2,7 +2,7 @@
 
 A scan may be helped by an index on what its rows are compared with: constants, outer rows, join partners;
 after these comes a range, an extreme, or the order in which the rows are wanted. Whether the planner would
-take one is another matter (`rewright.hints.hypothetical`). Pure; must not know servers.
+take one is another matter (`rewright.hints.hypothetical`). Must not know servers.
 """
 
 from __future__ import annotations
@@ -10,15 +10,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pglast
 from pglast import ast, enums
 
 from rewright.hints.conditions import text_of
+from rewright.sql.algebra import Volatility
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import volatility_of_query
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.plans import Node, Plan
+from rewright.sql.types import SqlType
 
 _ROLES = frozenset({"Filter", "Join Filter", "Hash Cond", "Merge Cond", "Index Cond", "Recheck Cond"})
 _SCANS = frozenset({"Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Heap Scan"})
@@ -32,6 +37,13 @@ _NAME = r'(?:"(?:[^"]|"")+"|[\w$]+)'
 _SORT_KEY = re.compile(rf"(?:({_NAME})\.)?({_NAME})( DESC)?( NULLS (?:FIRST|LAST))?")
 _EXTREME = re.compile(rf"\b(?:min|max)\((?:({_NAME})\.)?({_NAME})\)")
 _MOST_KEYS = 4
+_COLUMN = re.compile(_NAME)
+_AS_TEXT = re.compile(rf"\(CAST\(({_NAME}) AS text\)\)")
+_VARCHARS = frozenset({"varchar", "name"})
+# builtin types without a B-tree operator class
+_UNORDERED = frozenset(
+    {"json", "xml", "point", "line", "lseg", "box", "path", "polygon", "circle", "xid", "cid", "refcursor"}
+)
 # an index is not for reading a larger share of the rows than one in so many
 _FEW = 10
 
@@ -51,10 +63,6 @@ class Index:
     @property
     def statement(self) -> str:
         return f"CREATE INDEX ON {self.table} ({', '.join(self.keys)})"
-
-    @property
-    def expressions(self) -> tuple[str, ...]:
-        return tuple(key for key in self.keys if key.startswith("("))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,47 @@ def keys_of_scan(node: Node) -> tuple[str, ...]:
     mine = [c for c in comparisons(node) if c.alias == node.alias]
     equal = [c.key for c in mine if c.operator == "="]
     return _distinct([*equal, *[c.key for c in mine if c.operator != "="][:1]])
+
+
+def settled(index: Index, catalog: Catalog) -> Index | None:
+    """On the column itself where a varchar is compared as text. None where it can't be built: a type without
+    an order, an expression that is not immutable.
+    """
+    table = catalog.find_table(index.relation, (index.schema,))
+    if table is None:
+        return None
+    types = {quoted(column.name): column.type for column in table.columns}
+    keys: list[str] = []
+    for key in index.keys:
+        cast = _AS_TEXT.fullmatch(key)
+        bare = cast[1] if cast and cast[1] in types and types[cast[1]].name in _VARCHARS else key
+        column = _COLUMN.match(bare)
+        if not (_has_order(types.get(column[0])) if column else _is_fixed(bare, index, catalog)):
+            return None
+        keys.append(bare)
+    return replace(index, keys=tuple(keys))
+
+
+def whole(index: Index, catalog: Catalog) -> Index:
+    """An index of all partitions in place of one of them."""
+    table = catalog.find_table(index.relation, (index.schema,))
+    while table is not None and table.partition_of is not None:
+        index = replace(index, schema=table.partition_of.schema, relation=table.partition_of.name)
+        table = catalog.find_table(index.relation, (index.schema,))
+    return index
+
+
+def _has_order(kind: SqlType | None) -> bool:
+    return kind is not None and not (kind.schema == "pg_catalog" and kind.name in _UNORDERED)
+
+
+def _is_fixed(expression: str, index: Index, catalog: Catalog) -> bool:
+    """Whether an expression over a table's columns is immutable."""
+    try:
+        query = bind(f"select {expression} from {index.table}", catalog)
+    except (BindError, Unsupported):
+        return False
+    return volatility_of_query(catalog, query) is Volatility.IMMUTABLE
 
 
 def is_asked_again(node: Node) -> bool:
@@ -221,12 +270,6 @@ def _aliases(node: Any, alias: str) -> frozenset[str]:
 
 
 def _key(node: Any) -> str:
-    # a varchar compared as text is printed with a cast that no index minds
-    bare = node.arg if isinstance(node, ast.TypeCast) and _is_text(node.typeName) else node
-    if isinstance(bare, ast.ColumnRef):
-        return quoted(str(bare.fields[-1].sval))
+    if isinstance(node, ast.ColumnRef):
+        return quoted(str(node.fields[-1].sval))
     return f"({text_of(node)})"
-
-
-def _is_text(kind: Any) -> bool:
-    return str(kind.names[-1].sval) in {"text", "varchar", "bpchar"}

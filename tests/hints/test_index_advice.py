@@ -20,6 +20,11 @@ SETUP = """
 create table parent (id int primary key, kind text not null, size int not null, label varchar);
 create table child (id int primary key, parent_id int not null, made date not null, at timestamp not null, n int not null);
 create table tiny (id int, n int);
+create table part (id bigint, "Member Id" int, at timestamp, doc json, code varchar) partition by range (at);
+create table part1 partition of part for values from ('2020-01-01') to ('2021-01-01');
+create table part2 partition of part for values from ('2021-01-01') to ('2022-01-01');
+insert into part select i, i % 5000, timestamp '2020-01-02' + i * interval '10 minutes', '{}', 'c' || i
+  from generate_series(1, 60000) i;
 insert into parent select i, 'k' || i % 40, i, 'l' || i from generate_series(1, 4000) i;
 insert into child select i, 1 + i * 7 % 4000, date '2020-01-01' + i % 900, timestamp '2020-01-01' + i * interval '1 hour', i % 97
   from generate_series(1, 24000) i;
@@ -118,6 +123,19 @@ def test_parameters_are_planned_generically(session: HintingSession) -> None:
 
 
 @pytest.mark.server
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("""select * from part where "Member Id" = 17""", '"Member Id"'),
+        ("select * from part where code = 'c700'", "code"),
+        ("select count(*) from part where doc::text = 'x'", "(CAST(doc AS text))"),
+    ],
+)
+def test_an_index_is_one_of_all_partitions(session: HintingSession, text: str, keys: str) -> None:
+    assert statements(advised(session, text)) == [f"CREATE INDEX ON public.part ({keys})"]
+
+
+@pytest.mark.server
 def test_a_condition_that_keeps_few_is_evidence_enough(session: HintingSession) -> None:
     (advice,) = advised(session, "select * from child where at = $1", Options(execute=False))
     assert advice.statement == "CREATE INDEX ON public.child (at)"
@@ -131,6 +149,7 @@ def test_a_condition_that_keeps_few_is_evidence_enough(session: HintingSession) 
         "select count(*) from child where to_char(at, 'YYYY-MM-DD HH24') = '2020-03-01 07'",
         "select count(*) from tiny t where exists (select 1 from tiny u where u.n = t.id + 1)",
         "select count(*) from parent where size = 77",
+        "select count(*) from part where at::text = 'x'",
         "select p.id, (select max(t.n) from tiny t where t.id = p.id) from parent p",
     ],
 )
@@ -191,6 +210,7 @@ def built(dsn: str) -> Iterator[Built]:
         ("select count(*) from child where to_char(at, 'YYYY-MM-DD HH24') = '2020-03-01 07'", []),
         ("select count(*), sum(c.n) from parent p join child c on c.parent_id = p.id", []),
         ("select * from parent where size = 7", []),
+        ("""select * from part where "Member Id" = 17""", ['CREATE INDEX ON public.part ("Member Id")']),
     ],
 )
 def test_what_the_planner_would_take_is_advised(built: Built, text: str, expected: list[str] | None) -> None:
