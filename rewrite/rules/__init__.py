@@ -30,6 +30,7 @@ from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
+from rewright.rewrite.rules.full_join_keys import full_join_keys
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
@@ -82,6 +83,7 @@ RULES: tuple[Rule, ...] = (
     split_exists,
     fence_filters,
     filter_cte,
+    full_join_keys,
     fan_out,
     counted_keys,
     inline_cte,
