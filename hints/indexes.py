@@ -20,7 +20,7 @@ from rewright.hints.conditions import text_of
 from rewright.sql.algebra import Volatility
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import volatility_of_query
+from rewright.sql.facts.effects import volatility_of_query
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.sql.plans import Node, Plan
 from rewright.sql.types import SqlType
@@ -247,7 +247,8 @@ def _conjuncts(node: Any) -> Iterator[Any]:
 def _sides(node: Any, alias: str) -> Iterator[Comparison]:
     if not isinstance(node, ast.A_Expr) or node.lexpr is None or node.rexpr is None:
         return
-    operator = str(node.name[-1].sval)
+    operator = _last(node.name)
+    pairs: list[tuple[Any, Any, str]]
     if node.kind == enums.A_Expr_Kind.AEXPR_OP_ANY and operator == "=":
         pairs = [(node.lexpr, node.rexpr, operator)]
     elif node.kind == enums.A_Expr_Kind.AEXPR_OP and operator in _TURNED:
@@ -257,19 +258,18 @@ def _sides(node: Any, alias: str) -> Iterator[Comparison]:
     for this, other, means in pairs:
         mine, others = _aliases(this, alias), _aliases(other, alias)
         if len(mine) == 1 and not mine & others:
-            yield Comparison(*mine, _key(this), means, others)
+            yield Comparison(next(iter(mine)), _key(this), means, others)
 
 
 def _aliases(node: Any, alias: str) -> frozenset[str]:
     """Of the columns in an expression; an unqualified one is of ``alias``."""
-    return frozenset(
-        str(one.fields[0].sval) if len(one.fields) > 1 else alias
-        for one in nodes_of(node)
-        if isinstance(one, ast.ColumnRef) and isinstance(one.fields[-1], ast.String)
-    )
+    names: list[Any] = [one.fields for one in nodes_of(node) if isinstance(one, ast.ColumnRef)]
+    return frozenset(str(found[0].sval) if len(found) > 1 else alias for found in names)
 
 
 def _key(node: Any) -> str:
-    if isinstance(node, ast.ColumnRef):
-        return quoted(str(node.fields[-1].sval))
-    return f"({text_of(node)})"
+    return quoted(_last(node.fields)) if isinstance(node, ast.ColumnRef) else f"({text_of(node)})"
+
+
+def _last(names: Any) -> str:
+    return str(getattr(names[-1], "sval", ""))
