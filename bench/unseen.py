@@ -22,6 +22,8 @@ from bench.phases import watched
 from bench.rewriting import Baseline, Plan, Query, Result, rewriter_for, timed
 from bench.unseen_data import (
     FIRST_QUERIES,
+    FOURTH_QUERIES,
+    FOURTH_SCHEMAS,
     MORE_ORMS,
     MORE_QUERIES,
     MORE_SCHEMAS,
@@ -159,13 +161,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
     parser.add_argument(
         "--schema",
-        choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS),
+        choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS, *FOURTH_SCHEMAS),
         action="append",
         help="only queries of this one",
     )
     parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
     parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
     parser.add_argument("--third", action="store_true", help="the queries over telecom and hospital instead")
+    parser.add_argument("--fourth", action="store_true", help="the queries over a library instead")
     parser.add_argument("--ids", default="", help="only these, separated by commas")
     parser.add_argument("--out", type=Path, help="report as JSON")
     parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
@@ -182,6 +185,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.more
         else (THIRD_QUERIES, THIRD_SCHEMAS)
         if chosen.third
+        else (FOURTH_QUERIES, FOURTH_SCHEMAS)
+        if chosen.fourth
         else (FIRST_QUERIES, SCHEMAS)
     )
     schemas = [s for s in of_file if s in (chosen.schema or (s,))]

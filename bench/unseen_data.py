@@ -1,4 +1,4 @@
-"""Databases of the unseen queries: seven schemas filled by SQL from hashes of row numbers, in an embedded
+"""Databases of the unseen queries: eight schemas filled by SQL from hashes of row numbers, in an embedded
 PostgreSQL.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -26,6 +26,7 @@ FILES = Path(__file__).parent / "unseen"
 SCHEMAS = ("shop", "helpdesk", "telemetry")
 MORE_SCHEMAS = ("insurance", "freight")
 THIRD_SCHEMAS = ("telecom", "hospital")
+FOURTH_SCHEMAS = ("library",)
 ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
 FIRST_QUERIES = FILES / "queries.jsonl"
 MORE_ORMS = FILES / "orm_queries.jsonl"
@@ -36,6 +37,8 @@ MORE_QUERIES = FILES / "more_queries.jsonl"
 """Queries over ``MORE_SCHEMAS``, written when the rules fitted the first ones."""
 THIRD_QUERIES = FILES / "third_queries.jsonl"
 """Queries over ``THIRD_SCHEMAS``, written when the rules fitted both."""
+FOURTH_QUERIES = FILES / "fourth_queries.jsonl"
+"""Queries over ``FOURTH_SCHEMAS``, in the shapes that ORMs print, written when the rules fitted all three."""
 
 
 @dataclass(frozen=True, slots=True)

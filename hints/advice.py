@@ -6,14 +6,15 @@ expression, an index.
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from rewright.engines.postgres.hinting import HintingSession
-from rewright.engines.postgres.session import SessionError
 from rewright.hints.cardinality import Estimate, Judgement
 from rewright.hints.conditions import Condition, read_condition
+from rewright.hints.hypothetical import Hypothetical, missing
+from rewright.hints.indexes import Index, is_asked_again, keys_of_scan, quoted, settled, wanted, whole
 from rewright.hints.statistics import read_table
 from rewright.sql.plans import Node, Plan
 
@@ -29,6 +30,8 @@ class Advice:
 WRONG = 3.0
 _UNINDEXED_ROWS = 20_000
 _KEPT_SHARE = 50
+# a table that is read again and again from this many rows on
+_SCANNED = 1_000
 
 
 def advise(
@@ -37,12 +40,13 @@ def advise(
     estimates: Sequence[Estimate],
     judgements: Sequence[Judgement] = (),
     text: str = "",
+    until: float = math.inf,
 ) -> tuple[Advice, ...]:
     """Advice for the scans of a plan whose estimates were wrong, or are doubted; at most one of a kind a
     table.
 
-    With ``text``, an index is tried with HypoPG where that is installed, and left out if the planner would
-    not use it.
+    With ``text``, indexes are tried with HypoPG where that is installed, until ``until`` on the monotonic
+    clock, and left out if the planner would not use them.
     """
     wrong = {e.aliases: _was(e) for e in estimates if not e.is_join and e.q_error >= WRONG}
     measured = {e.aliases for e in estimates}
@@ -52,13 +56,10 @@ def advise(
             continue
         wrong.setdefault(one.aliases, f"may give up to {one.high:,.0f}")
     statistics: list[Advice] = []
-    indexes: list[Advice] = []
     for node in plan.walk():
         if node.relation and (happened := wrong.get(frozenset({node.alias}))):
             statistics += _statistics(session, node, happened)
-        if node.relation:
-            indexes += _indexes(node)
-    kept = [*dict.fromkeys(statistics), *_that_help(session, plan, text, [*dict.fromkeys(indexes)])]
+    kept = [*dict.fromkeys(statistics), *_indexes(session, plan, text, until)]
     return tuple({one.statement: one for one in reversed(kept)}.values())[::-1]
 
 
@@ -85,7 +86,7 @@ def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[
         )
     elif len(columns) > 1:
         yield Advice(
-            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(_name, columns))} FROM {table}; "
+            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(quoted, columns))} FROM {table}; "
             f"ANALYZE {table}",
             f"{what}; the columns of its filter go together, their selectivities were multiplied",
         )
@@ -96,61 +97,54 @@ def _conditions(node: Node) -> list[Condition]:
     return [c for role in roles for c in read_condition(node.condition(role))]
 
 
-def _indexes(node: Node) -> Iterator[Advice]:
-    """A sequential scan that throws nearly everything away, or is repeated."""
-    if node.operator != "Seq Scan" or node.actual is None:
-        return
-    removed, kept = node.actual.rows_removed, node.actual.rows
-    keys = _index_keys(read_condition(node.condition("Filter")))
-    if keys and removed * node.actual.loops > _UNINDEXED_ROWS and kept * _KEPT_SHARE < removed:
-        yield Advice(
-            f"CREATE INDEX ON {_qualified(node)} ({', '.join(keys)})",
-            f"{removed:,.0f} rows of {node.relation} were read to keep {kept:,.0f}",
-        )
-
-
-def _index_keys(conditions: Sequence[Condition]) -> list[str]:
-    """Equalities first, then one range: what follows a range in a B-tree does not narrow the search."""
-    equal = [c for c in conditions if c.operator == "="]
-    ranges = [c for c in conditions if c.operator in {"<", ">", "<=", ">="}][:1]
-    keys = [_name(c.column) if c.column else f"({c.expression})" for c in (*equal, *ranges)]
-    return list(dict.fromkeys(keys))
-
-
-def _that_help(session: HintingSession, plan: Plan, text: str, indexes: Sequence[Advice]) -> Iterator[Advice]:
-    """The indexes that the planner would use, by HypoPG; all of them where it is not installed."""
-    schema = session.extension_schema("hypopg") if indexes and text else None
+def _indexes(session: HintingSession, plan: Plan, text: str, until: float) -> Iterator[Advice]:
+    """Indexes that the planner would take, by HypoPG; those that the plan itself is evidence of where it is
+    not installed.
+    """
+    schema = session.extension_schema("hypopg") if text else None
     if schema is None:
-        yield from indexes
+        yield from _evident(session, plan)
         return
-    for one in indexes:
-        cost = _cost_with(session, schema, text, one.statement)
-        if cost is not None and cost < plan.cost:
-            yield replace(
-                one,
-                reason=(
-                    f"{one.reason}; with it the plan costs {cost:,.0f} instead of {plan.cost:,.0f} (HypoPG)"
-                ),
-            )
-
-
-def _cost_with(session: HintingSession, schema: str, text: str, statement: str) -> float | None:
-    """The plan's cost with a hypothetical index; None when it can't be made or isn't used."""
-    try:
-        ((name,),) = session.ask(
-            f"select indexname::text from {schema}.hypopg_create_index(%s::text)", [statement]
+    seen = {one.statement: one.reason for one in _evident(session, plan)}
+    trial = Hypothetical(session, schema, text, until)
+    candidates = [made for index in wanted(plan) if (made := settled(index, session.catalog)) is not None]
+    found = trial.helpful(plan, missing(session, candidates))
+    if found is None:
+        return
+    # HypoPG knows no partitioned tables: what was tried on each partition is named for them all
+    named = tuple(dict.fromkeys(whole(index, session.catalog) for index in found.indexes))
+    those = "it" if len(named) == 1 else f"these {len(named)} indexes"
+    for index in named:
+        why = seen.get(index.statement, f"rows of {index.relation} are looked for by {', '.join(index.keys)}")
+        yield Advice(
+            index.statement,
+            f"{why}; with {those} the plan costs {found.after:,.0f} instead of {found.before:,.0f} (HypoPG)",
         )
-        with_index, _ = session.plan(text)
-    except SessionError:
-        return None
-    finally:
-        session.ask(f"select {schema}.hypopg_reset()")
-    return with_index.cost if any(node.index == name for node in with_index.walk()) else None
+
+
+def _evident(session: HintingSession, plan: Plan) -> Iterator[Advice]:
+    """For a sequential scan that throws nearly everything away, or is repeated for each row outside."""
+    for node in plan.walk():
+        if node.operator == "Seq Scan" and node.relation:
+            why = _waste(session, node)
+            index = settled(Index(node.schema, node.relation, keys_of_scan(node)), session.catalog)
+            if why and index is not None and index.keys and missing(session, [index]):
+                yield Advice(whole(index, session.catalog).statement, why)
+
+
+def _waste(session: HintingSession, node: Node) -> str:
+    """What a scan reads in vain, in words; empty where that is not much, or not known."""
+    if node.actual is not None:
+        removed, kept = node.actual.rows_removed, node.actual.rows
+        much = removed * node.actual.loops > _UNINDEXED_ROWS and kept * _KEPT_SHARE < removed
+        return f"{removed:,.0f} rows of {node.relation} were read to keep {kept:,.0f}" if much else ""
+    known = read_table(session, node.schema or "public", node.relation)
+    again = is_asked_again(node)
+    if known is None or known.rows < max(_SCANNED if again else _UNINDEXED_ROWS, node.rows * _KEPT_SHARE):
+        return ""
+    what = f"{known.rows:,.0f} rows of {node.relation} would be read to keep about {node.rows:,.0f}"
+    return f"for each row outside {what}" if again else what
 
 
 def _qualified(node: Node) -> str:
-    return ".".join(_name(part) for part in (node.schema, node.relation) if part)
-
-
-def _name(name: str) -> str:
-    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'
+    return ".".join(quoted(part) for part in (node.schema, node.relation) if part)

@@ -64,7 +64,7 @@ def _comparison(node: Any) -> Condition | None:
         return Condition(_last(left.fields), "", operator, value)
     if value is None or not any(isinstance(n, ast.ColumnRef) for n in nodes_of(left)):
         return None
-    return Condition("", _text_of(left), operator, value)
+    return Condition("", text_of(left), operator, value)
 
 
 def _last(names: Any) -> str:
@@ -92,7 +92,7 @@ def _constant(node: Any) -> str | None:
     return None
 
 
-def _text_of(node: Any) -> str:
+def text_of(node: Any) -> str:
     """SQL of an expression over one table's own columns, as CREATE STATISTICS and CREATE INDEX take it."""
     try:
         return str(RawStream()(_simple(node)))

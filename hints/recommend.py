@@ -37,6 +37,8 @@ from rewright.sql.plans import Plan
 
 __all__ = ["Options", "Recommendation", "advised", "recommend"]
 
+# of the time for advice, what the one execution may take
+_RUN_SHARE = 0.5
 # how many of the fastest sets are validated before giving up
 TRIED = 4
 
@@ -73,14 +75,16 @@ def advised(session: HintingSession, text: str, options: Options | None = None) 
     options = options or Options()
     until = time.monotonic() + options.budget_seconds
     named = _named_apart(session, text.strip().rstrip(";"))
-    trial = Trial(session, named, options.run_seconds, until, options.allow)
+    # what is slow is what is asked about: its run must leave time to try indexes
+    limit = min(options.run_seconds, _RUN_SHARE * options.budget_seconds)
+    trial = Trial(session, named, limit, until, options.allow)
     base = trial.plan(HintSet())
-    if base is None or _refusal(session, trial, base):
+    if base is None or not is_select(trial.text):
         return ()
     if not options.execute or trial.seconds(base, patience=1.0) is None:
         _judged(session, trial, base)
     estimates, executed = _table(trial, base)
-    return advise(session, executed or base.plan, estimates, trial.judgements, trial.text)
+    return advise(session, executed or base.plan, estimates, trial.judgements, trial.text, trial.deadline)
 
 
 def _recommend(
@@ -108,7 +112,9 @@ def _recommend(
         judgements=trial.judgements,
         seconds_before=seconds,
         stopped_at=None if seconds is not None else trial.limit,
-        advice=advise(session, executed or base.plan, estimates, trial.judgements, trial.text),
+        advice=advise(
+            session, executed or base.plan, estimates, trial.judgements, trial.text, trial.deadline
+        ),
     )
     if seconds is None:
         nothing = replace(nothing, reason=f"neither it nor any plan tried ended within {trial.limit:.0f} s")
@@ -151,7 +157,7 @@ def _by_price(
         cost_before=before,
         estimates=estimates,
         judgements=trial.judgements,
-        advice=advise(session, seen, estimates, trial.judgements, trial.text),
+        advice=advise(session, seen, estimates, trial.judgements, trial.text, trial.deadline),
     )
     for candidate in sorted(search_by_price(trial, base, options, minds), key=lambda f: f.figure)[:TRIED]:
         smallest = _smallest(trial, obeyed(trial, candidate, base, execute=False), options)

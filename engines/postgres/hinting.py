@@ -7,15 +7,20 @@ Must not know which hints are worth trying.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
 
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
+from rewright.engines.postgres.replies import document
 from rewright.engines.postgres.session import Limits, Session, session_error
 from rewright.sql.catalog import Catalog
+from rewright.sql.parsing import has_parameters
 from rewright.sql.plans import Plan, plan_from_json
+
+_PLANNING_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +155,29 @@ class HintingSession(Session):
             self._set_for_session(name, value)
 
     def plan(self, text: str, settings: Mapping[str, str] | None = None) -> tuple[Plan, HintReport]:
-        """The plan of ``text`` and what became of its hints; not executed."""
+        """The plan of ``text`` and what became of its hints; not executed. Parameters without values are
+        planned generically.
+        """
         self._messages.clear()
-        plan = self._plan("format json, verbose", text, 10.0, settings)
+        options = ["format json", "verbose"]
+        if has_parameters(text) and not self.values:
+            return self._generic_plan(options, text, settings), read_report(self._messages)
+        plan = self._plan(", ".join(options), text, _PLANNING_SECONDS, settings)
         return plan, read_report(self._messages)
 
     def execute_plan(self, text: str, seconds: float, settings: Mapping[str, str] | None = None) -> Plan:
         """The executed plan with actual row counts (no per-node clock), stopped after ``seconds``."""
         # timing off: the clock of each node may take longer than the node
         return self._plan("format json, verbose, analyze, timing off", text, seconds, settings)
+
+    def _generic_plan(self, options: Sequence[str], text: str, settings: Mapping[str, str] | None) -> Plan:
+        with self._text(text, settings, timeout=_PLANNING_SECONDS) as admitted:
+            if self.server_version < GENERIC_PLAN_SINCE:
+                return plan_from_json(document(explain_generic(self.connection.pgconn, admitted, options)))
+            comment, rest = _leading_hint(admitted)
+            return plan_from_json(
+                self._explained(f"{comment}explain ({', '.join(options)}, generic_plan) {rest}")
+            )
 
     def _plan(self, options: str, text: str, seconds: float, settings: Mapping[str, str] | None) -> Plan:
         with self._text(text, settings, timeout=seconds) as admitted:

@@ -10,6 +10,7 @@ from rewright.rewrite.rules.anti_join import anti_join
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
+from rewright.rewrite.rules.chosen_keys import chosen_keys
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
 from rewright.rewrite.rules.counted_keys import counted_keys
@@ -24,10 +25,12 @@ from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
 from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
 from rewright.rewrite.rules.early_limit import early_limit
 from rewright.rewrite.rules.exists_extreme import exists_extreme
+from rewright.rewrite.rules.exists_group import exists_group
 from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.first_to_exists import first_to_exists
+from rewright.rewrite.rules.full_join_keys import full_join_keys
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
@@ -75,10 +78,12 @@ RULES: tuple[Rule, ...] = (
     eager_count,
     exists_inequality,
     exists_extreme,
+    exists_group,
     anti_join,
     split_exists,
     fence_filters,
     filter_cte,
+    full_join_keys,
     fan_out,
     counted_keys,
     inline_cte,
@@ -90,6 +95,7 @@ RULES: tuple[Rule, ...] = (
     or_exists,
     prune_union,
     reduce_grouped,
+    chosen_keys,
     share_subqueries,
     running_window,
     merged_running,

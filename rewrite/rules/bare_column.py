@@ -37,9 +37,28 @@ MOST_DIGITS = 25
 )
 def bare_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     basis: set[str] = set()
-    made = in_conditions(block, lambda e: _bare(e, ctx) or _equal(e, block, basis, ctx))
+    made = in_conditions(
+        block,
+        lambda e: _filled(e, block, basis, ctx) or _bare(e, ctx) or _equal(e, block, basis, ctx),
+    )
     if made is not None:
         yield Rewrite(made, "the column itself is compared", frozenset(basis), literal=True)
+
+
+def _filled(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.Expr | None:
+    """``COALESCE(x, …) < 7`` of a column that is never NULL: what follows it is never asked."""
+    found = turned(expr) if isinstance(expr, a.Op) else None
+    if found is None:
+        return None
+    operator, side, const = found
+    if not isinstance(side, a.Coalesce) or not is_column(side.args[0]):
+        return None
+    column = side.args[0]
+    names = ctx.filled(column, block.from_)
+    if names is None or column.type != side.type:
+        return None
+    basis |= names
+    return compare(operator, column, const)
 
 
 def _equal(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.Op | None:

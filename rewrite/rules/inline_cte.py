@@ -26,6 +26,8 @@ from rewright.sql.walk import is_plain, walk
     known_as="inlining of shared expressions (El-Helw et al. 2015)",
     priority=55,
     category="cte",
+    # the rows that were chosen would be chosen again
+    not_after=frozenset({"chosen_keys"}),
 )
 def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:

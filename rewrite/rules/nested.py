@@ -17,7 +17,14 @@ from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
 from rewright.sql.build import ascending, compare, derived, numbered, or_zero
-from rewright.sql.facts import NOT_NULL_ON_EMPTY, is_volatile, null_on_empty, order_sensitive, strict_columns
+from rewright.sql.facts import (
+    NOT_NULL_ON_EMPTY,
+    is_volatile,
+    null_on_empty,
+    order_sensitive,
+    ordered_by_value,
+    strict_columns,
+)
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -109,7 +116,8 @@ def _known_aggregates(query: a.Select, inside: frozenset[int]) -> bool:
     aggregates = [n for x in shown for n in walk_block(x) if isinstance(n, a.Aggregate)]
     return (
         not any(isinstance(n, a.Grouping) for x in shown for n in walk_block(x))
-        and not any(order_sensitive(g) or free_rels(g) - inside for g in aggregates)
+        and not any(free_rels(g) - inside for g in aggregates)
+        and all(ordered_by_value(g) or not order_sensitive(g) for g in aggregates)
         and all(g.func.name == "count" or g.func.name not in NOT_NULL_ON_EMPTY for g in aggregates)
     )
 

@@ -7,7 +7,7 @@ aggregate early. Must not know where they do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from rewright.rewrite.rules.base import Context
@@ -100,18 +100,19 @@ class TwoSteps:
             self.values[g] = whole
         return True
 
-    def weigh(self, found: Sequence[a.Aggregate]) -> bool:
-        """Aggregates of the rows that the groups are joined with, each row as often as its group has rows;
-        False where one can not be had.
+    def weigh(self, found: Sequence[a.Aggregate], items: Sequence[a.FromItem] = ()) -> bool:
+        """Aggregates of the rows that the groups are joined with, which are of ``items``, each row as often
+        as its group has rows; False where one can not be had.
         """
+        counts = frozenset(_counts(items))
         for g in found:
-            whole = g if g.func.name in {"min", "max"} else self._weighted(g)
+            whole = g if g.func.name in {"min", "max"} else self._weighted(g, counts)
             if whole is None:
                 return False
             self.values[g] = whole
         return True
 
-    def _weighted(self, g: a.Aggregate) -> a.Expr | None:
+    def _weighted(self, g: a.Aggregate, known: frozenset[Place]) -> a.Expr | None:
         counts, sums = function("count"), function("sum", "numeric")
         times, plus = operator("*", NUMERIC, NUMERIC), function("sum", "int8")
         if counts is None or sums is None or times is None or plus is None:
@@ -122,6 +123,12 @@ class TwoSteps:
             only = conjoin((*conjuncts(g.filter), *own))
             total = cast_to_int8(a.Aggregate(plus, (weight,), NUMERIC, filter=only))
             return a.Coalesce((total, int8(0)), INT8)
+        one, both = g.args[0], operator("*", INT8, INT8)
+        if isinstance(one, a.Column) and (one.rel, one.pos) in known and both is not None:
+            # rows times rows are the rows of a join: nothing overflows that the sum would not
+            product = a.Op(both, (one, weight), INT8)
+            total = a.Aggregate(plus, (product,), NUMERIC, filter=g.filter)
+            return cast_to_int8(total) if g.type == INT8 else total
         value, number = as_numeric(g.args[0]), as_numeric(weight)
         if value is None or number is None:
             return None
@@ -173,6 +180,16 @@ class TwoSteps:
     def above(self, node: N) -> N:
         """What stands above FROM and WHERE, over the grouping."""
         return substitute(with_values(node, self.values), self.moved)
+
+
+def _counts(items: Sequence[a.FromItem]) -> Iterator[Place]:
+    """Columns of groupings in FROM that count rows."""
+    for item in items:
+        if isinstance(item, a.Derived) and isinstance(item.query, a.Select):
+            for at, target in enumerate(item.query.targets):
+                shown = target.expr
+                if isinstance(shown, a.Aggregate) and shown.func.is_builtin and shown.func.name == "count":
+                    yield item.rel, at
 
 
 def with_values(node: N, values: dict[a.Aggregate, a.Expr]) -> N:

@@ -26,7 +26,13 @@ from rewright.sql.algebra import (
     output_columns,
 )
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts.aggregates import NOT_NULL_ON_EMPTY, null_on_empty, order_sensitive, simple_aggregates
+from rewright.sql.facts.aggregates import (
+    NOT_NULL_ON_EMPTY,
+    null_on_empty,
+    order_sensitive,
+    ordered_by_value,
+    simple_aggregates,
+)
 from rewright.sql.facts.assumptions import (
     NOTHING,
     Assumption,
@@ -101,6 +107,7 @@ __all__ = [
     "null_on_empty",
     "of_conditions",
     "order_sensitive",
+    "ordered_by_value",
     "rejected_columns",
     "rejects_null_of",
     "simple_aggregates",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.strictness import is_strict_in
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import walk_block
 
 # built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no
@@ -34,6 +35,19 @@ def order_sensitive(call: a.Aggregate) -> bool:
     """Whether the order in which rows come may move an aggregate's value."""
     ordered = bool(call.order_by or call.direct)
     return ordered or call.func.name in _COLLECTING or not call.func.is_builtin
+
+
+def ordered_by_value(call: a.Aggregate) -> bool:
+    """Whether an aggregate's own ORDER BY leaves no two rows that its value could tell apart: all arguments
+    are among the sort keys, or constants.
+    """
+    keys = {key.expr for key in call.order_by}
+    return (
+        call.func.is_builtin
+        and not call.direct
+        and bool(keys)
+        and all(isinstance(x, a.Const) or (x in keys and equality_is_identity(x.type)) for x in call.args)
+    )
 
 
 def simple_aggregates(node: a.Node) -> bool:

@@ -12,6 +12,8 @@ from bench.rewriting import Plan, Result
 from bench.unseen import Measured, report, shown, totals
 from bench.unseen_data import (
     FILES,
+    FOURTH_QUERIES,
+    FOURTH_SCHEMAS,
     MORE_ORMS,
     MORE_QUERIES,
     MORE_SCHEMAS,
@@ -28,6 +30,7 @@ QUERIES = unseen_queries()
 PRINTED = unseen_queries(MORE_ORMS)
 MORE = unseen_queries(MORE_QUERIES)
 THIRD = unseen_queries(THIRD_QUERIES)
+FOURTH = unseen_queries(FOURTH_QUERIES)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -55,14 +58,18 @@ def test_each_orm_has_queries() -> None:
 
 
 def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> None:
-    assert len({q.id for q in (*QUERIES, *MORE, *THIRD)}) == len(QUERIES) + len(MORE) + len(THIRD)
+    assert len({q.id for q in (*QUERIES, *MORE, *THIRD, *FOURTH)}) == sum(
+        map(len, (QUERIES, MORE, THIRD, FOURTH))
+    )
     assert sum(q.hand is not None for q in MORE) >= 40
     assert {q.schema for q in MORE} == set(MORE_SCHEMAS)
     assert sum(q.hand is not None for q in THIRD) >= 30
     assert {q.schema for q in THIRD} == set(THIRD_SCHEMAS)
+    assert all(q.hand is not None for q in FOURTH)
+    assert {q.schema for q in FOURTH} == set(FOURTH_SCHEMAS)
 
 
-@pytest.mark.parametrize("queries", [QUERIES, MORE, THIRD], ids=["first", "more", "third"])
+@pytest.mark.parametrize("queries", [QUERIES, MORE, THIRD, FOURTH], ids=["first", "more", "third", "fourth"])
 def test_about_a_third_is_kept(queries: list[UnseenQuery]) -> None:
     assert 0.25 <= sum(q.part == "kept" for q in queries) / len(queries) <= 0.42
 
@@ -72,14 +79,14 @@ def columns(connection: psycopg.Connection[tuple[object, ...]], text: str) -> in
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("schema", [*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS])
+@pytest.mark.parametrize("schema", [*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS, *FOURTH_SCHEMAS])
 def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     scratch_server: ScratchServer, schema: str
 ) -> None:
     dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute((FILES / f"{schema}.sql").read_text().replace(":scale", "0.002"))
-        for query in (q for q in (*QUERIES, *PRINTED, *MORE, *THIRD) if q.schema == schema):
+        for query in (q for q in (*QUERIES, *PRINTED, *MORE, *THIRD, *FOURTH) if q.schema == schema):
             texts = [query.query, *([query.hand] if query.hand else [])]
             widths = {columns(connection, t) for t in texts}
             assert len(widths) == 1, query.id
