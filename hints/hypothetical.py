@@ -36,7 +36,7 @@ class Helpful:
 
 @dataclass(frozen=True, slots=True)
 class Hypothetical:
-    """HypoPG in ``schema``, for one text, until a moment of the monotonic clock."""
+    """HypoPG in ``schema`` (quoted where need be), for one text, until a moment of the monotonic clock."""
 
     session: HintingSession
     schema: str
@@ -65,11 +65,12 @@ class Hypothetical:
         if time.monotonic() >= self.until:
             return [], None
         made: dict[str, Index] = {}
+        schema = self.schema
         try:
             for index in indexes:
                 try:
                     ((name,),) = self.session.ask(
-                        f"select indexname::text from {self.schema}.hypopg_create_index(%s::text)",
+                        f"select indexname::text from {schema}.hypopg_create_index(%s::text)",
                         [index.statement],
                     )
                 except SessionError:
@@ -79,7 +80,7 @@ class Hypothetical:
         except SessionError:
             return [], None
         finally:
-            self.session.ask(f"select {self.schema}.hypopg_reset()")
+            self.session.ask(f"select {schema}.hypopg_reset()")
         used = [made[node.index] for node in plan.walk() if node.index in made]
         return list(dict.fromkeys(used)), plan.work
 
