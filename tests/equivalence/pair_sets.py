@@ -38,7 +38,7 @@ class PairSet:
         return prove_pair(self.bound(pair), self.catalog, seconds).proved
 
     def assert_not_proved(self, pair: Pair) -> None:
-        found = self.proved(pair, 1.0)
+        found = self.proved(pair, 0.25)
         assert found is None or counts_as(found, _ALLOWED) != "proved"
 
     def assert_certified(self, pair: Pair) -> None:
