@@ -22,6 +22,8 @@ from rewright.store.api import Store, open_store
 from tests.console.conftest import app_of, fill
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+# a browser beside other tests on two cores may take long over a page; what never comes fails all the same
+expect.set_options(timeout=30_000)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SHOTS = Path(__file__).resolve().parents[2] / ".local" / "console"
 PAGES = {
@@ -91,11 +93,15 @@ def test_a_rewrite_is_read_and_approved(browser: Browser, address: str, shared: 
 def test_by_keyboard_alone(browser: Browser, address: str, shared: Store) -> None:
     page = browser.new_context().new_page()
     page.goto(f"{address}/rewrites")
-    # the password field has the focus
+    # the password field gets the focus when the page is drawn; keys typed before that go nowhere
+    expect(page.get_by_label("Password")).to_be_focused()
     page.keyboard.type("correct horse")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Rewrites")).to_be_visible()
+    # the script that listens for "/" runs once the page is parsed
+    page.wait_for_load_state("domcontentloaded")
     page.keyboard.press("/")
+    expect(page.locator("input[name=q]")).to_be_focused()
     page.keyboard.type("select")
     page.keyboard.press("Enter")
     page.wait_for_url("**q=select**")
