@@ -38,7 +38,7 @@ from rewright.equivalence.prover.terms import (
     walk_shallow,
 )
 from rewright.equivalence.recheck.lemmas import lemmas
-from rewright.equivalence.recheck.sessions import Session
+from rewright.equivalence.recheck.sessions import Session, extends
 from rewright.equivalence.recheck.shapes import shape
 from rewright.sql.types import BOOL
 
@@ -46,6 +46,7 @@ from rewright.sql.types import BOOL
 _FIRST = 50_000_000
 _MOST_WITNESSES = 60
 _MOST_CASES = 4
+_MOST_SESSIONS = 40
 _DEPTH = 3
 
 
@@ -144,11 +145,15 @@ class Judge:
         return goal == TRUE or goal in world.preds or self._session(world).refutes(goal, (), self.equal)
 
     def _session(self, world: Context) -> Session:
-        if world not in self._sessions:
-            if len(self._sessions) > 40:
-                self._sessions.clear()
-            self._sessions[world] = Session(self.schema, self.deadline, world)
-        return self._sessions[world]
+        session = self._sessions.pop(world, None)
+        if session is None:
+            bases = [s for s in self._sessions.values() if extends(world, s.world)]
+            base = max(bases, key=lambda s: len(s.world.vars) + len(s.world.preds), default=None)
+            session = Session(self.schema, self.deadline, world, base)
+        self._sessions[world] = session  # the one asked last is dropped last
+        if len(self._sessions) > _MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
 
     # ---------------------------------------------------------------- witnesses
 
