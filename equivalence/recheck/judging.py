@@ -67,6 +67,7 @@ class Judge:
         self._opened: dict[Context, Context] = {}
         self._sessions: dict[Context, Session] = {}
         self._answers: dict[tuple[Context, Term], bool] = {}
+        self._met_before: dict[tuple[Context, Nested | None, Nested, int], bool] = {}
         # values made of bags that were found to be equal, in the question at hand
         self.equal: tuple[tuple[Term, Term], ...] = ()
 
@@ -277,7 +278,7 @@ class Judge:
             for target in atoms:
                 if target in world.preds:
                     continue
-                if self._met(world, target.bag[0]):
+                if self._has(world, None, target):
                     yield target
                     continue
                 for source in atoms:
@@ -285,10 +286,23 @@ class Judge:
                         continue
                     if not _tables(source) & _tables(target):
                         continue
-                    if self._met(self._with_witnesses(world, [source]), target.bag[0]):
+                    if self._has(world, source, target):
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
+
+    def _has(self, world: Context, source: Nested | None, target: Nested) -> bool:
+        """Whether rows of an opened context, and those of ``source`` where it is given, are some of
+        ``target``; kept, since each question about the context asks it.
+        """
+        key = world, source, target, self._depth
+        if self.equal or key not in self._met_before:
+            known = world if source is None else self._with_witnesses(world, [source])
+            answer = self._met(known, target.bag[0])
+            if self.equal:
+                return answer
+            self._met_before[key] = answer
+        return self._met_before[key]
 
 
 def _in_it(atom: Nested, world: Context) -> Iterator[Term]:
