@@ -28,6 +28,7 @@ REGISTRY: dict[str, str] = {
     "F19": "a partition that is a foreign table obeys nothing",
     "F20": "a parent's NOT NULL need not bind its inheritance children",
     "F21": "a CHECK that calls a user's function holds for the function that was",
+    "F22": "ALTER DOMAIN finds not all values, so that a domain's CHECK may be valid and untrue",
     "M1": "bags, not sets",
     "M2": "<> ALL over NULLs is NULL, not TRUE",
     "M3": "count of nothing is 0, not NULL",
