@@ -10,6 +10,7 @@ from typing import Any
 
 from rewright.engines.duckdb.database import Rows
 from rewright.lake.resolve.readings import Reading
+from rewright.lake.resolve.words_kept import NotRestored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWords:
+    """A resolved query: ``text`` is the client's in PostgreSQL's words with real names in it, ``ctes`` (name,
+    body) stand before it and are DuckDB's.
+    """
+
+    text: str
+    ctes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """How a query was answered. `kind`: `bound` (as written), `resolved`, `refused` (with the closest),
     `failed`.
@@ -74,6 +85,8 @@ class Resolution:
     driver: str = "deterministic"
     rounds: int = 0
     evidence: dict[str, float] = field(default_factory=dict)
+    own: OwnWords | NotRestored | None = None
+    """The resolved query in PostgreSQL's words, or why there is none; None: a model wrote it."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
