@@ -213,7 +213,13 @@ class Lake:
         return Answer(replace(answer.resolution, sql=sql), self.database.execute(sql))
 
     def accept(self, resolution: Resolution) -> dict[str, str]:
-        """Keep a resolution's mapping as views under the imagined names; returns name → SQL."""
+        """Keep a resolution's mapping as views under the imagined names; returns name → SQL.
+
+        :raises LakeError: 0A000, a view of it would count rows more than once.
+        """
+        if resolution.once:
+            told = ", ".join(resolution.once)
+            raise LakeError(f"not kept: a view would repeat rows for each of {told}", sqlstate="0A000")
         cleaned = {name: self._cleaned(name, columns) for name, columns in resolution.cleaned.items()}
         views = views_of(resolution, cleaned)
         for name, sql in views.items():

@@ -34,6 +34,10 @@ class Written:
     cleaned: dict[str, dict[str, str]] = field(default_factory=dict)
     unions: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    once: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tables that are joined by their different rows of these columns."""
+    multiplied: list[tuple[str, str]] = field(default_factory=list)
+    """Tables whose rows are summed or counted, each with one for each row of which that is done."""
     outer_filtered: bool = False
     """Has a condition of an outer join become one of all rows?"""
 

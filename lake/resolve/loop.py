@@ -342,6 +342,7 @@ class Resolver:
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
             unions={u: tuple(self._index.unions[u].part_names()) for u in written.unions},
+            once=dict(written.once),
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),

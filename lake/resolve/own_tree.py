@@ -182,10 +182,11 @@ class _Putting:
 
     def _name_outputs(self, node: Any) -> None:
         """Keep the client's column names: a column without an alias has its own as one."""
-        for target in node.targetList:
+        targets: Any = node.targetList
+        for target in targets:
             leaf = _leaf(target.val)
-            if target.name is None and leaf is not None and isinstance(target.val.args[0], ast.ColumnRef):
-                target.name = target.val.args[0].fields[-1].sval
+            if target.name is None and leaf is not None and (fields := _fields(target.val)):
+                target.name = fields[-1].sval
 
     def _number_groups(self, node: Any) -> None:
         """GROUP BY an alias: by its place, for a real column of that name would come first."""
@@ -193,10 +194,10 @@ class _Putting:
         groups = []
         for one in node.groupClause or ():
             leaf = _leaf(one)
-            fields = getattr(one.args[0], "fields", ()) if leaf is not None else ()
+            fields: Any = _fields(one) if leaf is not None else ()
             if leaf is not None and leaf not in self._leaves and len(fields) == 1 and fields[0].sval in named:
                 place = ast.A_Const(isnull=False, val=ast.Integer(named[fields[0].sval]))
-                groups.append(self._exchanged(one.args[0], place))
+                groups.append(self._exchanged(one, place))
             else:
                 groups.append(one)
         if groups:
@@ -322,6 +323,11 @@ def _mark(node: Any, kind: str) -> int | None:
 
 def _leaf(node: Any) -> int | None:
     return _mark(node, LEAF)
+
+
+def _fields(marked: Any) -> Any:
+    """The parts of a marked column's name; none of a literal's."""
+    return getattr(marked.args[0], "fields", ())
 
 
 def _select_mark(target: Any) -> int | None:

@@ -72,6 +72,8 @@ class Resolution:
     missing_values: tuple[dict[str, Any], ...] = ()
     cleaned: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    once: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tables that are joined by their different rows of these columns, so that nothing is counted twice."""
     history: tuple[Attempt, ...] = ()
     actions: tuple[dict[str, Any], ...] = ()
     doubts: tuple[str, ...] = ()
@@ -117,6 +119,7 @@ class Resolution:
             "missing_values": list(self.missing_values),
             "cleaned": {k: list(v) for k, v in self.cleaned.items()},
             "unions": {k: list(v) for k, v in self.unions.items()},
+            "once": {k: list(v) for k, v in self.once.items()},
             "history": [
                 {"sql": a.sql, "rows": a.rows, "error": a.error, "score": round(a.score, 3)}
                 for a in self.history
@@ -155,6 +158,7 @@ class Resolution:
         lines += [f"{m['column']} holds no {m['value']!r}" for m in self.missing_values]
         lines += [f"{name} is the union of {', '.join(parts)}" for name, parts in self.unions.items()]
         lines += [f"{table}: cleaned {', '.join(columns)}" for table, columns in self.cleaned.items()]
+        lines += [f"{t}: joined by its different {', '.join(columns)}" for t, columns in self.once.items()]
         return "\n".join([*lines, *self.doubts, f"SQL: {self.sql}"])
 
     def hint(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from rewright.engines.duckdb.quoting import quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.index import LakeIndex
@@ -31,6 +32,7 @@ from rewright.lake.resolve.corrections import Corrector, Written, part_of
 from rewright.lake.resolve.edges import LOOKED_AT, told_role
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
 from rewright.lake.resolve.marks import made, put
+from rewright.lake.resolve.multiplied import multiplied
 from rewright.lake.resolve.own_tree import SiteEdit
 from rewright.lake.resolve.values import ValueMatcher
 
@@ -60,6 +62,10 @@ class Writer:
         self._as_written: list[Column] = []
         """Columns of numbers written with signs that are only shown, and tables of which others are more."""
         self._calculated: set[str] = set()
+        self._once: dict[str, tuple[str, ...]] = {}
+        """Tables of one SELECT that are joined by their different rows."""
+        self._once_as: dict[str, tuple[str, tuple[str, ...]]] = {}
+        """CTEs of such rows: table and columns."""
         self.sites: list[SiteEdit] = []
         self.ctes: list[tuple[str, str]] = []
         """The CTEs that were added, in DuckDB's words."""
@@ -69,6 +75,10 @@ class Writer:
         """Replace one site's tables and columns."""
         self._taken |= {t.alias_or_name.lower() for t in site.select.find_all(exp.Table)}
         aliases = self._aliases(site, candidate)
+        if self._keys is not None:
+            found = multiplied(site, candidate, self._keys)
+            self._once = found.once
+            self.written.multiplied += found.doubts
         correlated = self._correlated(site, candidate, aliases)
         for relation in site.relations:
             home = candidate.homes[relation.alias]
@@ -139,15 +149,19 @@ class Writer:
                 self._use(real, calculated=True)
         ctes: list[tuple[str, str]] = []
         labels = self._corrector.labels if self._corrector is not None else {}
-        for name, columns in self.written.cleaned.items():
+        for name, expressions in self.written.cleaned.items():
             if name not in self._index.unions:
-                ctes.append((f"clean_{name}", clean_cte(name, columns)))
+                ctes.append((f"clean_{name}", clean_cte(name, expressions)))
         for name in self.written.unions:
             body = self._index.unions[name].sql(labels.get(name))
             for part in self._index.unions[name].part_names():
                 if part in self.written.cleaned:
                     body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
             ctes.append((name, body))
+        for cte, (name, columns) in self._once_as.items():
+            cleaned = name in self.written.cleaned and name not in self._index.unions
+            source = quoted(f"clean_{name}" if cleaned else name)
+            ctes.append((cte, f"SELECT DISTINCT {', '.join(map(quoted, columns))} FROM {source}"))
         self.ctes = ctes
         query = tree
         with_ = exp.With(expressions=[_cte(name, sql) for name, sql in ctes])
@@ -354,6 +368,12 @@ class Writer:
                 self.written.unions.append(name)
         elif name in self.written.cleaned:
             real = f"clean_{name}"
+        if (columns := self._once.get(name)) is not None:
+            real = f"once_{name}"
+            # another SELECT may ask for other columns of it
+            while self._once_as.setdefault(real, (name, columns)) != (name, columns):
+                real += "_"
+            self.written.once[name] = columns
         table = exp.Table(this=exp.to_identifier(real, quoted=True))
         table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[name], quoted=True)))
         return made(table)

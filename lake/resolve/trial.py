@@ -129,6 +129,10 @@ def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         for m in mappings
         if m.real_column is not None and m.score < 0.4
     ]
+    out += [
+        f"rows of {table} are counted once for each of their rows in {joined}"
+        for table, joined in dict.fromkeys(best.written.multiplied)
+    ]
     out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
     for site, candidate in zip(best.sites, best.choice, strict=True):
         placed = by_identity(candidate, site)

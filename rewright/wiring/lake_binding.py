@@ -197,13 +197,13 @@ class Binding:
         record = _record(resolution) if resolution.kind == "resolved" else None
         is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
         notices = (_one_line(resolution.notice()),) if is_news else ()
-        bound = self._in_postgresqls_words(self._own_words(asked.text, resolution), resolution.sql, notices)
+        bound = self._in_postgresqls_words(self._own_words(asked.text, resolution), notices)
         return replace(bound, resolved=record, answer=resolution)
 
     def _run_own(self, own: OwnWords, limit: int | None) -> Rows:
         """Rows of a candidate that only PostgreSQL's words can say."""
         try:
-            prepared = self._in_postgresqls_words(own, "", ()).prepared
+            prepared = self._in_postgresqls_words(own, ()).prepared
         except SqlError as error:
             raise LakeError(error.message, sqlstate=error.sqlstate) from error
         return read(self.lake, self._shadow.dsn, prepared.query, prepared.columns, limit)
@@ -229,9 +229,9 @@ class Binding:
             found[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         return found
 
-    def _in_postgresqls_words(self, own: OwnWords, text: str, notices: tuple[str, ...]) -> Bound:
+    def _in_postgresqls_words(self, own: OwnWords, notices: tuple[str, ...]) -> Bound:
         """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
-        PostgreSQL says. ``text``: the same for DuckDB (empty: only as PostgreSQL says).
+        PostgreSQL says.
         """
         made_by_us, rest = dict(own.ctes), own.text
         database = self.lake.database
@@ -243,14 +243,11 @@ class Binding:
         with self._shadow.asked(standing) as (analyser, translator):
             found = analyser.analyse(rest)
             if isinstance(found, Refused):
-                # words that mean the same may go as they are
-                if not text or not is_plain(rest):
-                    raise SqlError(
-                        "0A000",
-                        f"the resolved query is not served on a lake: {found.message}",
-                        hint=f"SQL: {rest}",
-                    )
-                return self._plain(text, notices)
+                raise SqlError(
+                    "0A000",
+                    f"the resolved query is not served on a lake: {found.message}",
+                    hint=f"SQL: {rest}",
+                )
             made = translator.translate(rest, found)
             types = analyser.catalog.types
         if isinstance(made, Words):
@@ -262,11 +259,6 @@ class Binding:
                 fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches),
             )
         return self._prepared(made, found, types, notices)
-
-    def _plain(self, sql: str, notices: tuple[str, ...]) -> Bound:
-        """A query of words that mean the same to DuckDB."""
-        columns = self.lake.database.describe(sql)
-        return Bound(Prepared((), described(columns, ()), sql, notices, shape_of(_named(columns))))
 
     # --- without translation --------------------------------------------------------------------------
 
