@@ -41,26 +41,34 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         # a condition of an outer join stays in it
         (
             "select g.name, k.name from goods g left join kinds k on g.kind_id = k.id and k.name = 'tools'",
-            "SELECT g.product_name AS name, k.category_name AS name FROM products AS g LEFT JOIN categories AS k "
-            "ON g.category_id = k.category_id AND k.category_name = 'Tools'",
+            (
+                "SELECT g.product_name AS name, k.category_name AS name FROM products AS g LEFT JOIN categories AS k "
+                "ON g.category_id = k.category_id AND k.category_name = 'Tools'"
+            ),
         ),
         # a join written in WHERE, beside a subquery
         (
             "select g.name from goods g, kinds k where g.kind_id = k.id and price > (select avg(price) from goods)",
-            "SELECT g.product_name AS name FROM products AS g INNER JOIN categories AS k "
-            "ON g.category_id = k.category_id WHERE g.unit_price > (SELECT avg(products.unit_price) FROM products AS products)",
+            (
+                "SELECT g.product_name AS name FROM products AS g INNER JOIN categories AS k "
+                "ON g.category_id = k.category_id WHERE g.unit_price > (SELECT avg(products.unit_price) FROM products AS products)"
+            ),
         ),
         # a column of a CTE is not the real table's of that name
         (
             "with x as (select max(price) as unit_price from goods) select name from goods, x where price = unit_price",
-            "WITH x AS (SELECT max(products.unit_price) AS unit_price FROM products AS products) "
-            "SELECT products.product_name AS name FROM products AS products CROSS JOIN x "
-            "WHERE products.unit_price = x.unit_price",
+            (
+                "WITH x AS (SELECT max(products.unit_price) AS unit_price FROM products AS products) "
+                "SELECT products.product_name AS name FROM products AS products CROSS JOIN x "
+                "WHERE products.unit_price = x.unit_price"
+            ),
         ),
         (
             "select Name from goods where Name like 's%' order by 1 fetch first 2 rows with ties",
-            "SELECT products.product_name AS name FROM products AS products WHERE products.product_name ILIKE 's%' "
-            "ORDER BY 1 FETCH FIRST 2 ROWS WITH TIES",
+            (
+                "SELECT products.product_name AS name FROM products AS products WHERE products.product_name ILIKE 's%' "
+                "ORDER BY 1 FETCH FIRST 2 ROWS WITH TIES"
+            ),
         ),
     ],
 )
