@@ -19,7 +19,10 @@ LEAF, SELECT = "rw_leaf_", "rw_select_"
 """Functions of a marked text: around a column or literal, and as the first item of a select list."""
 Words = Counter[tuple[Any, ...]]
 _NAMES = (ast.ColumnRef, ast.RangeVar, ast.Alias, ast.String, ast.A_Star)
-_LEFT_OUT = frozenset({"location", "list_start", "list_end", "rexpr_list_start", "rexpr_list_end", "rtindex"})
+# `funcformat`: whether a call was written `substring(a from 2)` or `substring(a, 2)`
+_LEFT_OUT = frozenset(
+    {"location", "list_start", "list_end", "rexpr_list_start", "rexpr_list_end", "rtindex", "funcformat"}
+)
 _OURS = (
     *_NAMES,
     ast.A_Const,

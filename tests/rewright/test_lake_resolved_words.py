@@ -283,7 +283,7 @@ def _compared(
 def test_expressions_by_imagined_names(lake: Lake, dsn: str, server: psycopg.Connection[Any]) -> None:
     scalars = (*_CASTS, *_CALLS)
     refused = _compared(lake, dsn, server, scalars, "select name, {} from goods order by name")
-    assert len(refused) <= len(scalars) * 0.05, refused
+    assert len(refused) <= len(scalars) * 0.02, refused
     refused = _compared(lake, dsn, server, _AGGREGATES, "select {} from goods")
     assert len(refused) <= len(_AGGREGATES) * 0.05, refused
 
