@@ -1,8 +1,7 @@
 """Delta tables: which files of a folder count, and what its log says of them.
 
 Owns reading the log (https://github.com/delta-io/delta/blob/master/PROTOCOL.md): the last checkpoint, the
-commits after it, the schema. A table that asks more of its readers than this is refused by the name of what it
-asks.
+commits after it, the schema. A table that asks more of its readers than this is refused by name.
 docs/decisions/0622-delta-tables-by-their-log.md.
 """
 
