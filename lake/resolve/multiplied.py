@@ -98,7 +98,7 @@ def _is_one(joined: str, table: str, site: Site, candidate: Candidate) -> bool:
     # the client's table, of which the resolver found the summed column elsewhere
     if any(_has(relation, table, candidate) for relation in relations):
         return True
-    return all(_is_by_id(relation) for relation in relations) and len(relations) < len(site.relations)
+    return all(_is_referred_to(relation, site) for relation in relations)
 
 
 def _has(relation: Relation, table: str, candidate: Candidate) -> bool:
@@ -109,13 +109,22 @@ def _has(relation: Relation, table: str, candidate: Candidate) -> bool:
     )
 
 
-def _is_by_id(relation: Relation) -> bool:
-    """Is the table joined by what the client calls its id: `customers.id`, `customers.customer_id`?"""
+def _is_referred_to(relation: Relation, site: Site) -> bool:
+    """Is the table joined by what the client calls its id (`customers.id`, `customers.customer_id`), from a
+    column that is not the other table's own?
+    """
+    others = {r.alias: r.name for r in site.relations}
     joined = [c for c in relation.columns.values() if c.joined]
-    own = names.KEY_WORDS | set(names.words(relation.name))
     return bool(joined) and all(
-        set(names.words(c.name)) <= own and set(names.words(c.name)) & names.KEY_WORDS for c in joined
+        _is_own_id(c.name, relation.name)
+        and all(alias in others and not _is_own_id(name, others[alias]) for alias, name in c.joined)
+        for c in joined
     )
+
+
+def _is_own_id(column: str, table: str) -> bool:
+    words = set(names.words(column))
+    return bool(words & names.KEY_WORDS) and words <= names.KEY_WORDS | set(names.words(table))
 
 
 def _own(key: JoinKey) -> tuple[str, ...]:

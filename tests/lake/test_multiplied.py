@@ -73,6 +73,12 @@ def test_joins_that_the_client_wrote_mean_what_they_say(lake: Lake) -> None:
     assert not answer.resolution.once
 
 
+def test_two_ids_of_two_tables_refer_to_nothing(lake: Lake) -> None:
+    """Which of them has several rows for one of the other's cannot be told."""
+    query = "select s.employee, count(*) as n from shifts s join stores v on s.shift_id = v.store_id group by s.employee"
+    assert not lake.query(query, "resolve").resolution.once
+
+
 def test_the_greatest_needs_no_such_care(lake: Lake) -> None:
     found = lake.query(
         "select employee, max(paid_amount) from payments group by employee", "resolve"
