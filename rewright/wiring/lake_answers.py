@@ -7,36 +7,23 @@ binding gives. It blocks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from decimal import Decimal
-from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from rewright.engines.duckdb.database import Rows
-from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.letters import as_letters
 from rewright.lake.resolve.resolution import Answer, Resolution
-from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.proxy.ports import SqlError
 from rewright.wiring.lake_binding import Asked, Binding
-from rewright.wiring.lake_explaining import Explaining, Explanation
-from rewright.wiring.lake_finishing import Finishing
+from rewright.wiring.lake_reading import read
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.shadows import tables_of
 
 _DATABASE = "lake"
-_BATCH = 2000
-_READ: Mapping[int, Callable[[str], Any]] = {
-    16: lambda text: text == "t",
-    **dict.fromkeys((20, 21, 23), int),
-    **dict.fromkeys((700, 701), float),
-    1700: Decimal,
-}
-"""How values that PostgreSQL gave as texts are read, by type OID."""
 
 
 @contextmanager
@@ -71,33 +58,8 @@ def answered(lake: Lake, dsn: str, sql: str, mode: Mode, threshold: float) -> An
     finally:
         shadow.close()
     prepared = bound.prepared
-    rows = _read(lake, dsn, prepared.query, prepared.columns)
+    rows = read(lake, dsn, prepared.query, prepared.columns)
     if bound.answer is not None:
         return Answer(bound.answer, rows)
     doubts = tuple(as_letters(lake.index, lake.resolver.parse, sql))
     return Answer(Resolution("bound", sql, sql, 1.0, doubts=doubts), rows)
-
-
-def _read(lake: Lake, dsn: str, query: object, columns: Sequence[ResultColumn]) -> Rows:
-    running: Any
-    match query:
-        case Plan():
-            running = Finishing(lake.database, dsn)
-        case Explanation():
-            running = Explaining(lake.database, dsn)
-        case _:
-            running = lake.database.query()
-    found: list[tuple[Any, ...]] = []
-    try:
-        running.begin(query, ())
-        while batch := running.take(_BATCH):
-            found += batch
-    finally:
-        running.close()
-    if isinstance(query, Plan):
-        readers = [_READ.get(column.type_oid, str) for column in columns]
-        found = [
-            tuple(None if v is None else read(v) for read, v in zip(readers, row, strict=True))
-            for row in found
-        ]
-    return Rows(tuple(c.name for c in columns), tuple(str(c.type_oid) for c in columns), found)
