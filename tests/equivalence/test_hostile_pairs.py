@@ -32,7 +32,7 @@ _DIFFERENT = {
     "once_proved_families": 22,
 }
 # seconds of the search, by what is known: most that are not proved are given up at once
-_SECONDS = {"equal": 30.0, "different": 2.0, "open": 0.5}
+_SECONDS = {"equal": 30.0, "different": 1.0, "open": 0.25}
 
 
 @cache
