@@ -185,7 +185,12 @@ class _Console:
         number = request.path_params["id"]
         read = partial(self._pages.rewrite, number)
         return self._page(
-            request, "rewrite", f"Rewrite {number}", read, plot=lambda data: shown.measured(data["timings"])
+            request,
+            "rewrite",
+            f"Rewrite {number}",
+            read,
+            plot=lambda data: shown.measured(data["timings"]),
+            timeline=lambda data: shown.searched(data["trace"]),
         )
 
     def asked(self, request: Request) -> Response:
@@ -344,9 +349,10 @@ class _Console:
         title: str,
         read: Callable[[], Mapping[str, Any]],
         *,
-        plot: Callable[[Mapping[str, Any]], Any] | None = None,
         table: str = "",
+        **plots: Callable[[Mapping[str, Any]], Any],
     ) -> Response:
+        """``plots``: pictures of what is read, by the names that the template gives them."""
         visitor = self._visitor(request)
         path = request.url.path
         if visitor.role is None:
@@ -360,7 +366,7 @@ class _Console:
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
             return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
-        pictures = {} if plot is None else {"plot": plot(data)}
+        pictures = {name: draw(data) for name, draw in plots.items()}
         return self._renderer.html(request, visitor, template, title, {**data, **pictures})
 
     def _rows(self, request: Request, name: str, title: str, read: Rows) -> Response:

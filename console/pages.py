@@ -171,6 +171,23 @@ def measured(timings: Sequence[Mapping[str, Any]]) -> Any:
     return plots.dots([plots.Point(one["at"], one["duration_ms"], one["side"]) for one in timings], "ms")
 
 
+def searched(trace: Sequence[Mapping[str, Any]]) -> Any:
+    """The plot of the steps in which a rewrite was found."""
+    return plots.timeline(
+        [
+            plots.Span(
+                " ".join(filter(None, (str(one["agent"] or one["step"]), _round(one["round"])))),
+                float(one["seconds"] or 0),
+            )
+            for one in trace
+        ]
+    )
+
+
+def _round(number: Any) -> str:
+    return f"({number})" if number else ""
+
+
 def saved(days: Sequence[Mapping[str, Any]]) -> Any:
     """The plot of the time saved by day."""
     return plots.bars([(day["start"], day["saved_ms"] / 1000) for day in days], "s")

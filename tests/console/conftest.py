@@ -15,6 +15,7 @@ from rewright.store.life import Action, Level
 from rewright.store.records import (
     AskLesson,
     AskSeen,
+    Event,
     LogEntry,
     NewRewrite,
     QuerySeen,
@@ -72,8 +73,10 @@ def proposal(number: int = 1, **changed: object) -> NewRewrite:
         "plans": {
             "other": [f"join: rule (a note about {SECRET})"],
             "plan": {"trees": {"before": TREE, "after": TREE}},
+            "hints": {"reasons": [f"{SCRIPT} is expected to give 3 rows, {SECRET} came"]},
         },
         "sources": (f"model: {SCRIPT}",),
+        "hints": "HashJoin(a b)",
         "cost_before": 1000.0,
         "cost_after": 10.0,
     }
@@ -94,13 +97,21 @@ def fill(store: Store) -> None:
     store.rewrites.act(two.id, Action.ACTIVATE, reason="proved evidence", by="optimiser")
     counterexample = {
         "kind": "rows",
-        "setup": [f"insert into t values ('{SCRIPT}')"],
-        "original": SCRIPT,
-        "candidate": "",
+        "setup": [
+            "set enable_sort = off",
+            "insert into t (a, b) values ('{}', 1), (NULL, 2)".format(SCRIPT.replace("'", "''")),
+        ],
+        "original": f"{SCRIPT} | 1\nNULL | 2",
+        "candidate": "(no rows)",
+        "script": f"-- {SCRIPT}",
     }
     store.rewrites.add(proposal(3, level=Level.REFUTED, evidence={"counterexample": counterexample}))
     store.rewrites.add_timings([Timing(two.id, "original", 900.0), Timing(two.id, "replacement", 9.0)])
     store.rewrites.add_served({two.id: 5})
+    steps = (("verification", 0.4), ("decision", 1.2), (SCRIPT, 0.001))
+    store.events.add(
+        [Event(two.id, "job", name, {"agent": name, "round": 1, "seconds": took}) for name, took in steps]
+    )
     text = f"select '{SECRET}' from \"{SCRIPT}\""
     store.queries.record(
         [QuerySeen("app", "alice", "k", "select $1 from t", text, total_ms=500.0, max_ms=500.0)]
