@@ -51,6 +51,8 @@ def _none() -> Sequence[Mapping[str, Any]]:
 class Ports:
     """What the console is given. ``pause(paused, by)`` says in a sentence what it reached; ``units`` finds
     knowledge by words (all for none), ``unit`` is one by ``category/name``.
+    ``lake_profile(database, table)``: its columns. ``optimiser``: a word for its ``state`` and a sentence
+    (``told``); None where nobody knows.
     """
 
     health: Health
@@ -60,6 +62,8 @@ class Ports:
     lake_joins: Rows = _none
     units: Callable[[str], Sequence[Mapping[str, Any]]] = lambda _words: ()
     unit: Callable[[str], Mapping[str, Any] | None] = lambda _id: None
+    lake_profile: Callable[[str, str], Sequence[Mapping[str, Any]]] = lambda _database, _table: ()
+    optimiser: Callable[[], Mapping[str, str] | None] = lambda: None
     pause: Pauser | None = None
     by: str = field(default="console")
 
@@ -163,7 +167,9 @@ class _Console:
     # pages
 
     def overview(self, request: Request) -> Response:
-        read = self._pages.overview
+        def read() -> Mapping[str, Any]:
+            return {**self._pages.overview(), "optimiser": self._ports.optimiser()}
+
         return self._page(request, "overview", "Overview", read, plot=lambda data: shown.saved(data["days"]))
 
     def rewrites(self, request: Request) -> Response:
@@ -204,14 +210,21 @@ class _Console:
         return self._page(request, "question", f"Question {number}", partial(self._pages.question, number))
 
     def resolutions(self, request: Request) -> Response:
-        return self._rows(request, "resolutions", "Resolutions", self._pages.resolutions)
+        names = ("accepted", "database", "role")
+        return self._list(request, "resolutions", "Resolutions", names, self._pages.resolutions)
 
     def lake(self, request: Request) -> Response:
         given = request.query_params
         chosen = (given.get("database", ""), given.get("table", ""))
 
         def read() -> Mapping[str, Any]:
-            return {"lake": list(self._ports.lake_tables()), "joins": list(self._ports.lake_joins())}
+            profile = [dict(one) for one in self._ports.lake_profile(*chosen)] if all(chosen) else []
+            return {
+                "lake": list(self._ports.lake_tables()),
+                "joins": list(self._ports.lake_joins()),
+                "chosen": {"database": chosen[0], "table": chosen[1]},
+                "profile": self._pages.profile(profile),
+            }
 
         return self._page(
             request,
@@ -254,7 +267,7 @@ class _Console:
             raise HTTPException(404, "no such action")
         # bounded: it is shown on pages and kept for good
         reason = form.get("reason", "").strip()[:1000]
-        act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
+        act = partial(self._store.rewrites.act, reason=reason, by=self._by(request))
         try:
             await run_in_threadpool(act, number, Action(name))
         except IllegalTransition as error:
@@ -275,7 +288,7 @@ class _Console:
         lessons, reason = self._store.ask_lessons, form.get("reason", "").strip()[:1000]
         if kind == "lessons":
             remove: Callable[[], object] = partial(
-                lessons.change, number, "removed", reason=reason, by=self._ports.by
+                lessons.change, number, "removed", reason=reason, by=self._by(request)
             )
         elif kind == "validated":
             remove = partial(self._store.validated.remove, number)
@@ -290,7 +303,7 @@ class _Console:
             raise HTTPException(404, "pausing is not available here")
         # a checkbox that is off is not sent at all
         paused = form.get("paused") == "on"
-        told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)
+        told = await run_in_threadpool(self._ports.pause, paused, self._by(request))
         return _done(request, "/", {"paused": paused, "told": told})
 
     async def sign_out(self, request: Request) -> Response:
@@ -325,6 +338,10 @@ class _Console:
         return await run_in_threadpool(render, request, self._visitor(request), "error", title, data)
 
     # helpers
+
+    def _by(self, request: Request) -> str:
+        """Who changes something, as the store keeps it: by which sign-in of the console."""
+        return f"{self._ports.by}: {self._visitor(request).name}"
 
     def _visitor(self, request: Request) -> Visitor:
         return self.gate.visitor(request.headers, request.cookies)

@@ -18,7 +18,8 @@ from rewright.console.telling import mapping, told
 from rewright.sql.redaction import without_literals, without_values
 from rewright.store.api import Store
 from rewright.store.browsing import Asked
-from rewright.store.life import TRANSITIONS, Action, State
+from rewright.store.life import Action, allowed
+from rewright.store.outcomes import outcome_text
 from rewright.store.records import Event, LogEntry, QuerySeen, Resolution, Rewrite, Side
 
 _SIDES: tuple[Side, Side] = ("original", "replacement")
@@ -36,8 +37,7 @@ class Pages:
     def overview(self) -> dict[str, Any]:
         browse, counts = self.store.browse, self.store.rewrites.counts()
         days = browse.saved(30)
-        waiting, _ = browse.rewrites(Asked(values={"state": State.PROPOSED.value}, limit=8))
-        retired, _ = browse.rewrites(Asked(values={"state": State.RETIRED.value}, limit=5))
+        waiting, to_decide = browse.waiting(8)
         tokens, money = browse.spent(1)
         return {
             "saved_ms": sum(day.saved_ms for day in days),
@@ -47,7 +47,8 @@ class Pages:
             "routes": dict(browse.routes(1)),
             "unimproved": [self.query(one) for one in browse.unimproved(8)],
             "waiting": [self.summary(one) for one in waiting],
-            "regressions": [self.summary(one) for one in retired if "slow" in one.reason],
+            "to_decide": to_decide,
+            "regressions": [self.summary(one) for one in browse.slower(5)],
             "tokens": tokens,
             "money": money,
         }
@@ -75,8 +76,9 @@ class Pages:
         """What questions have taught."""
         return asking.learned(self.store, self.literals)
 
-    def resolutions(self) -> Sequence[dict[str, Any]]:
-        return [self.resolution(one) for one in self.store.resolutions.read(limit=200)]
+    def resolutions(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+        found, total = self.store.browse.resolutions(asked, search=self.literals)
+        return [self.resolution(one) for one in found], total
 
     def knowledge(self) -> Sequence[dict[str, Any]]:
         return [asdict(one) for one in self.store.lessons.read(limit=200)]
@@ -89,6 +91,11 @@ class Pages:
         before, after = (formatted(found[side], literals=literals) for side in ("before", "after"))
         shown = dict(found) | {"before": before, "after": after}
         return {"unit": shown, "lines": [asdict(line) for line in side_by_side(before, after)]}
+
+    def profile(self, columns: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
+        """A lake table's columns; least and greatest values are values of somebody's."""
+        hidden = () if self.literals else ("minimum", "maximum")
+        return [{name: value for name, value in one.items() if name not in hidden} for one in columns]
 
     def rewrite(self, number: int) -> dict[str, Any]:
         """Everything about one rewrite. Raises NotFound."""
@@ -103,7 +110,9 @@ class Pages:
         return {
             "rewrite": document,
             "told": told(found, mapping(document["evidence"]).get("counterexample"), self.literals),
-            "buttons": [action.value for action in _BUTTONS if (found.state, action) in TRANSITIONS],
+            "buttons": [
+                action.value for action in _BUTTONS if allowed(found.state, action, found.proposal.level)
+            ],
             "timings": timings,
             "life": [self._life(one) for one in events if one.step in set(Action)],
             "trace": [self._traced(one) for one in events if one.step not in set(Action)],
@@ -131,14 +140,18 @@ class Pages:
 
     def query(self, one: QuerySeen) -> dict[str, Any]:
         shown = self._shown(asdict(one))
-        return shown | {"text": one_line(shown["example" if self.literals else "template"])}
+        return shown | {
+            "text": one_line(shown["example" if self.literals else "template"]),
+            "outcome": outcome_text(one.status, shown["reason"]),
+        }
 
     def entry(self, one: LogEntry) -> dict[str, Any]:
         shown = self._shown(asdict(one))
         return shown | {"text": one_line(shown["query" if self.literals else "template"])}
 
     def resolution(self, one: Resolution) -> dict[str, Any]:
-        return self._shown(asdict(one))
+        shown = self._shown(asdict(one))
+        return shown | {"understood": _understood(mapping(shown["mapping"]))}
 
     def _document(self, one: Rewrite) -> dict[str, Any]:
         document = asdict(one)
@@ -164,6 +177,24 @@ class Pages:
 
     def _shown(self, document: dict[str, Any]) -> dict[str, Any]:
         return whole(document) if self.literals else redacted(document)
+
+
+def _understood(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Which names were taken for which columns, what else the query may mean, which tables came close."""
+    names = [
+        (f"{one.get('table') or '?'}.{one.get('column')}", one.get("real"), float(one.get("score") or 0))
+        for one in map(mapping, found.get("columns") or ())
+    ]
+    others = [
+        {"told": str(one.get("told", "")), "sql": str(one.get("sql", ""))}
+        # the first is the one that ran
+        for one in map(mapping, (found.get("readings") or ())[1:])
+    ]
+    return {
+        "names": names,
+        "alternatives": others,
+        "tables": [str(one) for one in found.get("closest") or ()],
+    }
 
 
 def measured(timings: Sequence[Mapping[str, Any]]) -> Any:

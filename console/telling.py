@@ -40,7 +40,7 @@ def told(one: Rewrite, counterexample: Any, literals: bool) -> dict[str, Any]:
         "lines": [asdict(line) for line in side_by_side(before, after)],
         "plan_before": plan_view(trees.get("before")),
         "plan_after": plan_view(trees.get("after")),
-        "state": words.STATES[one.state.value],
+        "state": words.state(one.state.value, str(new.level)),
         "level": words.LEVELS[str(new.level)],
         "reservations": words.reservations(new.modulo),
         "facts": words.facts(

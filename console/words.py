@@ -95,6 +95,13 @@ class Fact:
     if_dropped: str
 
 
+def state(name: str, level: str) -> str:
+    """What a state means for a rewrite with evidence of this level, as the rest of a sentence."""
+    if level == "refuted" and name == "proposed":
+        return "was refuted: it is never served, and kept so that it is not tried again"
+    return STATES[name]
+
+
 def facts(assumptions: Sequence[str]) -> Sequence[Fact]:
     """One for each assumption of an evidence document."""
     return [_fact(one) for one in assumptions]

@@ -39,6 +39,25 @@ def effective(config: Config) -> Iterator[tuple[str, str, str]]:
         yield key, config.defaults.get(setting.name, setting.default), config.origins.get(key, "default")
 
 
+def defaults(config: Config) -> Mapping[str, str]:
+    """What each key of `effective` means where nobody sets it."""
+    found = {
+        f"{name}.{option.name}": _spelled(option, option.parse(option.default))
+        for name, kind in _kinds(config)
+        for option in options_of(kind)
+    }
+    for name in config.databases:
+        # a database's own setting hides the one for all
+        short = {setting.name: config.defaults.get(setting.name, setting.default) for setting in REGISTRY}
+        found |= {f"databases.{name}.defaults.{one}": value for one, value in short.items()}
+    return found | {f"defaults.{setting.name}": setting.default for setting in REGISTRY}
+
+
+def _kinds(config: Config) -> Iterator[tuple[str, type[Any]]]:
+    yield from SECTIONS.items()
+    yield from ((f"databases.{name}", Database) for name in config.databases)
+
+
 def _rows(
     origins: Mapping[str, str], name: str, section: Any, kind: type[Any]
 ) -> Iterator[tuple[str, str, str]]:

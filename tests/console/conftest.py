@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,6 +37,15 @@ UNIT = {
     "verdict": "proved", "gain": 3.0, "preconditions": [SCRIPT],
     "evidence": {"verdict": "proved", "gain": 3.0, "seconds_before": 0.3, "seconds_after": 0.1},
 }  # fmt: skip
+PROFILE = {
+    "name": SCRIPT, "type": "VARCHAR", "family": "text", "meaning": "integer", "rows": 4711, "nulls": 2,
+    "distinct": 3, "minimum": SECRET, "maximum": SECRET + SCRIPT, "noise": [SCRIPT],
+}  # fmt: skip
+UNDERSTOOD = {
+    "columns": [{"table": "shops", "column": SCRIPT, "real": f"t.{SCRIPT}", "score": 0.71}],
+    "readings": [{"told": "a", "sql": "b"}, {"told": SCRIPT, "sql": f"select '{SECRET}'"}],
+    "closest": [SCRIPT],
+}
 SUMMARY = ("id", "category", "title", "answer", "source", "own", "verdict", "gain")
 TREE = {
     "Node Type": "Hash Join",
@@ -83,10 +93,19 @@ def proposal(number: int = 1, **changed: object) -> NewRewrite:
     return NewRewrite(**{**fields, **changed})  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "store.db")) as opened:
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store with a little of everything: copied, which is a tenth of the work of filling it."""
+    path = tmp_path_factory.mktemp("filled") / "store.db"
+    with open_store(str(path)) as opened:
         fill(opened)
+    return path
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Iterator[Store]:
+    copy = shutil.copy(filled, tmp_path / "store.db")
+    with open_store(str(copy)) as opened:
         yield opened
 
 
@@ -128,9 +147,7 @@ def fill(store: Store) -> None:
             )
         ]
     )
-    store.resolutions.add(
-        Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", {"a": SCRIPT}, None, 0.4)
-    )
+    store.resolutions.add(Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", UNDERSTOOD, None, 0.4))
     ask(store, text)
 
 
@@ -151,7 +168,13 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
         health=lambda: (True, {"status": "ok"}),
         metrics=lambda: b"rewright_up 1\n",
         settings=lambda: [
-            {"key": "a.b", "value": SCRIPT, "source": "default", "counts_from": "the next start"}
+            {
+                "key": "a.b",
+                "value": SCRIPT,
+                "default": SCRIPT + SCRIPT,
+                "source": "default",
+                "counts_from": "the next start",
+            }
         ],
         lake_tables=lambda: [
             {"database": "lake", "name": SCRIPT, "path": "t.csv", "columns": SCRIPT, "row_count": 3}
@@ -160,6 +183,8 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
             {"database": "lake", "a": SCRIPT, "b": "t2", "strength": 0.9, "columns": [["id", SCRIPT, 0.9]]},
             {"database": "lake", "a": "t2", "b": "t3", "strength": 0.4, "columns": [["town", "town", 0.4]]},
         ],
+        lake_profile=lambda _database, table: [PROFILE] if table == SCRIPT else [],
+        optimiser=lambda: {"state": "running", "told": f"2 queries wait {SCRIPT}"},
         units=lambda words: [{name: UNIT[name] for name in SUMMARY} | {"why": [words]}],
         unit=lambda id_: UNIT if id_ == UNIT["id"] else None,
         pause=lambda paused, by: (store.switches.set_paused(paused, by=by), "the store")[1],

@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 
 from rewright.console.access import Rules
 from rewright.store.api import Store
-from rewright.store.life import Action
+from rewright.store.life import Action, Level
 from rewright.store.outcomes import SLOW
-from rewright.store.records import LogEntry
-from tests.console.conftest import SECRET, app_of
+from rewright.store.records import LogEntry, Resolution
+from tests.console.conftest import SCRIPT, SECRET, app_of, proposal
 
 PAGES = (
     "/",
@@ -161,7 +161,7 @@ def test_a_person_decides(store: Store) -> None:
         "active",
         True,
         "checked by hand",
-        "console",
+        "console: admin",
     )
     assert "checked by hand" in admin.get("/rewrites/1").text
     # what is refuted nobody can activate
@@ -171,11 +171,77 @@ def test_a_person_decides(store: Store) -> None:
     assert admin.post("/rewrites/99999999999999999999/approve", data=given).status_code == 404
 
 
+def test_what_is_refuted_waits_for_nobody(store: Store) -> None:
+    admin = client(store, password="correct horse")
+    overview = admin.get("/overview.json").json()
+    assert [one["id"] for one in overview["waiting"]] == [1]
+    assert overview["to_decide"] == 1
+    page = admin.get("/rewrites/3").text
+    assert 'formaction="/rewrites/3/approve"' not in page
+    assert 'formaction="/rewrites/3/pin"' not in page
+    assert "waits for a person" not in page
+    # every button that is offered works
+    offered = admin.get("/rewrites/3.json").json()["buttons"]
+    assert offered
+    for number, name in enumerate(offered, 30):
+        fresh = store.rewrites.add(proposal(number, level=Level.REFUTED)).id
+        answer = admin.post(f"/rewrites/{fresh}/{name}", data={"csrf": token(page)})
+        assert answer.status_code == 303, name
+
+
+def test_what_was_slower_is_told_among_many_that_were_not(store: Store) -> None:
+    slow = 0
+    for number in range(10, 22):
+        found = store.rewrites.add(proposal(number))
+        action = Action.EXPIRE if number == 10 else Action.RETIRE
+        store.rewrites.act(found.id, action, reason="for some reason", by="test")
+        slow = found.id if action is Action.EXPIRE else slow
+    told = client(store, password="look only").get("/overview.json").json()["regressions"]
+    assert [one["id"] for one in told] == [slow]
+
+
+def test_the_overview_tells_why_in_words_and_what_the_optimiser_does(store: Store) -> None:
+    store.queries.set_status("app", "k", "nothing", "volatile function random()")
+    viewer = client(store, password="look only")
+    (slow,) = viewer.get("/overview.json").json()["unimproved"]
+    assert slow["outcome"] == "not optimised: volatile function random()"
+    for path in ("/", "/queries"):
+        assert "not optimised: volatile function random()" in viewer.get(path).text
+    assert "2 queries wait" in viewer.get("/").text
+
+
+def test_resolutions_are_filtered_and_paged_and_tell_other_readings(store: Store) -> None:
+    for number in range(70):
+        store.resolutions.add(Resolution("other", f"select {number}", "select 1", {}, None, number / 70))
+    store.resolutions.accept(1)
+    viewer = client(store, password="look only")
+    first = viewer.get("/resolutions.json", params={"database": "other", "sort": "-confidence"}).json()
+    assert (first["total"], first["pages"], len(first["resolutions"])) == (70, 2, 50)
+    assert first["resolutions"][0]["query"] == "select ?"
+    (accepted,) = viewer.get("/resolutions.json", params={"accepted": "yes"}).json()["resolutions"]
+    assert [one["sql"] for one in accepted["understood"]["alternatives"]] == ["select ?"]
+    assert viewer.get("/resolutions.json", params={"accepted": "perhaps"}).json()["total"] == 0
+    # words of queries are literals, too: they are searched only where they are shown
+    assert viewer.get("/resolutions.json", params={"q": "select 69"}).json()["total"] == 0
+    shown = client(store, password="look only", literals=True)
+    assert shown.get("/resolutions.json", params={"q": "select 69"}).json()["total"] == 1
+
+
+def test_a_lake_table_with_its_profile(store: Store) -> None:
+    at = {"database": "lake", "table": SCRIPT}
+    page = client(store, password="look only").get("/lake", params=at).text
+    assert "2 of 4,711" in page
+    assert SECRET not in page
+    assert "<script>window" not in page
+    assert SECRET in client(store, password="look only", literals=True).get("/lake", params=at).text
+
+
 def test_a_program_decides(store: Store) -> None:
     program = client(store)
     headers = {"authorization": "Bearer for-programs", "accept": "application/json"}
     assert program.post("/rewrites/1/pin", headers=headers).json() == {"id": 1, "action": "pin"}
     assert store.rewrites.get(1).state.value == "pinned"
+    assert store.rewrites.get(1).changed_by == "console: token"
     assert program.get("/rewrites.json", headers=headers).json()["total"] == 3
     wrong = {"authorization": "Bearer for-programmers", "accept": "application/json"}
     assert program.post("/rewrites/1/retire", headers=wrong).status_code == 401
