@@ -64,7 +64,18 @@ def _rows(
     for option in options_of(kind):
         key = f"{name}.{option.name}"
         value = _spelled(option, getattr(section, option.name))
-        yield key, without_passwords(value) if option.secret else value, origins.get(key, "default")
+        yield key, _shown(option, value), origins.get(key, "default")
+
+
+def _shown(option: Option, value: str) -> str:
+    """The value without what of it is secret; whether there is one may be seen."""
+    match option.hides:
+        case "all":
+            return "***" if value else ""
+        case "passwords":
+            return without_passwords(value)
+        case _:
+            return value
 
 
 def _spelled(option: Option, value: object) -> str:
