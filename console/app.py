@@ -13,6 +13,7 @@ from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -376,7 +377,8 @@ class _Console:
             # programs cannot follow a redirect to a form
             if path.endswith((".json", ".csv")):
                 raise HTTPException(401, "sign in, or send Authorization: Bearer with the token")
-            return RedirectResponse(f"/sign-in?next={path}", 303)
+            wanted = f"{path}?{request.url.query}" if request.url.query else path
+            return RedirectResponse(f"/sign-in?{urlencode({'next': wanted})}", 303)
         data = read()
         if path.endswith(".json"):
             # dates, enums and decimals as texts

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import pytest
 import uvicorn
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from rewright.store.api import Store, open_store
 from tests.console.conftest import app_of, fill
@@ -58,15 +58,6 @@ def address(shared: Store) -> Iterator[str]:
     server.should_exit = True
     thread.join(10)
     listener.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        # tests may run as root in a container, where Chromium's own sandbox does not
-        launched = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 def signed_in(browser: Browser, address: str, password: str = "correct horse", **settings: Any) -> Page:
