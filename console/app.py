@@ -7,7 +7,7 @@ what other packages know (settings, lakes) come in as functions.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -42,6 +42,8 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
 # rows of a page
 PAGE = 50
+# rows of a CSV file
+FILE = 1000
 
 
 def _none() -> Sequence[Mapping[str, Any]]:
@@ -384,7 +386,7 @@ class _Console:
             # dates, enums and decimals as texts
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
-            return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
+            return StreamingResponse(as_csv(data[table]), media_type="text/csv; charset=utf-8")
         pictures = {name: draw(data) for name, draw in plots.items()}
         return self._renderer.html(request, visitor, template, title, {**data, **pictures})
 
@@ -397,7 +399,7 @@ class _Console:
         name: str,
         title: str,
         filters: Sequence[str],
-        read: Callable[[Asked], tuple[Sequence[dict[str, Any]], int]],
+        read: Callable[[Asked], tuple[Iterable[dict[str, Any]], int]],
         *,
         also: Callable[[], Mapping[str, Any]] = dict,
     ) -> Response:
@@ -405,24 +407,25 @@ class _Console:
         given = request.query_params
         # what is no number is the first page
         page = max(number_of(given.get("page", "1")), 1)
+        # a table for a spreadsheet has more rows than a page
+        size = FILE if request.url.path.endswith(".csv") else PAGE
         asked = Asked(
             text=given.get("q", ""),
             values={one: given.get(one, "") for one in filters},
             sort=given.get("sort", ""),
-            offset=(page - 1) * PAGE,
-            # a table for a spreadsheet has more rows than a page
-            limit=PAGE if not request.url.path.endswith(".csv") else 1000,
+            offset=(page - 1) * size,
+            limit=size,
         )
 
         def document() -> Mapping[str, Any]:
             rows, total = read(asked)
             chosen = {one: value for one, value in (asked.values or {}).items() if value}
             return {
-                name: rows,
+                name: rows if size == FILE else list(rows),
                 "total": total,
                 "page": page,
                 # rounded up
-                "pages": max(-(-total // PAGE), 1),
+                "pages": max(-(-total // size), 1),
                 "q": asked.text,
                 "sort": asked.sort,
                 "filters": chosen,

@@ -1,13 +1,13 @@
 """What each page shows: the store read and put into words, as plain documents that a template or JSON can
-show.
+show. Rows of lists are made when they are asked for: a long file is sent while it is made.
 
 Synchronous; may raise StoreError and NotFound. Must not know HTTP or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rewright.console import asked as asking
@@ -53,17 +53,17 @@ class Pages:
             "money": money,
         }
 
-    def rewrites(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+    def rewrites(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.rewrites(asked)
-        return [self.summary(one) for one in found], total
+        return map(self.summary, found), total
 
-    def queries(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+    def queries(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.queries(asked)
-        return [self.query(one) for one in found], total
+        return map(self.query, found), total
 
-    def log(self, asked: Asked, after_id: int = 0) -> tuple[Sequence[dict[str, Any]], int]:
+    def log(self, asked: Asked, after_id: int = 0) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.log(asked, after_id=after_id)
-        return [self.entry(one) for one in found], total
+        return map(self.entry, found), total
 
     def asked(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
         return asking.questions(self.store, asked, self.literals)
@@ -76,9 +76,9 @@ class Pages:
         """What questions have taught."""
         return asking.learned(self.store, self.literals)
 
-    def resolutions(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+    def resolutions(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.resolutions(asked, search=self.literals)
-        return [self.resolution(one) for one in found], total
+        return map(self.resolution, found), total
 
     def knowledge(self) -> Sequence[dict[str, Any]]:
         return [asdict(one) for one in self.store.lessons.read(limit=200)]
@@ -139,14 +139,14 @@ class Pages:
         }
 
     def query(self, one: QuerySeen) -> dict[str, Any]:
-        shown = self._shown(asdict(one))
+        shown = self._shown(_flat(one))
         return shown | {
             "text": one_line(shown["example" if self.literals else "template"]),
             "outcome": outcome_text(one.status, shown["reason"]),
         }
 
     def entry(self, one: LogEntry) -> dict[str, Any]:
-        shown = self._shown(asdict(one))
+        shown = self._shown(_flat(one))
         return shown | {"text": one_line(shown["query" if self.literals else "template"])}
 
     def resolution(self, one: Resolution) -> dict[str, Any]:
@@ -177,6 +177,11 @@ class Pages:
 
     def _shown(self, document: dict[str, Any]) -> dict[str, Any]:
         return whole(document) if self.literals else redacted(document)
+
+
+def _flat(record: LogEntry | QuerySeen) -> dict[str, Any]:
+    """A record of plain values as a document; `asdict` would copy each value."""
+    return {one.name: getattr(record, one.name) for one in fields(record)}
 
 
 def _understood(found: Mapping[str, Any]) -> dict[str, Any]:
