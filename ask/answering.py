@@ -102,7 +102,7 @@ class Answering:
     def _by_model(
         self, question: str, evidence: str, history: Sequence[Turn], draft: Candidate | None
     ) -> Outcome:
-        subject = subject_of(question, evidence, history, self.disclosure, self.runner.dialect)
+        subject = subject_of(question, evidence, history, self.disclosure)
         passages = link_documents(self.asking, self.documents, subject, self.disclosure)
         subject = replace(subject, passages=passages, legend=self.disclosure.legend())
         linking = link(self.asking, self.description, subject, self.runner, self.disclosure)
@@ -156,7 +156,7 @@ class Answering:
             schema,
             observations,
             plan.text(),
-            told(tips, subject.dialect),
+            told(tips),
             " ".join(learnt.get("sql", ())),
             former,
         )

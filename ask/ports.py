@@ -13,16 +13,14 @@ from typing import Literal, Protocol
 
 from rewright.ask.execution import Rows
 
-Dialect = Literal["postgresql", "duckdb"]
 Stage = Literal["schema", "values", "aggregation", "predicates", "sql"]
 STAGES: tuple[Stage, ...] = ("schema", "values", "aggregation", "predicates", "sql")
 
 
 class Runner(Protocol):
-    """Runs what a model or a reader made, after judging it. Several threads may call it at once."""
-
-    @property
-    def dialect(self) -> Dialect: ...
+    """Runs what a model or a reader made, SQL as PostgreSQL reads it, after judging it. Several threads may
+    call it at once.
+    """
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         """The rows of one SELECT, at most ``rows``, within ``seconds`` (None: the runner's own limits).

@@ -15,7 +15,7 @@ from typing import Any
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.execution import ExecutionError, Rows
 from rewright.ask.pipeline import Pipeline, PipelineSettings
-from rewright.ask.ports import Dialect, Document
+from rewright.ask.ports import Document
 from rewright.models.api import Message, Reply, Request, Role
 from rewright.models.redact import Share
 from rewright.sql.algebra import TableRef
@@ -40,10 +40,6 @@ class _Results:
     """Answers from memory."""
 
     misspelt: bool = True
-
-    @property
-    def dialect(self) -> Dialect:
-        return "postgresql"
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         del rows, seconds

@@ -1,22 +1,24 @@
-"""A data lake as something to ask about: its catalog and join graph in the words of a context, its own
-guarded way to run a query.
+"""A data lake as something to ask about: its catalog and join graph in the words of a context; queries mean
+what they mean in a session with the lake.
 
-Owns that translation. Everybody who may use a lake sees all of it, so there is one context for all. Must not
-know questions.
+Owns that translation, and the port of who runs a query as a session does. Everybody who may use a lake sees
+all of it, so there is one context for all. Must not know questions.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 import pglast
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.context_reading import LONGEST_VALUE, VALUES_A_COLUMN, VALUES_IN_ALL
 from rewright.ask.execution import ExecutionError, Limits, Rows
-from rewright.ask.ports import Dialect
 from rewright.ask.safety import Checked, check
 from rewright.ask.sources.ties import places_for_ties
+from rewright.engines.duckdb.database import Rows as Found
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.catalog.model import Column, Family, Table
@@ -35,31 +37,41 @@ _TYPES: Mapping[Family, str] = {
     Family.TIME: "time",
     Family.NESTED: "json",
 }
-_BINDS_OTHERWISE = frozenset({"42P01", "42703", "42883", "22P02", "42804"})
-"""What a query as written may lack, and a resolution gives it: names, types that do not meet."""
 _SUREST = 0.95
 _LEAST = 0.8
 
 
+class LakeAnswers(Protocol):
+    """A lake's queries as PostgreSQL reads them (decision 0378). For one thread at a time."""
+
+    def bind(self, sql: str, seconds: float) -> None:
+        """Raises LakeError: it can't run, not with names resolved either."""
+        ...
+
+    def rows(self, sql: str, most: int, seconds: float) -> Found:
+        """The first ``most`` rows, within ``seconds``. Raises LakeError, 57014 when time is up."""
+        ...
+
+
 class LakeSource:
-    """One opened lake. Not for several threads at once. ``state``: another text when
-    its files have changed.
+    """One opened lake. Several threads may run queries, one after the other. ``state``: another text when its
+    files have changed.
     """
 
-    def __init__(self, lake: Lake, name: str, state: str = "", limits: Limits | None = None) -> None:
+    def __init__(
+        self, lake: Lake, name: str, answers: LakeAnswers, state: str = "", limits: Limits | None = None
+    ) -> None:
         self.lake = lake
         self.state = state
         self.limits = limits or Limits()
+        self._answers = answers
+        self._lock = threading.Lock()
         self._name = name
         self._context = context_of(lake, state)
 
     @property
     def context(self) -> Context:
         return self._context
-
-    @property
-    def dialect(self) -> Dialect:
-        return "duckdb"
 
     @property
     def name(self) -> str:
@@ -69,25 +81,23 @@ class LakeSource:
         return Checked(_without_schema(places_for_ties(check(sql).sql)))
 
     def weigh(self, query: Checked) -> None:
-        """DuckDB has no costs to compare; a query that cannot be made to bind is told."""
+        """A lake has no costs to compare; a query that cannot be made to bind is told."""
         try:
-            self.lake.describe(query.sql)
-        except LakeError as error:
-            if error.sqlstate not in _BINDS_OTHERWISE:
-                raise ExecutionError(str(error), error.sqlstate) from error
-
-    def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
-        """``seconds`` do not count: the lake's own limit holds."""
-        del seconds
-        checked = self.check(sql)
-        limit = min(self.limits.rows, rows or self.limits.rows)
-        try:
-            found = self.lake.query(checked.sql, limit=limit).rows
+            with self._lock:
+                self._answers.bind(query.sql, self.limits.seconds)
         except LakeError as error:
             raise ExecutionError(str(error), error.sqlstate) from error
-        if found is None:
-            raise ExecutionError("the lake gave no rows")
-        return Rows(found.columns, tuple(found.rows[:limit]), found.truncated or len(found.rows) > limit)
+
+    def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
+        checked = self.check(sql)
+        most = min(self.limits.rows, self.limits.rows if rows is None else rows)
+        until = min(self.limits.seconds, self.limits.seconds if seconds is None else seconds)
+        try:
+            with self._lock:
+                found = self._answers.rows(checked.sql, most, until)
+        except LakeError as error:
+            raise ExecutionError(str(error), error.sqlstate) from error
+        return Rows(found.columns, tuple(found.rows), found.truncated)
 
 
 def _without_schema(sql: str) -> str:

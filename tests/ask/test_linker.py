@@ -61,8 +61,6 @@ def wide(columns: int = 800, tables: int = 40) -> Context:
 class Still:
     """Runs nothing, and has always the same to say."""
 
-    dialect = "postgresql"
-
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         del sql, rows, seconds
         return Rows(("n",), ((1,), (2,)), truncated=False)
