@@ -26,8 +26,10 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.binder.syntax import ast
 from rewright.sql.parsing import nodes_of
 
-SCHEMA = "lake"
-"""Stands before a table's name until the query is judged: a lake has no schemas."""
+SCHEMA = "public"
+"""Stands before a table's name until the query is judged. A lake has no schemas; the server behind it has its
+tables in this one.
+"""
 _TYPES: Mapping[Family, str] = {
     Family.INTEGER: "int8",
     Family.FLOAT: "float8",
