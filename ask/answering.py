@@ -15,6 +15,7 @@ from rewright.ask.asking import Asking
 from rewright.ask.choice.choose import Choosing, Chosen
 from rewright.ask.describe import Description
 from rewright.ask.disclosure import Disclosure
+from rewright.ask.examples import examples_for
 from rewright.ask.execution import ExecutionError
 from rewright.ask.generation.generate import Made, Task, generate
 from rewright.ask.guidance.retrieval import fitting, told
@@ -23,7 +24,18 @@ from rewright.ask.linker.link import link
 from rewright.ask.linker.records import Linking
 from rewright.ask.outcome import Candidate, Linked, Outcome
 from rewright.ask.pipeline_settings import PipelineSettings
-from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lessons, Reader, Runner, Stage, Turn
+from rewright.ask.ports import (
+    Chooser,
+    Comparer,
+    Document,
+    Draft,
+    Lessons,
+    Reader,
+    Runner,
+    Stage,
+    Turn,
+    ValidatedQuestion,
+)
 from rewright.ask.reflection.lessons import adopted
 from rewright.ask.reflection.records import Plan
 from rewright.ask.reflection.reflect import Reflected, Reflection
@@ -53,6 +65,7 @@ class Answering:
     reader: Reader | None
     comparer: Comparer | None
     choose: Chooser | None
+    validated: Sequence[ValidatedQuestion] = ()
 
     def answer(self, question: str, evidence: str, history: Sequence[Turn]) -> Outcome:
         """Never raises for what the question, the data or the model say."""
@@ -106,7 +119,7 @@ class Answering:
         passages = link_documents(self.asking, self.documents, subject, self.disclosure)
         subject = replace(subject, passages=passages, legend=self.disclosure.legend())
         linking = link(self.asking, self.description, subject, self.runner, self.disclosure)
-        stages = self._stages(subject, linking)
+        stages = self._stages(question, subject, linking)
         plan = stages.first() if self.asking.settings.uses("stages") else Plan()
         if plan.schema.missing and draft is None:
             return self._unanswerable(question, plan.schema.missing, linking)
@@ -116,13 +129,18 @@ class Answering:
             return self._failed(question, plan, linking, candidates)
         return self._reflected(question, stages, plan, linking, chosen)
 
-    def _stages(self, subject: Subject, linking: Linking) -> Stages:
+    def _stages(self, question: str, subject: Subject, linking: Linking) -> Stages:
         settings = self.asking.settings
         lessons = adopted(self.lessons, settings.database) if settings.uses("lessons") else {}
         shown = {stage: tuple(map(self._lesson, texts)) for stage, texts in lessons.items()}
         schema = self.description.text(linking.selection, budget=_PLANNED)
         observations = linking.observations(linking.selection)
-        return Stages(self.asking, self.description, subject, schema, observations, shown)
+        examples = (
+            examples_for(question, self.validated, self.description, self.disclosure)
+            if settings.uses("examples")
+            else ""
+        )
+        return Stages(self.asking, self.description, subject, schema, observations, shown, examples)
 
     def _lesson(self, text: str) -> str:
         return self.disclosure.prose(text)
@@ -158,6 +176,7 @@ class Answering:
             plan.text(),
             told(tips),
             " ".join(learnt.get("sql", ())),
+            stages.examples,
             former,
         )
         return generate(self.asking, self.runner, self.disclosure, task, temperature=temperature)

@@ -118,6 +118,7 @@ class Pipeline:
             self.reader,
             self.comparer,
             choose,
+            () if self.validated is None else self.validated.list(self.settings.database),
         )
         return answering.answer(question, evidence, history)
 

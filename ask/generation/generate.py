@@ -44,6 +44,7 @@ class Task:
     plan: str = ""
     guidance: str = ""
     learnt: str = ""
+    examples: str = ""
     former: str = ""
 
 
@@ -143,6 +144,7 @@ def _first(task: Task, *, explores: bool) -> tuple[Message, Message]:
         task.observations,
         task.guidance,
         f"Learnt here: {task.learnt}" if task.learnt else "",
+        task.examples,
         f"Plan:\n{task.plan}" if task.plan else "",
         task.former,
         task.subject.text(),
