@@ -128,8 +128,8 @@ class Description:
     def _text(self, chosen: Selection, detail: Detail) -> str:
         entries = [self._entry(names, columns, detail) for names, columns in self._groups(chosen)]
         joins = [
-            f"{a} = {b}" + ("" if join.likelihood >= 1 else " (found in the data)")
-            for join, a, b in self.joins(chosen)
+            equal + ("" if join.likelihood >= 1 else " (found in the data)")
+            for join, equal in self.joins(chosen)
         ]
         if joins:
             entries.append("Joins: " + "; ".join(joins))
@@ -150,6 +150,8 @@ class Description:
         if len(tables) >= _SHARED_AT_LEAST:
             head = f"tables {', '.join(tables)} (the same columns; values are those of {tables[0]})"
         told = [] if first.rows else ["empty"]
+        if first.composed and {c.name for c in first.composed} <= set(columns):
+            told.append("key " + ", ".join(quote_ident(c.name) for c in first.composed))
         if first.comment and detail.comment and not self.hides:
             told.append(f'"{one_line(first.comment, detail.comment)}"')
         head += f" [{'; '.join(told)}]" if told else ""
@@ -185,17 +187,14 @@ class Description:
 
     # -- joins
 
-    def joins(self, chosen: Selection) -> Iterator[tuple[Join, str, str]]:
-        """Those between tables of the selection, with both columns as SQL writes them."""
+    def joins(self, chosen: Selection) -> Iterator[tuple[Join, str]]:
+        """Those between tables of the selection, and their conditions as SQL writes them."""
         names = {table.ref: name for name, table in self.tables.items()}
         for join in self.context.joins:
             many, one = names.get(join.many.table), names.get(join.one.table)
             if many in chosen and one in chosen:
-                yield (
-                    join,
-                    f"{many}.{quote_ident(join.many.name)}",
-                    f"{one}.{quote_ident(join.one.name)}",
-                )
+                equal = (f"{many}.{quote_ident(a.name)} = {one}.{quote_ident(b.name)}" for a, b in join.pairs)
+                yield join, " and ".join(equal)
 
     def connected(self, chosen: Selection) -> dict[str, list[str]]:
         """The selection with the tables and key columns that join its parts, along the shortest paths of
@@ -204,13 +203,13 @@ class Description:
         result = {table: list(columns) for table, columns in chosen.items()}
         for table in list(chosen)[1:]:
             for join in self._path(next(iter(chosen)), table):
-                for column in (join.many, join.one):
+                for column in (column for pair in join.pairs for column in pair):
                     owner = next(n for n, t in self.tables.items() if t.ref == column.table)
                     columns = result.setdefault(owner, [])
                     if column.name not in columns:
                         columns.append(column.name)
-        for join, _, _ in list(self.joins(result)):
-            for column in (join.many, join.one):
+        for join, _ in list(self.joins(result)):
+            for column in (column for pair in join.pairs for column in pair):
                 owner = next(n for n, t in self.tables.items() if t.ref == column.table)
                 if column.name not in result[owner]:
                     result[owner].append(column.name)

@@ -260,7 +260,7 @@ class Linker:
         """
         if any(stem(word) == stem(value.lower()) for _, value in values):
             return False
-        keys = (self.vocabulary.words(join.many) for join in self.context.joins)
+        keys = (self.vocabulary.words(key) for join in self.context.joins for key in join.keys)
         return any(root(word) in {root(w) for w in words} for words in keys)
 
 

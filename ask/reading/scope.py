@@ -186,7 +186,9 @@ class Scope:
         """A key and the column that refers to it say the same of joined rows."""
         pair = {(a.table, a.name), (b.table, b.name)}
         return any(
-            {(j.many.table, j.many.name), (j.one.table, j.one.name)} == pair for j in self.context.joins
+            {(many.table, many.name), (one.table, one.name)} == pair
+            for j in self.context.joins
+            for many, one in j.pairs
         )
 
     # -- of a table
@@ -208,7 +210,7 @@ class Scope:
         ):
             return None
         column = table.columns[1]
-        refers = any((j.many.table, j.many.name) == (column.table, column.name) for j in self.context.joins)
+        refers = self.context.refers(column)
         plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
         return column if plain and not refers else None
 
@@ -232,7 +234,9 @@ class Scope:
         """
         label = self.label(table)
         key = key_of(table)
-        refers = {j.many for j in self.context.joins if j.one.table != table.ref}
+        refers = {k for j in self.context.joins if j.one.table != table.ref for k in j.keys}
+        if key is None and table.composed:
+            return tuple(dict.fromkeys((*table.composed, *label)))
         if key is None or (not key.key and key in refers and key not in label):
             return label
         return tuple(dict.fromkeys((key, *label)))
@@ -263,9 +267,7 @@ class Scope:
         while waiting:
             table = waiting.pop()
             after = {j.one.table for j in self.context.joins if j.many.table == table} - found
-            after |= {
-                j.many.table for j in self.context.joins if j.one.table == table and j.many.unique
-            } - found
+            after |= {j.many.table for j in self.context.joins if j.one.table == table and j.single} - found
             found |= after
             waiting += after
         return found

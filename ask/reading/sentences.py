@@ -175,7 +175,7 @@ def _owners(link: Link) -> list[object]:
 
 def _roles(links: list[Link], scope: Scope) -> None:
     """`home games`: the word of a key, which says by which of several keys to join."""
-    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    keys = {(key.table, key.name) for j in scope.context.joins for key in j.keys}
     for word, table in itertools.pairwise(links):
         partial = word.mark == "column" and all(link_fit < 0.8 for link_fit in word.fits.values())
         if (

@@ -8,15 +8,16 @@ all of it, so there is one context for all. Must not know questions.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 import pglast
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext
+from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.context_reading import LONGEST_VALUE, VALUES_A_COLUMN, VALUES_IN_ALL
 from rewright.ask.execution import ExecutionError, Limits, Rows
 from rewright.ask.safety import Checked, check
+from rewright.ask.sources.lake_joins import joins_of
 from rewright.ask.sources.ties import places_for_ties
 from rewright.engines.duckdb.database import Rows as Found
 from rewright.engines.duckdb.errors import LakeError
@@ -39,8 +40,6 @@ _TYPES: Mapping[Family, str] = {
     Family.TIME: "time",
     Family.NESTED: "json",
 }
-_SUREST = 0.95
-_LEAST = 0.8
 
 
 class LakeAnswers(Protocol):
@@ -129,7 +128,10 @@ def context_of(lake: Lake, digest: str = "") -> Context:
             budget -= len(values)
             columns.append(_column(table, column, values))
         tables.append(TableContext.of(_ref(table.name), columns, rows=table.rows))
-    return Context.of(tables=tables, joins=_joins(lake, tables), digest=digest)
+    joins = list(joins_of(lake, tables))
+    own = {join.one.table: [one.name for _, one in join.pairs] for join in joins if join.more}
+    tables = [TableContext.of(t.ref, t.columns, rows=t.rows, composed=own.get(t.ref, ())) for t in tables]
+    return Context.of(tables=tables, joins=joins, digest=digest)
 
 
 def _ref(name: str) -> TableRef:
@@ -157,19 +159,3 @@ def _values(lake: Lake, column: Column) -> tuple[str, ...]:
     found = lake.index.values(column)
     kept = [value for value, _ in found.counts if value and len(value) <= LONGEST_VALUE]
     return tuple(sorted(kept)) if found.complete else ()
-
-
-def _joins(lake: Lake, tables: list[TableContext]) -> Iterator[Join]:
-    """The graph's edges that lead to a column with no value twice, the best pair of each."""
-    columns = {(table.ref.name, column.name): column for table in tables for column in table.columns}
-    for a, b, edge in lake.graph().edges(data=True):
-        first, second = sorted((a, b))
-        for left, right, _ in edge["pairs"]:
-            one, two = columns.get((first, left)), columns.get((second, right))
-            if one is None or two is None or not (one.unique or two.unique):
-                continue
-            if one.unique and not (two.unique and two.key and not one.key):
-                one, two = two, one
-            quality = min(1.0, max(0.0, float(edge.get("quality", 0.0))))
-            yield Join(one, two, _LEAST + (_SUREST - _LEAST) * quality)
-            break
