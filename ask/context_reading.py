@@ -27,7 +27,7 @@ _CONTAINED = 0.95
 _BY_ROLE = 0.8
 """How likely a join is meant of a text that only ends with the name of a table: a fare's `fare_airline`."""
 _MOSTLY = 0.6
-_PARTLY = 0.85
+_PARTLY = 0.8
 """How likely a join is meant of columns of one name of which the one holds most of the other's values."""
 _SHARED_TAIL = 5
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}

@@ -161,6 +161,8 @@ class Linker:
             return Link(token.text, "relation"), 1
         if held := self.values.other_number(token):
             return Link(token.text, "value", values=tuple(held)), 1
+        if at > 0 and (named := self.values.last_name(token)):
+            return Link(token.text, "value", values=tuple(named), in_part=True), 1
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1

@@ -21,6 +21,7 @@ from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+_THEIR_OWN = 0.92
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WORD_FOR = 0.9
@@ -126,7 +127,13 @@ class Scope:
             raise Unclear(f"no column is meant by {link.text}")
         ranked = sorted(((self._score(link, c), c) for c in held), key=lambda pair: -pair[0])
         best, column = ranked[0]
-        if len(ranked) > 1 and ranked[1][0] > best - _TIE and not self._same(column, ranked[1][1]):
+        tied = [
+            c for score, c in ranked if score > best - _TIE and (c == column or not self._same(column, c))
+        ]
+        if len(tied) > 1 and len(near := self._of_their_own(tied)) == 1:
+            column = near[0]
+            self.doubt("which of several tables' columns is meant", _THEIR_OWN)
+        elif len(tied) > 1:
             where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
             raise Unclear(f"{link.text} may be one of several: {where}")
         self._sure_once(link, (column.table, column.name), link.fit(column))
@@ -139,6 +146,12 @@ class Scope:
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _of_their_own(self, found: Sequence[ColumnContext]) -> list[ColumnContext]:
+        """`concerts per city`: the city of their venue, of which each has one, and not of customers."""
+        spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
+        told = set[TableRef]().union(*(self.told_by(ref) for ref in spoken))
+        return [c for c in found if c.table in told]
 
     def said_table(self, link: Link) -> TableContext | None:
         """The table whose rows a column's phrase names with it: `names of merchants`."""

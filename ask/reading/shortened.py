@@ -16,7 +16,7 @@ from rewright.lake import names
 
 _SHORTEST, _LONGEST = 2, 5
 _BEGINNING = 3
-_LETTERS, _LOOSE = 0.96, 0.88
+_LETTERS, _LOOSE = 0.96, 0.86
 """How well a word fits that lost its vowels only, and one that lost more."""
 _LONG_WORD = 7
 _MOST_WORDS = 4

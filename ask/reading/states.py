@@ -56,6 +56,12 @@ def _still(links: Sequence[Link]) -> None:
     for word, state in pairwise(links):
         if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
             state.mark = "value"
+        if (
+            state.word in {"currently", "now"}
+            and state.mark == "unknown"
+            and word.mark in {"value", "undone"}
+        ):
+            state.mark = "relation"
         told = state.mark in {"value", "without", "not", "undone"} or {c.kind for c in state.columns} == {
             "boolean"
         }
