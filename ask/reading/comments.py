@@ -28,7 +28,10 @@ _ENDS = re.compile(
 )
 _MOST_WORDS = 3
 _NO_NAMES = frozenset(
-    listed("when what who how whether see todo deprecated unused internal note number true false null is")
+    listed(
+        "when what who which that this these how whether see todo holds stores contains deprecated unused "
+        "internal note number true false null is"
+    )
 )
 
 

@@ -13,7 +13,7 @@ _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
         # `have not sold a single policy`, `no claim at all`
-        (r"\b(not|never|n't)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
+        (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),
         (r"\b(without|have|has|had|did|do|does) (?:even )?(?:a single|one single) ", r"\1 any "),
         (r"\b(?:right now|at the moment|at present|as of (?:now|today))\b", "currently"),
