@@ -7,10 +7,11 @@ them is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.execution import Rows
 
 Stage = Literal["schema", "values", "aggregation", "predicates", "sql"]
@@ -97,6 +98,10 @@ class Draft:
 
 Reader = Callable[[str], Draft | None]
 """The deterministic reader: a question to its draft, or None when it can't tell."""
+
+
+Likely = Callable[[str, str], Iterable[ColumnContext]]
+"""The deterministic reader: the columns that a question, with its evidence, may need, the likeliest first."""
 
 
 # ------------------------------------------------------------------ what is remembered
