@@ -168,10 +168,10 @@ class Asker:
         choose: Chooser | None,
     ) -> Answer:
         """The pipeline's answer; where the model fails and the deterministic reading is sure, that one."""
-        draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
         if self.history.turns and self.history.reading is None and follows(question):
             # it leans on what only the model read
-            draft = None
+            reading = None
+        draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
         self._drafts = {question: draft}
         pipeline = self._pipeline_of(assistance)
         outcome = pipeline.answer(question, evidence=evidence, history=self.history.turns, choose=choose)
