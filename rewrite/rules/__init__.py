@@ -47,6 +47,7 @@ from rewright.rewrite.rules.merge_grouped import merge_grouped
 from rewright.rewrite.rules.merged_running import merged_running
 from rewright.rewrite.rules.nested_in import nested_in
 from rewright.rewrite.rules.not_in import not_in
+from rewright.rewrite.rules.numbered_lateral import numbered_lateral
 from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
@@ -136,6 +137,7 @@ RULES: tuple[Rule, ...] = (
     or_union,
     in_values,
     top_per_group,
+    numbered_lateral,
     per_parent,
     loose_scan,
     grouping_sets,
