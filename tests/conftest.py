@@ -12,6 +12,7 @@ pytest_plugins = [
     "tests.fixtures.order",
     "tests.fixtures.home",
     "tests.fixtures.leftovers",
+    "tests.fixtures.sampling",
 ]
 
 # Tests start hundreds of processes; without bytecode each compiles all it imports, which takes three times as

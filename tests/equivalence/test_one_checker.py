@@ -66,6 +66,7 @@ def told_by_both(original: str, candidate: str, known: Catalog) -> list[tuple[ob
     ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("rule", [r.name for r in RULES if r.name not in SLOW])
 def test_both_say_the_same_of_what_rules_make(rule: str) -> None:
