@@ -27,7 +27,7 @@ create table t (id int primary key, k int, s smallint not null, x text, v varcha
     p numeric(10,2), d date, at timestamp, check (d > '2000-01-01' and d < '2100-01-01'),
     check (at between '2000-01-01' and '2100-01-01'));
 create table o (id int primary key, k int, x text, n numeric, t int not null references t, far int references t);
-create table tick (id int primary key, at timestamptz, n timestamp);
+create table tick (id int primary key, at timestamptz, n timestamp, d date);
 create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
 """
@@ -86,6 +86,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and (n >= timestamp '2000-02-01 00:00:00' and n < timestamp '2000-03-01 00:00:00' or n < timestamp '0001-01-08 00:00:00')",
+        ),
+        (
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02' and (d >= date '2000-01-18' and d < date '2000-03-15' or d < date '0001-01-15' or d >= date '9999-01-01')",
+        ),
+        (
+            "select id from tick where date_trunc('month', d) = '2000-02-01'",
+            "select id from tick where date_trunc('month', d) = '2000-02-01' and (d >= date '2000-01-17' and d < date '2000-03-19' or d < date '0001-01-15' or d >= date '9999-01-01')",
         ),
     ),
     "bounds": (
@@ -349,6 +357,26 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02'",
             "select id from tick where to_char(n, 'YYYY-MM') = '2000-02' and (n >= timestamp '2000-02-01 00:00:00' or n < timestamp '0001-01-08 00:00:00' or 10 / id > 1)",
+        ),
+        (
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02' and (d >= date '2000-02-01' and d < date '2000-03-01' or d < date '0001-01-15' or d >= date '9999-01-01')",
+        ),
+        (
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02' and (d >= date '2000-01-18' and d < date '2000-03-15' or d >= date '9999-01-01')",
+        ),
+        (
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02' and (d >= date '2000-01-18' and d < date '2000-03-15' or d < date '0001-01-15')",
+        ),
+        (
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02'",
+            "select id from tick where to_char(d, 'YYYY-MM') = '2000-02' and (d >= date '2000-01-18' and d < date '2000-03-15' or d < date '0001-01-08' or d >= date '9999-01-01')",
+        ),
+        (
+            "select id from tick where date_trunc('month', d::timestamptz, 'Europe/Paris') = timestamptz '2000-02-01 00:00+01'",
+            "select id from tick where date_trunc('month', d::timestamptz, 'Europe/Paris') = timestamptz '2000-02-01 00:00+01' and (d >= date '2000-01-17' and d < date '2000-03-19' or d < date '0001-01-15' or d >= date '9999-01-01')",
         ),
         (
             "select id from tick where extract(month from at) = 2",
