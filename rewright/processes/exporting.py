@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import TypeAlias
@@ -62,11 +63,20 @@ class Figureboard:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._live: dict[str, Values] = {}
+        self._heard: dict[str, float] = {}
         self._past: dict[tuple[str, Labels], float] = {}
 
     def put(self, child: str, values: Values) -> None:
         with self._lock:
             self._live[child] = dict(values)
+            self._heard[child] = time.monotonic()
+
+    def of(self, child: str) -> tuple[Values, float | None]:
+        """A living child's latest figures and how many seconds old they are; nothing before the first."""
+        with self._lock:
+            if child not in self._live:
+                return {}, None
+            return dict(self._live[child]), time.monotonic() - self._heard[child]
 
     def end(self, child: str) -> None:
         """The child is gone; its counters stay."""

@@ -143,6 +143,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "total": ("M9", "without a total order any of the first rows may come first"),
     "nulls-last": ("13", "a first row with NULL is no minimum"),
+    "partner": ("6f", "a filter that a padded row meets is met by no row of the partner's"),
     "any-value": ("M3", "bool_or of nothing but NULLs is NULL, not FALSE"),
     "partition": ("14", "row_number() counts the rows before the filters above it"),
     "peers": ("M11", "a frame up to a NULL holds the whole partition, no comparison with NULL any row"),
