@@ -28,29 +28,43 @@ _READ: Mapping[int, Callable[[str], Any]] = {
 def read(
     lake: Any, dsn: str, query: object, columns: Sequence[ResultColumn], limit: int | None = None
 ) -> Rows:
-    """The rows of a prepared query, at most so many.
+    """The rows of a prepared query, at most so many, and whether there are more.
 
     :raises LakeError: with PostgreSQL's SQLSTATE.
     """
-    running: Any
+    return rows_of(running(lake, dsn, query), query, columns, limit)
+
+
+def running(lake: Any, dsn: str, query: object) -> Any:
+    """What runs a prepared query: PostgreSQL's part of it on the server at ``dsn``, or DuckDB alone."""
     match query:
         case Plan():
-            running = Finishing(lake.database, dsn)
+            return Finishing(lake.database, dsn)
         case Explanation():
-            running = Explaining(lake.database, dsn)
-        case _:
-            running = lake.database.query()
+            return Explaining(lake.database, dsn)
+    return lake.database.query()
+
+
+def rows_of(runner: Any, query: object, columns: Sequence[ResultColumn], most: int | None = None) -> Rows:
+    """All rows, or the first ``most`` and whether there are more. Raises LakeError as `read` does."""
     found: list[tuple[Any, ...]] = []
     try:
-        running.begin(query, ())
-        while (limit is None or len(found) < limit) and (batch := running.take(limit or _BATCH)):
+        runner.begin(query, ())
+        while batch := runner.take(_BATCH if most is None else min(_BATCH, most + 1 - len(found))):
             found += batch
+            if most is not None and len(found) > most:
+                break
     finally:
-        running.close()
+        runner.close()
+    truncated = most is not None and len(found) > most
     if isinstance(query, Plan):
-        readers = [_READ.get(column.type_oid, str) for column in columns]
-        found = [
-            tuple(None if v is None else read(v) for read, v in zip(readers, row, strict=True))
-            for row in found
-        ]
-    return Rows(tuple(c.name for c in columns), tuple(str(c.type_oid) for c in columns), found)
+        found = _as_values(found, columns)
+    names, types = tuple(c.name for c in columns), tuple(str(c.type_oid) for c in columns)
+    return Rows(names, types, found[:most], truncated)
+
+
+def _as_values(rows: Sequence[tuple[Any, ...]], columns: Sequence[ResultColumn]) -> list[tuple[Any, ...]]:
+    readers = [_READ.get(column.type_oid, str) for column in columns]
+    return [
+        tuple(None if v is None else read(v) for read, v in zip(readers, row, strict=True)) for row in rows
+    ]
