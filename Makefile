@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 
-.PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants refutation
+.PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-thorough test-fast test-extras bench docs clean reference mutants refutation
 
 # this list
 help:
@@ -49,10 +49,15 @@ format: install
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# all of it; about 20 minutes on two cores; SEED=N shuffles the tests of each file otherwise
+# about a quarter of an hour on two cores; SEED=N shuffles the tests of each file otherwise and samples others
 test: check
 	tests/install_system.sh
-	$(BIN)/pytest -n 2 --dist loadfile --randomly-seed=$(or $(SEED),1)
+	$(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
+
+# with all cases of the sets that `make test` takes a third of
+test-thorough: check
+	tests/install_system.sh
+	$(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
 
 # unit tests only, no server
 test-fast: install

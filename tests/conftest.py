@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.fixtures.home",
     "tests.fixtures.browser",
     "tests.fixtures.leftovers",
+    "tests.fixtures.sampling",
 ]
 
 # Tests start hundreds of processes; without bytecode each compiles all it imports, which takes three times as

@@ -69,14 +69,52 @@ class Formulas:
         self.years: set[int] = set()  # of the moments met, and the ones before
         self.literals: list[tuple[str, Any]] = []  # texts met
         self._known: dict[Term, Pair] = {}
+        self._decided: dict[tuple[Term, bool], Any] = {}
         self._constants: dict[tuple[str, str], Any] = {}
+
+    def copy(self) -> Formulas:
+        """The same formulas, to go on with apart: what is met later is not shared."""
+        copied = Formulas()
+        copied.axioms, copied.columns = self.axioms.copy(), self.columns.copy()
+        copied.prefixes, copied.months, copied.years = (
+            self.prefixes.copy(),
+            self.months.copy(),
+            self.years.copy(),
+        )
+        copied.literals, copied._constants = self.literals.copy(), self._constants.copy()
+        copied._known, copied._decided = self._known.copy(), self._decided.copy()
+        return copied
 
     # ---------------------------------------------------------------- what is asked for
 
     def truth(self, term: Term) -> Any:
         """That the term is TRUE."""
+        return self._known_as(term, true=True)
+
+    def falsity(self, term: Term) -> Any:
+        """That the term is FALSE."""
+        return self._known_as(term, true=False)
+
+    def _known_as(self, term: Term, *, true: bool) -> Any:
+        found = self._decided.get((term, true))
+        if found is None:
+            found = self._decided[term, true] = self._decision(term, true=true)
+        return found
+
+    def _decision(self, term: Term, *, true: bool) -> Any:
+        """AND is TRUE where all are, and FALSE where one is; OR the other way round (Kleene): whether
+        the parts are NULL is asked only of those that are none of these.
+        """
+        z3 = self.z3
+        match term:
+            case App(sym, args) if sym in {AND, OR}:
+                joined = z3.And if (sym == AND) == true else z3.Or
+                return joined(*(self._known_as(x, true=true) for x in args))
+            case App(sym, (x,)) if sym == NOT:
+                return self._known_as(x, true=not true)
         is_null, value = self.pair(term)
-        return self.z3.And(self.z3.Not(is_null), value)
+        value = value if true else z3.Not(value)
+        return value if z3.is_false(is_null) else z3.And(z3.Not(is_null), value)
 
     def same(self, x: Term, y: Term) -> Any:
         """That both are the very same value, or both NULL."""
@@ -130,8 +168,8 @@ class Formulas:
                 return z3.BoolVal(False), z3.Int(f"row {var}")
             case Lit(value, type_):
                 return self._constant(value, type_)
-            case App(sym, args) if sym in {AND, OR}:
-                return self._connective(args, every=sym == AND)
+            case App(sym) if sym in {AND, OR}:
+                return self._connective(term)
             case App(sym, (x,)) if sym == NOT:
                 is_null, value = self.pair(x)
                 return is_null, z3.Not(value)
@@ -150,13 +188,9 @@ class Formulas:
             case Nested():
                 return self._nested(term)
 
-    def _connective(self, args: tuple[Term, ...], *, every: bool) -> Pair:
-        z3 = self.z3
-        pairs = [self.pair(x) for x in args]
-        some, all_ = (z3.And, z3.Or) if every else (z3.Or, z3.And)
-        true = some(*(z3.And(z3.Not(n), v) for n, v in pairs))
-        false = all_(*(z3.And(z3.Not(n), z3.Not(v)) for n, v in pairs))
-        return z3.Not(z3.Or(true, false)), true
+    def _connective(self, term: App) -> Pair:
+        true, false = self.truth(term), self.falsity(term)
+        return self.z3.Not(self.z3.Or(true, false)), true
 
     def _case(self, args: tuple[Term, ...]) -> Pair:
         z3 = self.z3

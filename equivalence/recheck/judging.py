@@ -38,7 +38,7 @@ from rewright.equivalence.prover.terms import (
     walk_shallow,
 )
 from rewright.equivalence.recheck.lemmas import lemmas
-from rewright.equivalence.recheck.sessions import Session
+from rewright.equivalence.recheck.sessions import Session, extends
 from rewright.equivalence.recheck.shapes import shape
 from rewright.sql.types import BOOL
 
@@ -46,6 +46,7 @@ from rewright.sql.types import BOOL
 _FIRST = 50_000_000
 _MOST_WITNESSES = 60
 _MOST_CASES = 4
+_MOST_SESSIONS = 40
 _DEPTH = 3
 
 
@@ -66,6 +67,7 @@ class Judge:
         self._opened: dict[Context, Context] = {}
         self._sessions: dict[Context, Session] = {}
         self._answers: dict[tuple[Context, Term], bool] = {}
+        self._met_before: dict[tuple[Context, Nested | None, Nested, int], bool] = {}
         # values made of bags that were found to be equal, in the question at hand
         self.equal: tuple[tuple[Term, Term], ...] = ()
 
@@ -144,11 +146,15 @@ class Judge:
         return goal == TRUE or goal in world.preds or self._session(world).refutes(goal, (), self.equal)
 
     def _session(self, world: Context) -> Session:
-        if world not in self._sessions:
-            if len(self._sessions) > 40:
-                self._sessions.clear()
-            self._sessions[world] = Session(self.schema, self.deadline, world)
-        return self._sessions[world]
+        session = self._sessions.pop(world, None)
+        if session is None:
+            bases = [s for s in self._sessions.values() if extends(world, s.world)]
+            base = max(bases, key=lambda s: len(s.world.vars) + len(s.world.preds), default=None)
+            session = Session(self.schema, self.deadline, world, base)
+        self._sessions[world] = session  # the one asked last is dropped last
+        if len(self._sessions) > _MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        return session
 
     # ---------------------------------------------------------------- witnesses
 
@@ -272,7 +278,7 @@ class Judge:
             for target in atoms:
                 if target in world.preds:
                     continue
-                if self._met(world, target.bag[0]):
+                if self._has(world, None, target):
                     yield target
                     continue
                 for source in atoms:
@@ -280,10 +286,23 @@ class Judge:
                         continue
                     if not _tables(source) & _tables(target):
                         continue
-                    if self._met(self._with_witnesses(world, [source]), target.bag[0]):
+                    if self._has(world, source, target):
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
+
+    def _has(self, world: Context, source: Nested | None, target: Nested) -> bool:
+        """Whether rows of an opened context, and those of ``source`` where it is given, are some of
+        ``target``; kept, since each question about the context asks it.
+        """
+        key = world, source, target, self._depth
+        if self.equal or key not in self._met_before:
+            known = world if source is None else self._with_witnesses(world, [source])
+            answer = self._met(known, target.bag[0])
+            if self.equal:
+                return answer
+            self._met_before[key] = answer
+        return self._met_before[key]
 
 
 def _in_it(atom: Nested, world: Context) -> Iterator[Term]:

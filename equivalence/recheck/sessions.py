@@ -23,19 +23,26 @@ _QUESTION = 3000
 class Session:
     """A solver that knows an opened context, with the schema facts of those of its rows that the questions
     are about.
+
+    ``base``: a session of a context that this one `extends`. What it knows holds here, too, and is not
+    written down anew: most contexts are another one with a few more rows.
     """
 
-    def __init__(self, schema: Schema, deadline: float, world: Context) -> None:
+    def __init__(self, schema: Schema, deadline: float, world: Context, base: Session | None = None) -> None:
         self.schema = schema
         self.deadline = deadline
+        self.world = world
         self.sources = dict(world.vars)
-        self.formulas = Formulas()
+        self.formulas: Formulas = base.formulas.copy() if base else Formulas()
         self.solver = self.formulas.z3.SimpleSolver()
-        self._axioms = 0
-        self._seen: set[Var] = set()
-        self._checked: set[int] = set()
-        self._paired: set[tuple[int, int, int]] = set()
-        self.solver.add(*(self.formulas.truth(p) for p in world.preds))
+        self._axioms: int = base._axioms if base else 0
+        self._seen: set[Var] = set(base._seen) if base else set()
+        self._checked: set[int] = set(base._checked) if base else set()
+        self._paired: set[tuple[int, int, int]] = set(base._paired) if base else set()
+        if base:
+            self.solver.add(base.solver.assertions())
+        known = len(base.world.preds) if base else 0
+        self.solver.add(*(self.formulas.truth(p) for p in world.preds[known:]))
 
     def refutes(self, goal: Term, known: Iterable[Term], equal: Iterable[tuple[Term, Term]]) -> bool:
         """Whether nothing is left for the goal not to be TRUE."""
@@ -94,6 +101,11 @@ class Session:
                     self._paired.add((v * 1_000_003 + w, number, pos))
                     same = formulas.same(*_columns(v, w, pos, source))
                     self.solver.add(z3.Implies(z3.And(*ties), same))
+
+
+def extends(world: Context, base: Context) -> bool:
+    """Whether all rows and predicates of ``base`` are the first ones of ``world``."""
+    return world.vars[: len(base.vars)] == base.vars and world.preds[: len(base.preds)] == base.preds
 
 
 def _columns(v: int, w: int, pos: int, source: Table) -> tuple[Term, Term]:

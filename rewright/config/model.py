@@ -229,8 +229,11 @@ class Optimiser:
     foreign_keys: str = option(
         "verified",
         choice("verified", "declared", "never"),
-        "whether proofs may rest on them: when no stored row breaks them, looked at again each hour | as "
+        "whether proofs may rest on them: when no stored row breaks them, looked at again and again | as "
         "declared | never",
+    )
+    foreign_keys_every: float = option(
+        "1h", seconds, "between two looks at the rows under a served rewrite that rests on one; at least 1s"
     )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"

@@ -41,7 +41,7 @@ METRICS: Mapping[str, str] = {
     ),
     "overhead_seconds_total": "time spent on guards",
     "reports_total": "reports of slow or rewritten statements",
-    "reports_dropped_total": "reports dropped because a queue was full",
+    "reports_dropped_total": "reports dropped: a queue was full, or the text was reported often enough",
     "store_records_dropped_total": "records for the store dropped because the queue was full",
     "store_batches_failed_total": "batches the store did not take",
     "cpu_seconds_total": "CPU time of a relay worker",

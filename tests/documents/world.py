@@ -94,6 +94,8 @@ method = "file"
 users = "{home}/users.toml"
 [admins]
 roles = ["postgres"]
+[limits]
+drain_grace = "2s"
 """
 
 

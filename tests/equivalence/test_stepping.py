@@ -151,6 +151,7 @@ def proved(first: str, second: str) -> Proved | None:
     return prove_pair(Binding(q1, q2, CATALOG), CATALOG, 20.0).proved
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("first", "second"), SAME)
 def test_steps_give_the_different_values(first: str, second: str) -> None:
     found = proved(first, second)

@@ -90,6 +90,7 @@ def test_what_differs_is_not_proved(name: str) -> None:
     assert found is None or counts_as(found, frozenset({"float-order"})) != "proved"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", PROVED)
 def test_what_was_proved_stays_so_and_replays(words: str) -> None:
     pair = ALL[f"equal {words}"]

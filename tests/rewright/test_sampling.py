@@ -1,0 +1,29 @@
+"""Which cases of a large set a run takes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tests.fixtures.sampling import _left_out
+
+
+def cases(number: int, every: int = 3) -> list[Any]:
+    marker = SimpleNamespace(args=(every,))
+    return [
+        SimpleNamespace(nodeid=f"tests/a.py::test_b[{n}]", iter_markers=lambda _name: [marker])
+        for n in range(number)
+    ]
+
+
+def test_each_seed_takes_another_third_and_together_they_take_all() -> None:
+    items = cases(10)
+    names = {item.nodeid for item in items}
+    taken = [names - _left_out(items, seed) for seed in (1, 2, 3)]
+    assert sorted(len(some) for some in taken) == [3, 3, 4]
+    assert taken[0] | taken[1] | taken[2] == names
+    assert taken[0] == names - _left_out(items, 4)
+
+
+def test_a_case_asked_for_by_its_name_is_run() -> None:
+    assert _left_out(cases(1), 2) == set()
