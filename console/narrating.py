@@ -126,8 +126,9 @@ class _Story:
         if self.now is None:
             return ""
         found = [node for node in self.now.walk() if set(relations) <= set(_relations(node, subplans=False))]
-        # the closest to the relations: parents come first
-        for node in reversed(found):
+        # a grouping says most; the closest to the relations, for parents come first
+        grouped = [node for node in reversed(found) if node.group_key]
+        for node in (*grouped, *reversed(found)):
             said = self._once(node)
             if said:
                 return f"now {said}"
