@@ -118,15 +118,17 @@ class _Story:
         # not run: what the parent costs beyond its inputs is its subplans', each priced for one run
         own = max(parent.total_cost - sum(one.total_cost for one in parent.inputs), 0.0)
         siblings = sum(one.total_cost for one in parent.children if runs_again(parent, one))
-        return max(own / siblings, 1.0) if siblings > 0 else 1.0
+        # the planner may expect a join's filter to be asked less often than rows come out of it
+        return max(own / siblings if siblings > 0 else 1.0, parent.rows, 1.0)
 
     def _instead(self, relations: Sequence[str]) -> str:
         """What the replacement's plan does with these relations; nothing where that is not plain to see."""
         if self.now is None:
             return ""
         found = [node for node in self.now.walk() if set(relations) <= set(_relations(node, subplans=False))]
-        # the closest to the relations: parents come first
-        for node in reversed(found):
+        # a grouping says most; the closest to the relations, for parents come first
+        grouped = [node for node in reversed(found) if node.group_key]
+        for node in (*grouped, *reversed(found)):
             said = self._once(node)
             if said:
                 return f"now {said}"
