@@ -1,4 +1,4 @@
-"""`python -m bench.augment_ablations --data DIR --config rewright.toml --out report.json`: the selectors that
+"""`rewright bench augment --ablations --data DIR --config rewright.toml --out report.json`: the selectors that
 ask a model, taken apart.
 
 With the configured model (role `lake`), over the cases of DIR (see `rewright bench augment`): the selector
@@ -19,7 +19,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bench.augment_bench import spec_of
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import Asking, BaseSpec, Options, augment
 from rewright.lake.augment.history import Helped, helped_by
@@ -71,17 +70,19 @@ def _others(learned: dict[str, tuple[Helped, ...]], name: str) -> list[Helped]:
     return [one for other, helped in learned.items() if other != name for one in helped]
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of augment_dev.json and its lake")
-    parser.add_argument("--cases", default="augment_dev.json")
-    parser.add_argument("--lake", default="lakeB")
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", type=Path, help="rewright.toml that names the model")
     parser.add_argument(
         "--only", action="append", default=[], help="this variant alone (may be given several times)"
     )
-    parser.add_argument("--out", type=Path)
-    args = parser.parse_args()
+
+
+def run(args: argparse.Namespace) -> list[dict[str, Any]]:
+    """With `data`, `cases` and `lake` of the command line, and what `add_arguments` adds.
+
+    :raises SystemExit: no model is configured.
+    """
+    from bench.augment_bench import spec_of
     from rewright.config.loading import load
     from rewright.wiring.modelling import model_of
 
@@ -93,7 +94,18 @@ def main() -> int:
     ]
     with open_lake(args.data / args.lake, embedder=best_embedder()) as lake:
         lake.graph()
-        rows = ablations(lake, cases, Asking(model, share), args.only)  # type: ignore[arg-type]
+        return ablations(lake, cases, Asking(model, share), args.only)  # type: ignore[arg-type]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of augment_dev.json and its lake")
+    parser.add_argument("--cases", default="augment_dev.json")
+    parser.add_argument("--lake", default="lakeB")
+    parser.add_argument("--out", type=Path)
+    add_arguments(parser)
+    args = parser.parse_args()
+    rows = run(args)
     if args.out is not None:
         args.out.write_text(json.dumps(rows, indent=1, ensure_ascii=False))
     return 0

@@ -24,11 +24,14 @@ from typing import Any
 import duckdb
 import numpy as np
 
+from bench import augment_ablations
+from bench.augment_history import history_runs
 from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_tables
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import STRATEGIES, AugmentError, BaseSpec, Options, Report, augment
 from rewright.lake.augment.features import features_of
 from rewright.lake.augment.kept import keep_rows
+from rewright.lake.augment.metric import FITS
 from rewright.lake.embedding import CachedEmbedder, best_embedder
 
 SELECTORS = (
@@ -226,35 +229,79 @@ def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
 
 
-def chain_runs(seeds: range, share: float) -> list[dict[str, Any]]:
-    """Each strategy on chains of 2 to 5 joins, at a share of what looking at every chain takes: the share of
-    the planted gain found.
+_CHAINS = 160
+_CHAIN_ROWS = (600, 1200, 2400)
+
+
+def chain_lake(folder: Path, seed: int) -> tuple[Planted, int]:
+    """A lake of 100 to 300 chains, and the length of that with the signal."""
+    length = 2 + seed % 4
+    # of a table's decoys 40 % lead on to two others
+    decoys = round(_CHAINS / (1.8 * length))
+    rows = _CHAIN_ROWS[seed % len(_CHAIN_ROWS)]
+    made = planted_chain(folder, seed, length=length, rows=rows, decoys=decoys, anywhere=True)
+    return made, length
+
+
+def chain_runs(seeds: range, shares: Sequence[float]) -> list[dict[str, Any]]:
+    """Each strategy on chains of 2 to 5 joins, at shares of what judging every chain takes: the share of
+    the planted gain found, and what was spent. Each run is a process's first search of an indexed lake.
     """
     rows = []
     for seed in seeds:
-        length = 2 + seed % 4
         with tempfile.TemporaryDirectory() as folder:
-            planted = planted_chain(Path(folder) / "lake", seed, length=length, anywhere=True)
-            spec = BaseSpec(planted.base, planted.target)
+            planted, length = chain_lake(Path(folder) / "lake", seed)
             with opened(planted.folder, Path(folder)) as lake:
                 lake.graph()
-                cold = chain_line(
-                    augment(lake, spec, Options(1, None, hops=length, strategy="auto")), planted
-                )
-                full = augment(lake, spec, Options(1, None, hops=length, strategy="bfs"))
-                row: dict[str, Any] = {"seed": seed, "length": length, "possible": round(planted.possible, 4)}
-                row["full"], row["auto, nothing kept"] = chain_line(full, planted), cold
-                most = max(1, int(full.chains * share))
+                keep_rows(lake)
+            row: dict[str, Any] = {"seed": seed, "length": length, "possible": round(planted.possible, 4)}
+
+            def run(options: Options) -> dict[str, Any]:
+                with opened(planted.folder, Path(folder)) as lake:  # noqa: B023 - called in this turn
+                    lake.graph()
+                    spent = time.process_time()
+                    report = augment(lake, BaseSpec(planted.base, planted.target), options)  # noqa: B023 - as above
+                    spent = time.process_time() - spent
+                row["rows"] = report.rows  # noqa: B023 - as above
+                return chain_line(report, planted) | {"cpu": round(spent, 3)}  # noqa: B023 - as above
+
+            row["full"] = run(Options(1, None, hops=length, chains=_ALL, strategy="bfs"))
+            row["auto"] = run(Options(1, None, hops=length, strategy="auto"))
+            for share in shares:
+                most = max(1, int(row["full"]["chains"] * share))
                 for strategy in STRATEGIES:
                     options = Options(1, None, hops=length, chains=most, strategy=strategy)
-                    row[strategy] = chain_line(augment(lake, spec, options), planted)
+                    row[f"{strategy} at {share:.0%}"] = run(options)
         rows.append(row)
     return rows
 
 
 def chain_line(report: Report, planted: Planted) -> dict[str, Any]:
+    """What was found of the planted gain, and what it took: chains judged (a look on a few rows counts as
+    their share), tables built for all rows, looks, and regressions solved.
+    """
     gain = (report.r2_after - report.r2_before) / (planted.possible - report.r2_before)
-    return {**line_of(report), "chains": report.chains, "share": round(gain, 4)}
+    return {
+        **line_of(report),
+        "chains": report.chains,
+        "built": report.built,
+        "regressions": report.evaluations * FITS + report.estimates,
+        "share": round(gain, 4),
+    }
+
+
+def chains_printed(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Over all lakes: the share of the planted gain, and of what judging every chain takes."""
+    told: dict[str, Any] = {}
+    for name in (key for key in rows[0] if isinstance(rows[0][key], dict)):
+        runs = [r[name] for r in rows]
+        told[name] = {"planted gain found": round(statistics.fmean(t["share"] for t in runs), 4)}
+        for what in ("chains", "built", "regressions", "cpu"):
+            whole = sum(r["full"][what] for r in rows)
+            told[name][what] = round(sum(t[what] for t in runs), 2)
+            told[name][f"{what}, of all"] = round(told[name][what] / max(whole, 1e-9), 4)
+        print(f"chains, {name}: {told[name]}")
+    return told
 
 
 def indexed(open_it: Callable[[], Lake]) -> dict[str, Any]:
@@ -308,20 +355,30 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=5)
     parser.add_argument("--planted", type=int, default=0, help="lakes with planted tables")
     parser.add_argument("--chains", type=int, default=0, help="lakes with planted chains")
-    parser.add_argument("--share", type=float, default=0.25, help="of the chains that a strategy may judge")
+    parser.add_argument("--share", default="0.25,0.5", help="of the chains that a strategy may judge")
+    parser.add_argument("--seed", type=int, help="the first seed (default: 0, with --aside 1000)")
     parser.add_argument("--scale", default="", help="numbers of tables, such as 500,2000,10000")
     parser.add_argument(
         "--work", type=Path, help="where lakes of --scale stay, with their index, for another run"
     )
     parser.add_argument("--aside", action="store_true", help="seeds that nothing was tuned on")
+    parser.add_argument("--history", action="store_true", help="searches with and without what helped before")
+    parser.add_argument(
+        "--ablations", action="store_true", help="the selectors that ask a model, taken apart"
+    )
+    augment_ablations.add_arguments(parser)
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    first = ASIDE if args.aside else 0
+    first = args.seed if args.seed is not None else ASIDE if args.aside else 0
     document: dict[str, Any] = {
         "machine": platform.platform(),
         "versions": {"python": platform.python_version(), "duckdb": duckdb.__version__, "numpy": np.__version__},
     }  # fmt: skip
-    if args.data is not None:
+    if (args.history or args.ablations) and args.data is None:
+        parser.error("--history and --ablations need --data")
+    if args.ablations:
+        document["ablations"] = augment_ablations.run(args)
+    elif args.data is not None:
         cases = json.loads((args.data / args.cases).read_text())["no_hop"]
         embedder = best_embedder()
         with tempfile.TemporaryDirectory() as work:
@@ -331,23 +388,22 @@ def main() -> int:
                 return open_lake(args.data / args.lake, catalog=catalog, embedder=embedder)
 
             document["indexing"] = indexed(open_it)
-            rows = [run_case(open_it, case["id"], spec_of(case), args.tables) for case in cases]
-        document["no_hop"] = {"cases": rows, "summary": summary(rows)}
-        printed("no-hop", rows)
+            specs = [(case["id"], spec_of(case)) for case in cases]
+            if args.history:
+                document["history"] = history_runs(open_it, specs, args.tables)
+            else:
+                rows = [run_case(open_it, name, spec, args.tables) for name, spec in specs]
+                document["no_hop"] = {"cases": rows, "summary": summary(rows)}
+                printed("no-hop", rows)
     if args.planted:
         rows = planted_runs(range(first, first + args.planted), args.tables)
         document["planted"] = {"cases": rows, "summary": summary(rows)}
         printed("planted", rows)
         print(f"  planted tables found {statistics.fmean(r['found'] for r in rows):.2f}, decoys recommended {sum(r['wrong'] for r in rows)}")  # fmt: skip
     if args.chains:
-        rows = chain_runs(range(first, first + args.chains), args.share)
-        document["chains"] = rows
-        whole = [r["full"] for r in rows]
-        for strategy in ("full", *STRATEGIES, "auto, nothing kept"):
-            told = [r[strategy] for r in rows]
-            found = statistics.fmean(t["share"] for t in told) / statistics.fmean(t["share"] for t in whole)
-            spent = sum(t["chains"] for t in told) / sum(t["chains"] for t in whole)
-            print(f"chains, {strategy}: share of the planted gain {statistics.fmean(t['share'] for t in told):.3f}, of what all chains give {found:.3f}, chains judged {spent:.2f} of all, {sum(t['seconds'] for t in told):.2f} s")  # fmt: skip
+        shares = [float(share) for share in args.share.split(",")]
+        rows = chain_runs(range(first, first + args.chains), shares)
+        document["chains"] = {"lakes": rows, "summary": chains_printed(rows)}
     if args.scale:
         document["scale"] = scale_runs([int(size) for size in args.scale.split(",")], first, args.work)
     if args.out is not None:

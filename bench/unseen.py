@@ -22,14 +22,9 @@ from bench.phases import watched
 from bench.rewriting import Baseline, Plan, Query, Result, rewriter_for, timed
 from bench.unseen_data import (
     FIRST_QUERIES,
-    FOURTH_QUERIES,
-    FOURTH_SCHEMAS,
-    MORE_ORMS,
-    MORE_QUERIES,
-    MORE_SCHEMAS,
     SCHEMAS,
-    THIRD_QUERIES,
-    THIRD_SCHEMAS,
+    SETS,
+    QuerySet,
     UnseenQuery,
     databases,
     unseen_queries,
@@ -161,14 +156,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=("open", "kept", "all"), default="open")
     parser.add_argument(
         "--schema",
-        choices=(*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS, *FOURTH_SCHEMAS),
+        choices=list(dict.fromkeys((*SCHEMAS, *(s for made in SETS.values() for s in made.schemas)))),
         action="append",
         help="only queries of this one",
     )
-    parser.add_argument("--orms", action="store_true", help="what Peewee, Sequelize and Knex print instead")
-    parser.add_argument("--more", action="store_true", help="the queries over insurance and freight instead")
-    parser.add_argument("--third", action="store_true", help="the queries over telecom and hospital instead")
-    parser.add_argument("--fourth", action="store_true", help="the queries over a library instead")
+    for name, other in SETS.items():
+        parser.add_argument(
+            f"--{name}", dest="set", action="store_const", const=name, help=f"{other.about} instead"
+        )
     parser.add_argument("--ids", default="", help="only these, separated by commas")
     parser.add_argument("--out", type=Path, help="report as JSON")
     parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
@@ -178,21 +173,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--trust", choices=("proved", "tested"), default="tested")
     chosen = parser.parse_args(arguments)
     ids = [i for i in chosen.ids.split(",") if i]
-    file, of_file = (
-        (MORE_ORMS, SCHEMAS)
-        if chosen.orms
-        else (MORE_QUERIES, MORE_SCHEMAS)
-        if chosen.more
-        else (THIRD_QUERIES, THIRD_SCHEMAS)
-        if chosen.third
-        else (FOURTH_QUERIES, FOURTH_SCHEMAS)
-        if chosen.fourth
-        else (FIRST_QUERIES, SCHEMAS)
-    )
-    schemas = [s for s in of_file if s in (chosen.schema or (s,))]
+    asked = SETS.get(chosen.set, QuerySet(FIRST_QUERIES, SCHEMAS, ""))
+    schemas = [s for s in asked.schemas if s in (chosen.schema or (s,))]
     queries = [
         q
-        for q in unseen_queries(file)
+        for q in unseen_queries(asked.file)
         if chosen.part in (q.part, "all") and (not ids or q.id in ids) and q.schema in schemas
     ]
     plan = Plan(cap=chosen.cap, runs=chosen.runs, budget=chosen.budget, trust=chosen.trust)

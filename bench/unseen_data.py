@@ -1,5 +1,5 @@
-"""Databases of the unseen queries: eight schemas filled by SQL from hashes of row numbers, in an embedded
-PostgreSQL.
+"""Databases of the unseen queries in an embedded PostgreSQL: nine schemas filled by SQL from hashes of row
+numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
 0.3` loads them and prints their addresses until its standard input ends.
@@ -19,6 +19,7 @@ from zlib import crc32
 
 import psycopg
 
+from bench import warehouse
 from bench.warehouse import SETTINGS, progress
 from rewright.engines.postgres.scratch import ScratchServer
 
@@ -27,6 +28,9 @@ SCHEMAS = ("shop", "helpdesk", "telemetry")
 MORE_SCHEMAS = ("insurance", "freight")
 THIRD_SCHEMAS = ("telecom", "hospital")
 FOURTH_SCHEMAS = ("library",)
+FIFTH_SCHEMAS = ("tpch", "star")
+TPCH_SCALE = 0.2
+"""TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
 FIRST_QUERIES = FILES / "queries.jsonl"
 MORE_ORMS = FILES / "orm_queries.jsonl"
@@ -39,6 +43,29 @@ THIRD_QUERIES = FILES / "third_queries.jsonl"
 """Queries over ``THIRD_SCHEMAS``, written when the rules fitted both."""
 FOURTH_QUERIES = FILES / "fourth_queries.jsonl"
 """Queries over ``FOURTH_SCHEMAS``, in the shapes that ORMs print, written when the rules fitted all three."""
+FIFTH_QUERIES = FILES / "fifth_queries.jsonl"
+"""Queries over ``FIFTH_SCHEMAS``, a quarter of them with nothing to gain; each says which ORM prints its shape
+and whether it is kept.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySet:
+    """A file of queries and the schemas they read."""
+
+    file: Path
+    schemas: tuple[str, ...]
+    about: str
+
+
+SETS = {
+    "orms": QuerySet(MORE_ORMS, SCHEMAS, "what Peewee, Sequelize and Knex print"),
+    "more": QuerySet(MORE_QUERIES, MORE_SCHEMAS, "the queries over insurance and freight"),
+    "third": QuerySet(THIRD_QUERIES, THIRD_SCHEMAS, "the queries over telecom and hospital"),
+    "fourth": QuerySet(FOURTH_QUERIES, FOURTH_SCHEMAS, "the queries over a library"),
+    "fifth": QuerySet(FIFTH_QUERIES, FIFTH_SCHEMAS, "the queries over TPC-H and a retailer's star schema"),
+}
+"""What may be run in place of the first queries, by the option that asks for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,23 +78,27 @@ class UnseenQuery:
     query: str
     hand: str | None
     why_slow: str
+    shape_of: str = ""
+    kept: bool | None = None
 
     @property
     def orm(self) -> str:
-        """What made the SQL, by the start of its name; empty: a person or a model."""
-        return ORMS.get(self.id.partition("-")[0], "")
+        """What made the SQL, as it says itself or by the start of its name; empty: a person or a model."""
+        return self.shape_of or ORMS.get(self.id.partition("-")[0], "")
 
     @property
     def part(self) -> str:
         """``kept`` for a third of the queries, never looked at while the rewriter is worked on; else
-        ``open``.
+        ``open``. Drawn by the name where the query does not say it.
         """
-        return "kept" if crc32(self.id.encode()) % 3 == 0 else "open"
+        kept = crc32(self.id.encode()) % 3 == 0 if self.kept is None else self.kept
+        return "kept" if kept else "open"
 
 
 def unseen_queries(file: Path = FIRST_QUERIES) -> list[UnseenQuery]:
     rows = [json.loads(line) for line in file.read_text().splitlines() if line]
-    return [UnseenQuery(r["id"], r["schema"], r["kind"], r["query"], r["hand"], r["why_slow"]) for r in rows]
+    fields = ("id", "schema", "kind", "query", "hand", "why_slow")
+    return [UnseenQuery(*(r[f] for f in fields), r.get("orm") or "", r.get("kept")) for r in rows]
 
 
 @contextmanager
@@ -89,6 +120,9 @@ def databases(
 
 def load(server: ScratchServer, schema: str, scale: float, name: str) -> None:
     """Create and fill one schema, under a temporary name until all is there."""
+    if schema == "tpch":
+        load_tpch(server, scale, name)
+        return
     started = time.monotonic()
     half = server.create_database(f"{name}_loading")
     with psycopg.connect(server.dsn(half), autocommit=True) as connection:
@@ -98,6 +132,14 @@ def load(server: ScratchServer, schema: str, scale: float, name: str) -> None:
     with psycopg.connect(server.dsn(), autocommit=True) as admin:
         admin.execute(f"alter database {half} rename to {name}")
     progress(f"{schema}: loaded at {scale} ({time.monotonic() - started:.0f} s)")
+
+
+def load_tpch(server: ScratchServer, scale: float, name: str) -> None:
+    """TPC-H with indexes on its two great tables' dates; its generator makes equal keys below a scale factor of
+    0.01, so that no less is loaded.
+    """
+    ddl = (warehouse.SCHEMAS / "tpch.sql").read_text() + (FILES / "tpch_indexes.sql").read_text()
+    warehouse.load(server, "tpch", max(scale * TPCH_SCALE, 0.01), name, ddl)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -221,6 +221,7 @@ class _Session:
             runs,
             ports.prover,
             ports.derivations,
+            ports.guard,
         )
         decision = Decision(
             self.sql,
@@ -246,6 +247,7 @@ class _Session:
             ports.knowledge if settings.knowledge else NoKnowledge(),
             ports.inspector,
             ports.derivations,
+            ports.guard,
         )
         return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
 

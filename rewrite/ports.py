@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rewright.models.api import Model, NoModel
+from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.model import Candidate, Category, Deadline, Evidence, Explained, Figure, Scope, Timed
 from rewright.rewrite.rules.base import Rule
 
@@ -249,3 +250,4 @@ class Ports:
     inspector: Inspector = field(default_factory=NoInspector)
     derivations: Derives = field(default_factory=NoDerivations)
     journal: Journal = field(default_factory=NoJournal)
+    guard: Guard = field(default_factory=NamesGuard)

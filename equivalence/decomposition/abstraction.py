@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.equivalence.decomposition.gathering import gathered, mentioned
-from rewright.equivalence.laws.chance import looseness
+from rewright.equivalence.laws.chance import left_open, looseness
+from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import inlined
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
-from rewright.sql.facts import Facts, is_volatile
+from rewright.sql.facts import Assumptions, Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     Fresh,
@@ -37,7 +38,7 @@ SCHEMA = "rewright_unknown"
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced. ``modulo``: what
-    these may raise, which a proof without them does not look at.
+    these may raise, which a proof without them does not look at; ``facts``: what keeps them from more.
     """
 
     before: a.Query
@@ -45,6 +46,7 @@ class Pair:
     catalog: Catalog
     taken: int
     modulo: frozenset[str] = frozenset()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -150,18 +152,24 @@ def _taken(
     second = _Unknowns(forms, theirs, pair.taken, first.tables)
     after = second.replace(pair.after)
     tables = second.tables
-    modulo = pair.modulo.union(*(failures(form, pair.catalog) for form in tables))
+    found = [failures(form, pair.catalog) for form in tables]
+    modulo = pair.modulo.union(*(reserved for reserved, _ in found))
+    facts = (*pair.facts, *(x for _, basis in found for x in said(basis)))
     known = pair.catalog.with_relations(*tables.values())
-    return Pair(before, after, known, pair.taken + len(tables), modulo)
+    return Pair(before, after, known, pair.taken + len(tables), modulo, facts)
 
 
-def failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
+def failures(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
     """The reservations of a subquery that is looked at apart from where it stands: on other rows it may raise
     an error (overflow aside, which is the same where the same values are computed), and computed again it may
-    choose other rows among ties.
+    choose other rows among ties. Beside them the constraints by which its orders leave none.
     """
-    fails = frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
-    return fails | looseness(query)
+    loose, basis = left_open(query, catalog)
+    return _errors(query, catalog) | loose, basis
+
+
+def _errors(query: a.Query, catalog: Catalog) -> frozenset[str]:
+    return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
 
 
 def shared_failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -170,7 +178,7 @@ def shared_failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
     """
     uses = Counter(n.cte for n in walk(query) if isinstance(n, a.CteScan))
     apart = [n for n in walk(query) if isinstance(n, a.Cte) and (n.materialized or uses[n.cte] > 1)]
-    return frozenset(m for cte in apart for m in failures(cte.query, catalog))
+    return frozenset(m for cte in apart for m in _errors(cte.query, catalog) | looseness(cte.query))
 
 
 def without_ctes(query: a.Query) -> a.Query | None:

@@ -247,7 +247,7 @@ def stated(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts and reservations of the whole."""
     facts = dict.fromkeys(str(x) for _, _, proof in looks for x in proof.assumptions)
-    facts |= dict.fromkeys(x for difference, _, _ in looks for x in difference.facts)
+    facts |= dict.fromkeys(x for difference, pair, _ in looks for x in (*difference.facts, *pair.facts))
     facts |= dict.fromkeys(view.facts)
     modulo = set(view.modulo)
     for difference, pair, proof in looks:

@@ -8,7 +8,7 @@ ties. Must not know other forms, nor provers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from rewright.equivalence.laws.forms import said
@@ -48,20 +48,35 @@ def looseness(query: a.Query) -> frozenset[str]:
     return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
 
 
+def left_open(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
+    """As `looseness`, with the constraints by which orders leave no ties."""
+    found = [_chance(n, catalog) for n in walk(query) if isinstance(n, QUERIES)]
+    return (
+        frozenset(m for loose, _ in found for m in loose),
+        frozenset(x for _, basis in found for x in basis),
+    )
+
+
 def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
     """What a block leaves to chance, the queries within aside, and the constraints by which it is no more."""
     if catalog is None:
         return _looseness(query), ()
+    loose, basis = _chance(query, catalog)
+    return loose, said(basis)
+
+
+def _chance(query: a.Query, catalog: Catalog) -> tuple[set[str], Assumptions]:
     numbered = _numbered_by_key(query, catalog)
     windows = numbered is not None
+    by_windows: Assumptions = numbered or frozenset()
     if _total(query):
-        return _looseness(query, windows=windows), said(numbered or ())
+        return _looseness(query, windows=windows), by_windows
     basis = _shows_its_order(query, catalog)
     if basis is None:
         basis = _total_by_key(query, catalog)
     if basis is None:
-        return _looseness(query, windows=windows), said(numbered or ())
-    return _looseness(query, total=True, windows=windows), said(basis | (numbered or frozenset()))
+        return _looseness(query, windows=windows), by_windows
+    return _looseness(query, total=True, windows=windows), basis | by_windows
 
 
 def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -99,10 +114,13 @@ def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
 
 
 def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which the sort keys are a key of the block's rows."""
-    if not isinstance(query, a.Select) or query.distinct or query.group_by is not None:
+    """The constraints by which the sort keys are a key of the block's rows, those that DISTINCT ON chooses
+    from.
+    """
+    if not isinstance(query, a.Select) or query.group_by is not None:
         return None
-    return Facts(catalog, query).exprs_determine(query, [k.expr for k in query.order_by])
+    rows = replace(query, distinct=None)
+    return Facts(catalog, rows).exprs_determine(rows, [k.expr for k in query.order_by])
 
 
 def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) -> set[str]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.equivalence.laws.chance import looseness
+from rewright.equivalence.laws.chance import left_open, looseness
 from rewright.equivalence.laws.forms import Form, Walk, harmless
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -118,7 +118,9 @@ class _WithoutRestrictions(Walk):
             return query
         freed = replace(query, where=conjoin(p for p in conjuncts(query.where) if p not in empty))
         self.reserve_other_rows(freed)
-        self.reserve(looseness(freed))
+        modulo, basis = left_open(freed, self.facts.catalog)
+        self.reserve(modulo)
+        self.rest_on(basis)
         return freed
 
 

@@ -1,10 +1,12 @@
 """Between which moments a condition on a part of a moment holds, whatever the session's time zone is.
 
     at::date = D      date_trunc('day', at, 'Europe/Paris') = T      (at AT TIME ZONE 'UTC')::date = D
-    to_char(at, 'YYYY-MM') = '2023-07'
+    to_char(at, 'YYYY-MM') = '2023-07'      date_trunc('month', day) = T
 
 A zone's local time is less than seven days from UTC (PostgreSQL takes POSIX zones up to 167:59:59), so what
 is known of a local date is known of the moment up to seven days; without a time zone it is known exactly.
+A date becomes a moment by the session's zone, and may show as another day where clocks skip its midnight:
+it is known up to seven days twice. Dates of which no moment can be made stay, for what they raise.
 Must not know any rule.
 """
 
@@ -56,7 +58,7 @@ class Span:
     """Moments around all values of ``column`` for which a condition is TRUE, in UTC where it has a time zone;
     None: open.
     ``ancient``: years before Christ are written the same, so that it may hold of moments before ``ANCIENT``,
-    too.
+    too; or the column is a date, of which the earliest and the latest are left alone.
     """
 
     column: a.Column
@@ -67,6 +69,9 @@ class Span:
 
 ANCIENT = _YEAR_ONE + FARTHEST
 """What is written as a year before Christ ended by then in every time zone."""
+_ANCIENT_DAY = ANCIENT + FARTHEST
+_LATE_DAY = "9999-01-01"
+"""No period that is looked for begins as late; dates of which no moment can be made come far behind it."""
 
 
 def span(pred: a.Expr) -> Span | None:
@@ -105,39 +110,62 @@ def _of(cut: a.Expr, operator: str, const: a.Const) -> Span | None:
     part = _part(cut)
     if part is None or operator not in {"=", "<", "<=", ">", ">="}:
         return None
-    column, unit = part
+    column, unit, type_ = part
     if const.type.name == "timestamptz" and cut.type.name != "timestamptz" and not _is_session_local(cut):
         return None  # a second zone, by which the two are compared
     written = unit.startswith(_WRITTEN)
     if written:
         bounds = named_period(unit.removeprefix(_WRITTEN), const.value or "") if operator == "=" else None
     else:
-        bounds = (
-            _year(const) if unit == "number" else _moment(const, unit, exact=column.type.name == "timestamp")
-        )
+        bounds = _year(const) if unit == "number" else _moment(const, unit, exact=type_ == "timestamp")
     if bounds is None:
         return None
-    apart = FARTHEST if column.type.name == "timestamptz" else timedelta(0)
+    of_date = column.type.name == "date"
+    apart = FARTHEST * (1 + of_date) if type_ == "timestamptz" else timedelta(0)
     low, high = bounds[0] - apart, bounds[1] + apart
     low_known, high_known = operator not in {"<", "<="}, operator not in {">", ">="}
-    return Span(column, low if low_known else None, high if high_known else None, ancient=written)
+    if of_date and not (low_known and high_known):
+        return None
+    return Span(column, low if low_known else None, high if high_known else None, ancient=written or of_date)
 
 
 _WRITTEN = "as "
 
 
-def _part(expr: a.Expr) -> tuple[a.Column, str] | None:
-    """The column that is cut, and the unit or the format."""
+def _part(expr: a.Expr) -> tuple[a.Column, str, str] | None:
+    """The column that is cut, the unit or the format, and the type of moment that is cut."""
     arg, unit = _cut(expr)
     shifted = _elsewhere(expr if arg is None else arg)
     if arg is None:
         arg, unit = shifted, "moment"
     elif shifted is not None:
         arg = shifted
-    if not isinstance(arg, a.Column) or not arg.type.is_builtin or arg.type.name not in MOMENTS:
+    if arg is None or not arg.type.is_builtin or arg.type.name not in MOMENTS:
+        return None
+    column = _of_day(arg) if shifted is None and _in_sessions_zone(expr, unit) else None
+    if not isinstance(arg, a.Column) and column is None:
         return None
     exact = arg.type.name == "timestamp" and not (_is_call(expr, "date_trunc") or unit.startswith(_WRITTEN))
-    return None if exact else (arg, unit)
+    found = column if column is not None else arg
+    return None if exact or not isinstance(found, a.Column) else (found, unit, arg.type.name)
+
+
+def _of_day(expr: a.Expr) -> a.Column | None:
+    """The column of dates that is made a moment."""
+    if not isinstance(expr, a.Cast) or expr.type.typmod >= 0 or not isinstance(expr.arg, a.Column):
+        return None
+    day = expr.arg.type
+    return expr.arg if day.is_builtin and day.name == "date" else None
+
+
+def _in_sessions_zone(cut: a.Expr, unit: str) -> bool:
+    """What is cut or written without a zone of its own; a year is asked of the date itself."""
+    return (
+        isinstance(cut, a.Call)
+        and len(cut.args) == 2
+        and cut.func.name in {"date_trunc", "to_char"}
+        and bool(unit)
+    )
 
 
 def _is_session_local(cut: a.Expr) -> bool:
@@ -229,8 +257,12 @@ def around(found: Span) -> tuple[a.Expr, ...]:
     kept = tuple(p for p in parts if p is not None)
     if not found.ancient:
         return kept
-    before = compare("<", found.column, moment(ANCIENT, found.column.type))
-    return () if before is None or len(kept) < len(parts) else (a.Or((a.And(kept), before)),)
+    of_date = found.column.type.name == "date"
+    others = [compare("<", found.column, moment(_ANCIENT_DAY if of_date else ANCIENT, found.column.type))]
+    if of_date:
+        others.append(compare(">=", found.column, a.Const(_LATE_DAY, found.column.type)))
+    arms = [p for p in others if p is not None]
+    return () if len(arms) < len(others) or len(kept) < len(parts) else (a.Or((a.And(kept), *arms)),)
 
 
 def utc(const: a.Expr) -> datetime | None:
@@ -251,6 +283,8 @@ def moment(at: datetime, type_: SqlType) -> a.Expr:
     """A UTC moment as a constant beside a column of ``type_``, as its text binds; without a time zone the
     moment itself.
     """
+    if type_.name == "date":
+        return a.Const(f"{at.year:04}-{at:%m-%d}", type_)
     text = f"{at:%m-%d %H:%M:%S}"
     if type_.name == "timestamp":
         return a.Const(f"{at.year:04}-{text}", type_.without_typmod())

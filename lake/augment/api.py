@@ -9,15 +9,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.api import Lake
 from rewright.lake.augment.asking import Asking, Chooser, Chosen
 from rewright.lake.augment.base import AugmentError, Base, BaseSpec
+from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidates
 from rewright.lake.augment.encoding import key_form
-from rewright.lake.augment.evaluator import Block, Evaluator
+from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.features import features_of
 from rewright.lake.augment.history import Helped, History
 from rewright.lake.augment.kept import is_kept
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 
+T = TypeVar("T")
 _REJECTED = 10
 NOT_INDEXED = (
     "the lake was not indexed since it changed: tables are read now, and keys that are only spelled "
@@ -118,7 +120,9 @@ class Report:
     """Tables that were looked at and not chosen: name, join path, the gain estimated for each alone."""
     tokens: int = 0
     chains: int = 0
-    """Chains of joins that were judged one by one, or together with others of their length."""
+    """Chains of joins that were judged; a look on a few of the rows counts as their share."""
+    built: int = 0
+    """Joins and chains whose features were made for all rows."""
 
     def to_json(self) -> dict[str, Any]:
         """The document of `--json`."""
@@ -149,6 +153,7 @@ class Report:
             "notes": list(self.notes),
             "tokens": self.tokens,
             "chains": self.chains,
+            "built": self.built,
         }
 
 
@@ -189,11 +194,15 @@ def augment(
         candidates = Candidates(lake, base.table.name, base.table_rows, base.key_hashes)
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
+        search.prior = history.evidence
         offered, chosen = sorted(single, key=lambda c: -history.prior(c.table)), Chosen([])
         if options.selector in MODEL_SELECTORS and model is not None:
             tables = list(dict.fromkeys(c.table for c in offered))
-            chosen = Chooser(base, model, options, history).choose(tables, lambda: not budget.left)
-            offered = [c for c in offered if c.table in chosen.tables]
+            try:
+                chosen = Chooser(base, model, options, history).choose(tables, lambda: not budget.left)
+            except KeyboardInterrupt:
+                chosen, search.ended = Chosen([], tables), True
+            offered = chosen.joins(offered)
         # where chains are counted, joins of one step are counted among them
         counted = options.hops > 1 and options.chains is not None
         search.run(options.selector, [] if counted else offered, more=options.hops > 1)
@@ -217,10 +226,11 @@ def _cursor(lake: Lake) -> Iterator[Any]:
 
 def _report(search: Search, options: Options, candidates: int, started: float, tokens: int) -> Report:
     evaluator, base = search.evaluator, search.evaluator.base
-    assert search.initial is not None
-    told = search.recommended()
+    before = search.initial
+    assert before is not None
+    told = _while_nobody_interrupts(search, search.recommended, search.surely_recommended())
     kept = [pick.block for pick in told]
-    after: Evaluation = told[-1].after if told else search.initial
+    after: Evaluation = told[-1].after if told else before
     others = [pick for pick in search.picks if all(pick.block is not block for block in kept)]
     added = (*(_added(p, recommended=True) for p in told), *(_added(p, recommended=False) for p in others))
     # of a table that is recommended, what would be a leak if it were joined by another key is none
@@ -244,11 +254,11 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
         "classes" if base.classes else "number",
         base.rows,
         options.selector,
-        search.initial.r2,
+        before.r2,
         after.r2,
         search.best.r2,
-        evaluator.auc((), search.initial),
-        evaluator.auc(kept, after),
+        _while_nobody_interrupts(search, lambda: evaluator.auc((), before), None),
+        _while_nobody_interrupts(search, lambda: evaluator.auc(kept, after), None),
         added,
         tuple(leaks.values()),
         candidates,
@@ -263,7 +273,17 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
         _rejected(search),
         tokens,
         search.looked,
+        len(search.blocks),
     )
+
+
+def _while_nobody_interrupts(search: Search, make: Callable[[], T], otherwise: T) -> T:
+    """What `make` gives, or `otherwise` if Ctrl-C comes meanwhile: what is found is told all the same."""
+    try:
+        return make()
+    except KeyboardInterrupt:
+        search.ended = True
+        return otherwise
 
 
 def _rejected(search: Search) -> tuple[tuple[str, str, float], ...]:
@@ -309,7 +329,12 @@ def augmented_sql(base: Base, blocks: Sequence[Block]) -> str:
             found = base.column(a)
             assert found is not None
             forms.append(f"{key_form(index, found, kind)} = a{n}.k{i}")
-        joins.append(f"LEFT JOIN ({block.sql}) AS a{n} ON {' AND '.join(forms)}")
+        how = "LEFT JOIN"
+        if block.made.as_of:
+            # of a key's days the latest that is not after the row's own
+            how = "ASOF LEFT JOIN"
+            forms.append(f"{base.day_form()} >= a{n}.day__")
+        joins.append(f"{how} ({block.sql}) AS a{n} ON {' AND '.join(forms)}")
     return f"SELECT base.*, {', '.join(shown)}\nFROM ({source}) AS base\n" + "\n".join(joins)
 
 

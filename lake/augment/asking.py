@@ -18,6 +18,7 @@ import numpy as np
 
 from rewright.lake import names
 from rewright.lake.augment.base import Base
+from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.history import Helped, History
 from rewright.lake.augment.options import Options
 from rewright.lake.catalog.model import Column, Table
@@ -88,13 +89,31 @@ class Described:
 @dataclass(slots=True)
 class Chosen:
     """What the model left of the tables, best first; what it was not shown; what was
-    spent; what went wrong.
+    spent; what went wrong; of a table the columns it would join on, best first.
     """
 
     tables: list[str]
     not_shown: list[str] = field(default_factory=list)
     tokens: int = 0
     notes: list[str] = field(default_factory=list)
+    keys: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def joins(self, offered: Sequence[Candidate]) -> list[Candidate]:
+        """Of the joins to the tables that are left those by the keys that were named, best key first. Where
+        no join is by any of them the model knew none, and all of the table's are left.
+        """
+        found: list[Candidate] = []
+        for table in dict.fromkeys(c.table for c in offered if c.table in self.tables):
+            joins = [c for c in offered if c.table == table]
+            named = [c for c in joins if self._place(c) is not None]
+            found += sorted(named, key=lambda c: self._place(c) or 0) or joins
+        return found
+
+    def _place(self, candidate: Candidate) -> int | None:
+        """The place among the named keys of the best column that the join is by; None: of none."""
+        columns = {b.lower() for _, b, _ in candidate.hops[-1].pairs}
+        keys = self.keys.get(candidate.table, ())
+        return next((i for i, key in enumerate(keys) if key.lower() in columns), None)
 
 
 class _Spent(Exception):
@@ -187,6 +206,7 @@ class Chooser:
                     continue
                 if reply.joinable:
                     told[name] = reply.description
+                    found.keys[name] = reply.join_keys
             found.not_shown = []
         except _Spent:
             found.notes.append(f"the tokens ended: {len(found.not_shown)} tables were not shown to the model")

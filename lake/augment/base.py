@@ -249,11 +249,7 @@ class Base:
         """Of each key value: rows, sum and sum of squares of each target, and the latest of the rows' own
         dates (NaN: none).
         """
-        if self._targets_of_rows is None:
-            listed = [*(f"y{t}" for t in range(self.targets)), "dated"]
-            found = self.sql(f"SELECT {', '.join(listed)} FROM base_values ORDER BY __row").fetchnumpy()
-            told = [np.ma.filled(np.ma.asarray(found[c], dtype=np.float64), np.nan) for c in listed]
-            self._targets_of_rows = np.column_stack(told)
+        self._read_targets()
         groups, n = self.row_groups(grouping), self.groups(grouping)
         y, dated = self._targets_of_rows[:, :-1], self._targets_of_rows[:, -1]
         sums = np.column_stack([np.bincount(groups, y[:, t], n) for t in range(self.targets)])
@@ -264,6 +260,13 @@ class Base:
         counts = np.bincount(groups, minlength=n).astype(float)
         return counts, sums, squares, np.where(np.isfinite(latest), latest, np.nan)
 
+    def _read_targets(self) -> None:
+        if self._targets_of_rows is None:
+            listed = [*(f"y{t}" for t in range(self.targets)), "dated"]
+            found = self.sql(f"SELECT {', '.join(listed)} FROM base_values ORDER BY __row").fetchnumpy()
+            told = [np.ma.filled(np.ma.asarray(found[c], dtype=np.float64), np.nan) for c in listed]
+            self._targets_of_rows = np.column_stack(told)
+
     def row_values(self) -> Any:
         """Each row's own features, flags and targets, as in the moments."""
         if self._rows is None:
@@ -271,6 +274,16 @@ class Base:
             told = [np.asarray(found[c], dtype=np.float64) for c in self._value_columns()]
             self._rows = np.column_stack(told)
         return self._rows
+
+    def some_values(self, rows: Any) -> Any:
+        """Of these rows (numbers, sorted) what `row_values` gives."""
+        if self._rows is not None or self.rows <= _IN_MEMORY:
+            return self.row_values()[rows]
+        found = self.sql(
+            "SELECT * FROM base_values WHERE __row IN (SELECT unnest(?::BIGINT[])) ORDER BY __row",
+            [rows.tolist()],
+        ).fetchnumpy()
+        return np.column_stack([np.asarray(found[c], dtype=np.float64) for c in self._value_columns()])
 
     def folds(self, seed: int) -> Any:
         return fold_numbers(self.rows, seed)
@@ -382,10 +395,25 @@ class Base:
         pairs = [c for i in range(len(self.features)) for c in (f"b{i}", f"n{i}")]
         return [*pairs, *(f"y{i}" for i in range(self.targets))]
 
+    @property
+    def date(self) -> Column | None:
+        """The column that dates the rows, where one clearly does."""
+        dates = [c for c in self.table.columns if c.meaning is Family.DATE]
+        return dates[0] if len(dates) == 1 and dates[0] is not self.target else None
+
+    def days(self) -> Any:
+        """(rows,) whole days of the rows' own dates, NaN where there is none."""
+        self._read_targets()
+        return np.floor(self._targets_of_rows[:, -1])
+
+    def day_form(self) -> str | None:
+        """SQL of the rows' own date in whole days."""
+        form = self._date_form()
+        return None if form is None else f"floor({form})"
+
     def _date_form(self) -> str | None:
         """The rows' own date in days, where one column clearly is it."""
-        dates = [c for c in self.table.columns if c.meaning is Family.DATE]
-        return number_form(self.lake.index, dates[0]) if len(dates) == 1 else None
+        return number_form(self.lake.index, self.date) if self.date is not None else None
 
     def _target_forms(self) -> list[str]:
         name = quoted(self.target.name)

@@ -15,7 +15,7 @@ from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
-from rewright.lake.augment.spelling import Pairs, better, respelled
+from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.model import Column, Table
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
@@ -76,9 +76,11 @@ class Candidates:
         self._base = base
         self._rows = rows
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
-        self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
+        self._hops: dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
         self._hashes = hashes
+        self._spelled: Spelled | None = None
+        self._sketches: list[tuple[tuple[str, str], Any]] | None = None
         self.failed: list[tuple[str, str]] = []
         """Joins of tables that cannot be read, and why."""
 
@@ -89,17 +91,19 @@ class Candidates:
         found = [Candidate((hop,)) for hop in self.hops(self._base, keys)]
         return sorted(found, key=lambda c: (-c.hops[0].quality, c.path))
 
-    def hops(self, table: str, keys: Collection[str] = ()) -> Iterator[Hop]:
-        """The joins that lead away from a table."""
-        allowed = tuple(sorted(keys))
-        if (table, allowed) not in self._hops:
-            self._hops[table, allowed] = tuple(self._found(table, allowed))
-        return iter(self._hops[table, allowed])
+    def hops(self, table: str, keys: Collection[str] = (), arrived: Collection[str] = ()) -> Iterator[Hop]:
+        """The joins that lead away from a table. `arrived`: its columns by which a chain came to it; tables
+        that share nothing else with it are not looked for beyond what the graph knows of.
+        """
+        allowed, by = tuple(sorted(keys)), tuple(sorted(arrived))
+        if (table, allowed, by) not in self._hops:
+            self._hops[table, allowed, by] = tuple(self._found(table, allowed, by))
+        return iter(self._hops[table, allowed, by])
 
-    def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
-        spelled = self._respelled(table, allowed)
-        for other in sorted({*self._neighbours(table, allowed), *spelled}):
-            pairs = better(self._pairs(table, other), spelled.get(other, {}))
+    def _found(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> Iterator[Hop]:
+        spelled = self._respelled(table, allowed, arrived)
+        for other in sorted({*self._neighbours(table, allowed, arrived), *spelled}):
+            pairs = better(self._pairs(table, other, allowed), spelled.get(other, {}))
             pairs = [p for p in pairs if not allowed or p.a.name in allowed]
             try:
                 yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
@@ -115,8 +119,8 @@ class Candidates:
             self._distinct[table.name, keys] = self._rows.distinct(table.name, keys)[1]
         return self._distinct[table.name, keys] >= _UNIQUE * max(table.rows, 1)
 
-    def _pairs(self, table: str, other: str) -> list[PairScore]:
-        found = list(self._index.pairs(table, other))
+    def _pairs(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
+        found = self._of_columns(table, other, allowed) if allowed else list(self._index.pairs(table, other))
         # years complete a key whatever the scores say of them alone
         known = {(p.a.name, p.b.name) for p in found}
         for a in self._index.tables[table].columns:
@@ -127,29 +131,56 @@ class Candidates:
                         found.append(score)
         return found
 
-    def _neighbours(self, table: str, allowed: Collection[str]) -> list[str]:
+    def _of_columns(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
+        """The pairs of these columns alone: nothing is compared that may not be joined on."""
+        tables = self._index.tables
+        return [
+            pair
+            for a in tables[table].columns
+            if a.name in allowed and joinable(a)
+            for b in tables[other].columns
+            if joinable(b) and comparable(a, b)
+            if (pair := self._index.overlapping(a, b)) is not None
+        ]
+
+    def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
         """Tables that share values with it: parts of a union are told by the union alone."""
         joined = self._lake.joined(table)
         near = set(joined or ())
-        if table == self._base and (joined is None or len(near) >= _MANY):
-            near |= self._sharing(table, allowed)
-        if table == self._base and len(near) < _MANY:
+        if joined is None or len(near) >= _MANY:
+            near |= self._sharing(table, allowed, arrived)
+        if len(near) < _MANY:
             near |= self._namesakes(table)
         found: set[str] = set()
         for name in near:
             found.add(self._parts.get(name, name))
         return sorted(found - {table, self._base})
 
-    def _respelled(self, table: str, allowed: Collection[str]) -> Mapping[str, Pairs]:
-        """Tables with a key that is one of the base's once both are cleaned, and the pairs of columns."""
-        if table != self._base or self._hashes is None:
+    def _respelled(
+        self, table: str, allowed: Collection[str], arrived: Collection[str]
+    ) -> Mapping[str, Pairs]:
+        """Tables with a key that is one of the table's once both are cleaned, and the pairs of columns."""
+        if self._hashes is None:
             return {}
+        hashes = self._hashes
+        if table != self._base:
+
+            def hashes(column: str, kind: Kind) -> Any:
+                return self._rows.hashes(table, [(column, kind)])
+
         columns = [
             c
             for c in self._index.tables[table].columns
-            if joinable(c) and not _common(c) and (not allowed or c.name in allowed)
+            if joinable(c) and not _common(c) and c.name not in arrived and (not allowed or c.name in allowed)
         ]
-        return respelled(self._index, columns, self._hashes, self._rows.spellings(), self._parts)
+        if self._spelled is None:
+            self._spelled = Spelled(self._index, self._rows.spellings())
+        try:
+            return respelled(self._index, columns, hashes, self._spelled, self._parts)
+        except LakeError as error:
+            # its file is gone since the lake was opened, or is another: the graph knows its joins
+            self.failed.append((table, str(error)))
+            return {}
 
     def _namesakes(self, table: str) -> set[str]:
         """Tables with a number that is called as one of the table's keys: `shop` beside `shop_id`. Together
@@ -171,7 +202,7 @@ class Candidates:
                     break
         return found
 
-    def _sharing(self, table: str, allowed: Collection[str]) -> set[str]:
+    def _sharing(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:
         """Tables with a column that shares values with one of the table's keys: one pass over all columns'
         sketches.
 
@@ -186,11 +217,17 @@ class Candidates:
         keys = [
             c
             for c in index.tables[table].columns
-            if joinable(c) and (c.name in allowed if allowed else every or not _common(c))
+            if joinable(c)
+            and c.name not in arrived
+            and (c.name in allowed if allowed else every or not _common(c))
         ]
         own = [(c, index.sketch(c)) for c in keys]
         found: set[str] = set()
-        for (name, column_name), sketch in index.storage.sketches():
+        if not own:
+            return found
+        if self._sketches is None:
+            self._sketches = list(index.storage.sketches())
+        for (name, column_name), sketch in self._sketches:
             other = index.tables.get(name)
             if other is None or name == table or name in found:
                 continue

@@ -26,6 +26,7 @@ from rewright.lake.augment.api import (
     augment,
 )
 from rewright.lake.augment.history import Helped, helped_by
+from rewright.lake.augment.listing import lines
 from rewright.lake.augment.plotting import check_file, plot
 from rewright.lake.augment.saving import save
 from rewright.lake.command import Duration, LakeFolder, opened
@@ -214,14 +215,13 @@ def _print(report: Report) -> None:
     )
     if report.auc_before is not None and report.auc_after is not None:
         echo(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with it")
-    for rank, added in enumerate(report.added, 1):
-        verdict = "" if added.recommended else "  not recommended: the gain does not beat its interval"
-        echo(
-            f"{rank}. {added.table}: R² {added.r2_before:.3f} -> {added.r2_after:.3f}, "
-            f"gain between {added.low:.3f} and {added.high:.3f}{verdict}"
-        )
-        echo(f"   {added.join_path}")
-        echo(f"   {', '.join(added.columns)}")
+    if report.added or report.leaks:
+        echo()
+        for line in lines(report):
+            echo(line)
+        echo()
+    for added in report.added:
+        echo(f"{added.table}: {added.join_path}: {', '.join(added.columns)}")
     for leak in report.leaks:
         echo(f"left out: {leak.table}.{leak.column}: {leak.reason}")
     for path, reason in report.failed:

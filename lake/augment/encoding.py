@@ -6,9 +6,9 @@ know the target, folds or scores.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from rewright.engines.duckdb.quoting import literal, quoted
@@ -54,15 +54,11 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """`sql`: a SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
-    key.
-
-    `repeating`: the same, but a key may come several times, of which any row will do; quicker where the key
-    is unique but for its spelling.
+    """What a table's features are. `write` gives their SQL and its quicker form, see the properties: it is
+    written when it is asked for, most tables that are looked at never need it.
     """
 
-    sql: str
-    repeating: str
+    write: Callable[[], tuple[str, str]]
     features: tuple[Feature, ...]
     keys: int
     left_out: tuple[tuple[str, str], ...]
@@ -72,6 +68,29 @@ class Encoded:
     how: How
     further: bool
     """Minimum, maximum and sum, too."""
+    as_of: bool = False
+    """Not one row per key but one per key and day (column `day__`): the latest counts that is not after the
+    base row's own.
+    """
+
+    @property
+    def sql(self) -> str:
+        """A SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
+        key.
+        """
+        return self.write()[0]
+
+    @property
+    def repeating(self) -> str:
+        """The same, but a key may come several times, of which any row will do; quicker where the key is
+        unique but for its spelling.
+        """
+        return self.write()[1]
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """What the features of given rows by a given key depend on."""
+        return (self.how, str(self.time), str(self.further), *(column.name for column in self.offered))
 
 
 def key_kind(a: Column, b: Column) -> Kind:
@@ -123,6 +142,15 @@ def hash_form(parts: Sequence[str]) -> str:
     return f"CASE WHEN {filled} THEN hash({', '.join(parts)}) ELSE 0::UBIGINT END"
 
 
+Levels = Callable[[Column], dict[str, int]]
+"""The values by which a text is told, see `level_values`."""
+
+
+def is_number(column: Column) -> bool:
+    """Is it told by a number of its own (see `number_form`), not by which values it has?"""
+    return column.meaning is Family.BOOLEAN or bool(column.meaning.numeric) or column.meaning is Family.DATE
+
+
 def number_form(index: LakeIndex, column: Column) -> str | None:
     """SQL of the column as a DOUBLE that can be squared and summed (dates as days), or None where it is no
     number.
@@ -154,46 +182,72 @@ def encoded(
     unique: bool,
     aggregates: Aggregates = "standard",
     without: Collection[str] = (),
-    source: str | None = None,
+    levels: Levels | None = None,
+    as_of: Column | None = None,
 ) -> Encoded:
     """Features of a table, one row per key.
 
-    `unique`: the key already identifies a row; `without`: columns that are no features; `source`: SQL to read
-    instead of the table (its columns must be the table's).
+    `unique`: the key already identifies a row; `without`: columns that are no features; `levels`: by which
+    values a text is told, where that is known already; `as_of`: the column that dates the rows, where each
+    base row has a date of its own.
     """
-    found = index.tables[table]
-    columns = [found.column(name) for name, _ in keys]
-    forms = [key_form(index, c, kind) for c, (_, kind) in zip(columns, keys, strict=True) if c is not None]
+    levels = levels or (lambda column: level_values(index, column))
     offered, left_out = usable(index, table, {name for name, _ in keys} | set(without))
-    time = None if unique else time_column(offered)
+    time = as_of or (None if unique else time_column(offered))
+    unique = unique and as_of is None
+    how: How = "row" if unique else "latest" if time is not None else "mean"
+    features = [feature for column in offered for feature in _features(column, how, levels)]
+    if how == "mean":
+        features.append(Feature(table, "*", "count"))
+    further = aggregates == "all" and not unique and as_of is None
+    more = further_aggregates(offered, dated=how == "latest") if further else []
+    features += [Feature(table, column.name, aggregate) for column, aggregate in more]
+    write = cache(lambda: _written(index, table, keys, offered, how, time, more, as_of=as_of is not None))
+    at = time.name if time is not None else None
+    return Encoded(
+        write, tuple(features), len(keys), left_out, at, tuple(offered), how, further, as_of is not None
+    )
+
+
+def _written(
+    index: LakeIndex,
+    table: str,
+    keys: Sequence[tuple[str, Kind]],
+    offered: Sequence[Column],
+    how: How,
+    time: Column | None,
+    more: Sequence[tuple[Column, str]],
+    *,
+    as_of: bool,
+) -> tuple[str, str]:
+    """The SQL of a table's features, and its quicker form."""
+    found = index.tables[table]
+    columns = [(found.column(name), kind) for name, kind in keys]
+    forms = [key_form(index, column, kind) for column, kind in columns if column is not None]
     by = ", ".join(f"k{i}" for i in range(len(forms)))
     listed = [f"{form} AS k{i}" for i, form in enumerate(forms)]
     if time is not None:
-        listed.append(f"{number_form(index, time) or quoted(time.name)} AS t")
-    rows = f"SELECT {', '.join([*listed, *_inner(index, offered)])} FROM {source or quoted(table)}"
-    if unique or time is not None:
+        told = number_form(index, time) or quoted(time.name)
+        listed.append(f"floor({told}) AS day__" if as_of else f"{told} AS t")
+    rows = f"SELECT {', '.join([*listed, *_inner(index, offered)])} FROM {quoted(table)}"
+    outer = _outer(index, offered)
+    if how == "mean":
+        told = "".join(f", {'avg' if is_number(c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered))
+        reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
+        outer.append("CAST(n AS DOUBLE)")
+    else:
         order = " ORDER BY t DESC NULLS LAST" if time is not None else ""
         reduced = f"SELECT * FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
-        outer, features = _outer(index, offered, "latest" if time is not None else "")
-    else:
-        told = "".join(
-            f", {'avg' if number_form(index, c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered)
-        )
-        reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
-        outer, features = _outer(index, offered, "mean")
-        outer.append("CAST(n AS DOUBLE)")
-        features.append(Feature(table, "*", "count"))
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
+    if as_of:
+        first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"
+        daily = f"SELECT * FROM ({rows}) WHERE day__ IS NOT NULL QUALIFY {first}"
+        sql = f"SELECT {by}, day__{shown} FROM ({daily})"
+        return sql, sql
     sql = f"SELECT {by}{shown} FROM ({reduced})"
-    repeating = f"SELECT {by}{shown} FROM ({rows})" if unique else sql
-    further = aggregates == "all" and not unique
-    if further and (more := further_aggregates(offered, dated=time is not None)):
-        sql = _beside(sql, rows, _listed(offered, more), len(forms), len(features))
-        features += [Feature(table, column.name, how) for column, how in more]
-        repeating = sql
-    how: How = "row" if unique else "latest" if time is not None else "mean"
-    at = time.name if time is not None else None
-    return Encoded(sql, repeating, tuple(features), len(forms), left_out, at, tuple(offered), how, further)
+    if more:
+        sql = _beside(sql, rows, _listed(offered, more), len(forms), len(outer))
+    return sql, f"SELECT {by}{shown} FROM ({rows})" if how == "row" else sql
 
 
 def row_features(
@@ -203,8 +257,12 @@ def row_features(
     v0, v1, ...
     """
     offered, _ = usable(index, table, without)
-    outer, features = _outer(index, offered, "")
-    shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
+    features = [
+        feature
+        for column in offered
+        for feature in _features(column, "row", lambda told: level_values(index, told))
+    ]
+    shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(_outer(index, offered)))
     rows = f"SELECT {', '.join([carried, *_inner(index, offered)])} FROM {source}"
     return tuple(features), f"SELECT {carried}{shown} FROM ({rows})"
 
@@ -250,20 +308,27 @@ def _inner(index: LakeIndex, offered: Sequence[Column]) -> list[str]:
     ]
 
 
-def _outer(index: LakeIndex, offered: Sequence[Column], how: str) -> tuple[list[str], list[Feature]]:
-    """Features over the columns c0, c1, ... of one row per key."""
+def _features(column: Column, how: How, levels: Levels) -> list[Feature]:
+    """What becomes of one column: a number, or a 0/1 column for each of a text's most frequent values, else
+    its value's frequency.
+    """
+    if is_number(column):
+        return [Feature(column.table, column.name, "" if how == "row" else how)]
+    prefix = {"mean": "most frequent ", "latest": "latest "}.get(how, "")
+    told = levels(column)
+    names_of = ["frequency"] if any(told.values()) else [f"= {value}" for value in told]
+    return [Feature(column.table, column.name, f"{prefix}{name}") for name in names_of]
+
+
+def _outer(index: LakeIndex, offered: Sequence[Column]) -> list[str]:
+    """SQL of the features over the columns c0, c1, ... of one row per key."""
     outer: list[str] = []
-    features: list[Feature] = []
     for i, column in enumerate(offered):
-        if number_form(index, column) is not None:
+        if is_number(column):
             outer.append(f"CAST(c{i} AS DOUBLE)")
-            features.append(Feature(column.table, column.name, how))
-            continue
-        prefix = {"mean": "most frequent ", "latest": "latest "}.get(how, "")
-        for told, sql in _texts(index, column, f"c{i}"):
-            outer.append(sql)
-            features.append(Feature(column.table, column.name, f"{prefix}{told}"))
-    return outer, features
+        else:
+            outer += _texts(index, column, f"c{i}")
+    return outer
 
 
 def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
@@ -279,21 +344,16 @@ def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
     return dict.fromkeys(levels, 0)
 
 
-def _texts(index: LakeIndex, column: Column, value: str) -> list[tuple[str, str]]:
+def _texts(index: LakeIndex, column: Column, value: str) -> list[str]:
     """Encodings of a text: a 0/1 column for each of its most frequent values, else its value's frequency."""
     told = level_values(index, column)
     if not any(told.values()):
         return [
-            (
-                f"= {v}",
-                f"CASE WHEN {value} IS NOT NULL THEN CAST({value} = {literal(v)} AS INTEGER)::DOUBLE END",
-            )
+            f"CASE WHEN {value} IS NOT NULL THEN CAST({value} = {literal(v)} AS INTEGER)::DOUBLE END"
             for v in told
         ]
     cases = " ".join(f"WHEN {literal(v)} THEN {n}" for v, n in told.items())
-    return [
-        ("frequency", f"CASE WHEN {value} IS NOT NULL THEN ln(1.0 + (CASE {value} {cases} ELSE 1 END)) END")
-    ]
+    return [f"CASE WHEN {value} IS NOT NULL THEN ln(1.0 + (CASE {value} {cases} ELSE 1 END)) END"]
 
 
 def further_aggregates(offered: Sequence[Column], *, dated: bool) -> list[tuple[Column, str]]:

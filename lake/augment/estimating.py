@@ -8,7 +8,7 @@ and Wahba 1979.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ import numpy as np
 from rewright.lake.augment.metric import ALPHAS, Moments, spread_of, standardised
 
 _TELLS_NOTHING = 1e-12
+_SUBSETS = (1, 3, 8, 16)
+"""How many of a table's features are tried; all of them where they are no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,24 @@ class Pooled:
                 else -math.inf
             )
         return found, told
+
+    def best_of(self, given: int, chance: Callable[[int], float]) -> list[tuple[float, list[int]]]:
+        """Which of the features after the first `given` to take beside those: the estimate with them, less
+        `chance` (what the best so many explain by chance), and their numbers, for each choice that was
+        estimated.
+        """
+        first = list(range(given))
+        offered = list(range(given, self.features))
+        if len(offered) == 1:
+            return [(self.estimate(), offered)]
+        order, told = self.ordered(first, offered, _SUBSETS[-1])
+        sizes = sorted({min(size, len(order)) for size in _SUBSETS} - {0})
+        k = max(sizes, key=lambda k: (told[k - 1] - chance(k), -k), default=0)
+        found = [(self.estimate([*first, *order[:k]]) - chance(k), order[:k])]
+        if len(offered) <= _SUBSETS[-1] and k < len(offered):
+            # all of them, of which nothing was chosen by the target
+            found.append((self.estimate(), offered))
+        return found
 
     def _eliminate(self, left: Any, target: Any, unexplained: Any, feature: int) -> float:
         """Take a feature's two columns out of what is left of the Gram matrix, of the products with the

@@ -7,68 +7,32 @@ the count of what was computed. Must not know how sets are searched.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from rewright.lake.augment.base import Base, Grouped
+from rewright.lake.augment.blocks import (
+    FEWEST_MATCHES,
+    Block,
+    interleaved,
+    offered_features,
+    scaled,
+    strongest,
+)
 from rewright.lake.augment.candidates import Candidate
-from rewright.lake.augment.encoding import Aggregates, Encoded, Feature
+from rewright.lake.augment.dates import in_time
+from rewright.lake.augment.encoding import Aggregates, Encoded
 from rewright.lake.augment.estimating import Pooled, pooled
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, leaks_together, ranks
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
+from rewright.lake.augment.sampling import Sample
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Family
 
-_MOST_FEATURES = 48
-"""Features of one candidate that are looked at, those that correlate most with the target."""
 _SAMPLE = 4_000
 """Key values on which an estimate is made, at most."""
-_FEWEST_MATCHES = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A candidate's features: `values` (key values of the base, features), centred and scaled, 0 where
-    missing.
-    """
-
-    candidate: Candidate
-    grouping: int
-    sql: str
-    features: tuple[Feature, ...]
-    columns: tuple[str, ...]
-    values: Any
-    missing: Any
-    leaks: tuple[Leak, ...]
-    coverage: float
-    left_out: tuple[tuple[str, str], ...]
-    time: str | None
-    offered: int
-    """Features of the table that these were chosen from by the target."""
-
-    def by_chance(self, chosen: int) -> float:
-        """The share of what is left to explain that the best so many of the features offered explain by
-        chance, if none of them tells anything: Foster and George 1994, the risk inflation criterion, on key
-        values.
-        """
-        if not chosen or chosen == self.offered:
-            return 0.0
-        return min(1.0, 2.0 * chosen * math.log(self.offered / chosen) / max(len(self.values), 1))
-
-    def only(self, chosen: Sequence[int]) -> Block:
-        """Only these features."""
-        at = list(chosen)
-        return replace(
-            self,
-            features=tuple(self.features[i] for i in at),
-            columns=tuple(self.columns[i] for i in at),
-            values=self.values[:, at],
-            missing=self.missing[:, at],
-        )
 
 
 class Evaluator:
@@ -87,6 +51,10 @@ class Evaluator:
         if candidate.path not in self._blocks:
             self._blocks[candidate.path] = self._made(candidate)
         return self._blocks[candidate.path]
+
+    def sample(self, rows: int) -> Sample:
+        """So many rows of the base, on which candidates are looked at before they are built."""
+        return Sample(self.base, self._tables, rows)
 
     def evaluate(self, blocks: Sequence[Block]) -> Evaluation:
         """The full metric for the base joined with all blocks."""
@@ -140,7 +108,7 @@ class Evaluator:
         at, q = [base.row_groups(b.grouping) for b in blocks], 2 * len(base.features)
         x = [np.ones((base.rows, 1)), rows[:, :q]]
         for block, groups in zip(blocks, at, strict=True):
-            x.append(_interleaved(block.values, block.missing)[groups])
+            x.append(interleaved(block.values, block.missing)[groups])
         features = np.hstack(x)
         found = []
         for s in range(len(SEEDS)):
@@ -172,7 +140,13 @@ class Evaluator:
         share = float(grouped.counts[used].sum() / grouped.counts.sum())
         for f in range(len(own)):
             at = np.flatnonzero((grouped.folds == f) & used)
-            x = np.hstack([_rows(b, grouped.groups[at, groupings.index(b.grouping)]) for b in blocks])
+            x = np.hstack(
+                [
+                    interleaved(b.values[told], b.missing[told])
+                    for b in blocks
+                    for told in [grouped.groups[at, groupings.index(b.grouping)]]
+                ]
+            )
             n = grouped.counts[at]
             found[f][np.ix_(outside, outside)] = own[f] * share
             found[f][added, added] = (x * n[:, None]).T @ x
@@ -183,29 +157,23 @@ class Evaluator:
 
     def _made(self, candidate: Candidate) -> Block:
         base = self.base
-        grouping = base.grouping(tuple((a, kind) for a, _, kind in candidate.hops[0].pairs))
-        made = self._tables.encoded(candidate)
+        found = in_time(base, self._tables, candidate)
+        made, grouping, raw, matched = found.made, found.grouping, found.raw, found.matched
         columns = [f"v{i}" for i in range(len(made.features))]
-        raw, matched = self._tables.aligned(candidate, made, grouping, columns)
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
+        leaks.update(found.leaks)
         coverage = float(by_key.counts[matched].sum() / base.rows)
-        offered = _offered(raw, set(leaks)) if coverage >= _FEWEST_MATCHES else []
-        kept = _strongest(raw, offered, by_key)
-        values = raw[:, kept]
-        missing = ~np.isfinite(values)
-        filled = np.maximum((~missing).sum(axis=0), 1)
-        centre = np.where(missing, 0.0, values).sum(axis=0) / filled
-        values = np.where(missing, 0.0, values - centre)
-        scale = np.sqrt((values**2).sum(axis=0) / filled)
-        values = values / np.where(scale > 0, scale, 1.0)
+        offered = offered_features(raw, set(leaks)) if coverage >= FEWEST_MATCHES else []
+        kept = strongest(raw, offered, by_key)
+        values, missing = scaled(raw[:, kept])
         told = {(x.table, x.column): x for x in leaks.values()}
         return Block(
-            candidate, grouping, made.sql, tuple(made.features[i] for i in kept),
+            candidate, grouping, made, tuple(made.features[i] for i in kept),
             tuple(columns[i] for i in kept),
-            values, missing.astype(float), tuple(told.values()), coverage, made.left_out, made.time,
+            values, missing, tuple(told.values()), coverage, made.left_out, made.time,
             len(offered),
         )  # fmt: skip
 
@@ -229,55 +197,6 @@ class Evaluator:
                 if j == i or whole:
                     found[j] = Leak(other.table, other.column, reason)
         return found
-
-
-def _offered(raw: Any, leaks: set[int]) -> list[int]:
-    """Features that differ from row to row and from each other."""
-    seen: set[bytes] = set()
-    offered: list[int] = []
-    for i in range(raw.shape[1]):
-        column = raw[:, i]
-        there = np.isfinite(column)
-        if i in leaks or not there.any() or (there.all() and column.min() == column.max()):
-            continue
-        told = np.nan_to_num(column, nan=-9.87e99).tobytes()
-        if told not in seen:
-            seen.add(told)
-            offered.append(i)
-    return offered
-
-
-def _strongest(raw: Any, offered: list[int], by_key: TargetByKey) -> list[int]:
-    """Those that correlate most with the target, where there are many."""
-    if len(offered) <= _MOST_FEATURES:
-        return offered
-    strength = {i: _strength(raw[:, i], by_key) for i in offered}
-    return sorted(sorted(offered, key=lambda i: (-strength[i], i))[:_MOST_FEATURES])
-
-
-def _rows(block: Block, at: Any) -> Any:
-    out = np.empty((len(at), 2 * len(block.features)))
-    out[:, 0::2], out[:, 1::2] = block.values[at], block.missing[at]
-    return out
-
-
-def _interleaved(values: Any, missing: Any) -> Any:
-    out = np.empty((values.shape[0], 2 * values.shape[1]))
-    out[:, 0::2], out[:, 1::2] = values, missing
-    return out
-
-
-def _strength(x: Any, by_key: TargetByKey) -> float:
-    """Sum over the targets of the squared correlation with the imputed column."""
-    there = np.isfinite(x)
-    n = by_key.counts
-    x = np.where(there, x, 0.0)
-    rows = n[there].sum()
-    centred = np.where(there, x - (n * x)[there].sum() / rows, 0.0)
-    spread = (n * centred**2).sum()
-    if spread <= 0:
-        return 0.0
-    return float(((centred[:, None] * by_key.sums).sum(axis=0) ** 2).sum() / spread)
 
 
 def _auc(score: Any, positive: Any) -> float:

@@ -9,7 +9,6 @@ is Kitana's (Huang et al. 2023): aggregates of the lake's tables are made before
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import sqlite3
 import weakref
@@ -25,7 +24,7 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
-_VERSION = 2
+_VERSION = 3
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20
@@ -60,6 +59,11 @@ class Links:
 
     arriving: Any
     leaving: Any
+
+    def among(self, wanted: Any) -> Links:
+        """The pairs that arrive at one of these hashes, sorted."""
+        at = np.isin(self.arriving, wanted)
+        return Links(self.arriving[at], self.leaving[at])
 
     def carried(self, keyed: Keyed) -> Keyed:
         """Features of the leaving keys as features of the arriving ones: means over the pairs, so that rows
@@ -181,23 +185,16 @@ class FeatureStore:
             row = self._open().execute("SELECT data FROM features WHERE name = ?", [name]).fetchone()
             if row is None:
                 return None
-            data = io.BytesIO(row[0])
-            found: list[Any] = []
-            while data.tell() < len(row[0]):
-                found.append(np.load(data, allow_pickle=False))
-            return tuple(found)
-        except (sqlite3.Error, OSError, ValueError, EOFError):
+            return _unpacked(row[0])
+        except (sqlite3.Error, OSError, ValueError):
             return None
 
     def _write(self, name: str, arrays: Arrays) -> None:
         """A file that cannot be written costs time only."""
         if _bytes(arrays) > _KEPT_BYTES:
             return
-        data = io.BytesIO()
-        for array in arrays:
-            np.save(data, array, allow_pickle=False)
         with suppress(sqlite3.Error, OSError):
-            self._open().execute("INSERT OR REPLACE INTO features VALUES (?, ?)", [name, data.getvalue()])
+            self._open().execute("INSERT OR REPLACE INTO features VALUES (?, ?)", [name, _packed(arrays)])
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -221,6 +218,25 @@ class FeatureStore:
 def _name(parts: Sequence[object]) -> str:
     told = json.dumps([_VERSION, duckdb.__version__, *map(str, parts)])
     return hashlib.blake2b(told.encode(), digest_size=20).hexdigest()
+
+
+def _packed(arrays: Arrays) -> bytes:
+    """The arrays' types and shapes as JSON on a line of its own, then their bytes, one after the other."""
+    told = json.dumps([(array.dtype.str, array.shape) for array in arrays])
+    return b"".join([told.encode(), b"\n", *(array.tobytes() for array in arrays)])
+
+
+def _unpacked(data: bytes) -> Arrays:
+    """What was packed, as arrays that are not to be written to. Raises ValueError: it is none, or not
+    whole.
+    """
+    at = data.index(b"\n") + 1
+    found = []
+    for kind, shape in json.loads(data[: at - 1]):
+        size = int(np.prod(shape))
+        found.append(np.frombuffer(data, dtype=np.dtype(kind), count=size, offset=at).reshape(shape))
+        at += found[-1].nbytes
+    return tuple(found)
 
 
 def _bytes(arrays: Arrays) -> int:

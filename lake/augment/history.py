@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.5
 """Targets less alike than this say nothing about each other."""
+_SAME_THINGS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,17 @@ class History:
         ]
 
     def prior(self, table: str) -> float:
-        """The gain that earlier searches for alike targets speak of, 0 without any: the mean by likeness."""
+        """The gain that earlier searches for alike targets speak of, 0 without any: the mean by likeness, the
+        nearer to 0 the less there is of it (one search for the same target: half).
+        """
+        mean, evidence = self.evidence(table)
+        return mean * evidence / (evidence + 1.0)
+
+    def evidence(self, table: str) -> tuple[float, float]:
+        """The mean gain by likeness, and of how many searches for the same target it is worth."""
         told = [(weight, one.gain) for weight, one in self._weighted if one.table == table]
         total = sum(weight for weight, _ in told)
-        return sum(weight * gain for weight, gain in told) / total if total else 0.0
+        return (sum(weight * gain for weight, gain in told) / total if total else 0.0), total
 
     def examples(self, most: int) -> tuple[list[Helped], list[Helped]]:
         """Those that helped most, and those that helped least, of alike targets."""
@@ -89,9 +97,20 @@ class History:
 
 
 def alike(index: LakeIndex, one: tuple[str, str], other: tuple[str, str]) -> float:
-    """0 to 1: how much a search for one (table, target) says about another."""
+    """0 to 1: how much a search for one (table, target) says about another: by what they are called, or, half
+    as much, because their rows are of the same things, so that the same tables join with both.
+    """
     if one == other:
         return 1.0
     a, b = (f"{names.expanded(table)} {names.expanded(target)}" for table, target in (one, other))
     near = float(index.embedder.similarity(a, b))
-    return max(0.0, (near - _ALIKE) / (1 - _ALIKE))
+    return max(0.0, (near - _ALIKE) / (1 - _ALIKE), _SAME_THINGS * _joined(index, one[0], other[0]))
+
+
+def _joined(index: LakeIndex, one: str, other: str) -> float:
+    """0 to 1: how surely two tables of the lake have keys in common."""
+    if one == other:
+        return 1.0
+    if one not in index.tables or other not in index.tables:
+        return 0.0
+    return min(1.0, max((pair.quality for pair in index.pairs(one, other)), default=0.0))

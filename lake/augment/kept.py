@@ -18,10 +18,10 @@ import numpy as np
 from rewright.engines.duckdb.locked import Limits, open_locked
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.api import Lake
-from rewright.lake.augment.encoding import Kind, hash_form, key_form
+from rewright.lake.augment.encoding import Kind, hash_form, key_form, level_values
 from rewright.lake.augment.features import Arrays, features_of
 from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
-from rewright.lake.catalog.model import SKETCH_SIZE
+from rewright.lake.catalog.model import SKETCH_SIZE, Column
 from rewright.lake.index import LakeIndex
 
 _AT_ONCE = 2
@@ -64,6 +64,12 @@ class TableRows:
         read = self.read(table, f"SELECT {listed} FROM {quoted(table)}")
         return joint([np.asarray(read[f"h{i}"], dtype=np.uint64) for i in range(len(forms))])
 
+    def levels(self, column: Column) -> dict[str, int]:
+        """The values by which a text is told (see `level_values`), from the rows where they are known."""
+        rows = self._known.get(column.table)
+        found = None if rows is None else rows.told_by(column)
+        return level_values(self._lake.index, column) if found is None else found
+
     def distinct(self, table: str, keys: Sequence[tuple[str, Kind]]) -> tuple[int, int]:
         """Rows with a key, and different keys among them."""
 
@@ -102,8 +108,8 @@ class TableRows:
             self._lake.database.load([table])
             return layout.read(self._run, index)
 
-        arrays = self._features.get(("rows", *self.content(table), layout.sql), make)
-        return Rows.of(layout, index, arrays)
+        arrays = self._features.get(("rows", *self.content(table), *layout.shape), make)
+        return Rows.of(layout, arrays)
 
 
 def keep_rows(lake: Lake) -> int:
@@ -117,7 +123,7 @@ def keep_rows(lake: Lake) -> int:
     wanted = [
         (name, layout)
         for name, layout in made
-        if layout is not None and not store.has(("rows", *_content(index, name), layout.sql))
+        if layout is not None and not store.has(("rows", *_content(index, name), *layout.shape))
     ]
     limits = Limits(memory="1GB", threads=1)
     connections = [open_locked(lake.readable, limits) for _ in range(min(_AT_ONCE, len(wanted)))]
@@ -130,7 +136,7 @@ def keep_rows(lake: Lake) -> int:
             ):
                 if arrays is not None:
                     content = _content(index, name)
-                    store.put(("rows", *content, layout.sql), arrays)
+                    store.put(("rows", *content, *layout.shape), arrays)
                     store.put_spellings(content, _spelled(index, name, layout, arrays[0]))
             store.commit()
     finally:

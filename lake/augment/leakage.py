@@ -32,6 +32,14 @@ _TOGETHER = 4
 """Columns that may make up the target, at most; more fit by themselves where rows are few."""
 _FEWEST_TOGETHER = 30
 
+_PAIRS = 64
+_FEWEST_PAIRS = 10
+_AGREEING = 0.7
+_CLEARLY = 0.95
+_TINY = 1e-200
+_SURELY_LESS = 0.96
+"""A column that correlates less with the target than this is none of the kinds that are told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Leak:
@@ -65,13 +73,82 @@ def leaks_of(
 ) -> dict[int, Leak]:
     """Feature number → why it may not count."""
     found: dict[int, Leak] = {}
-    for i, feature in enumerate(features):
+    for i in map(int, np.flatnonzero(suspected(values, matched, by_key))):
+        feature = features[i]
         if feature.column == "*":
             continue
         reason, strength = _reason(index, target, feature, values[:, i], matched, by_key)
         if reason:
             found[i] = Leak(feature.table, feature.column, reason, strength)
     return found
+
+
+def suspected(values: Any, matched: Any, by_key: TargetByKey) -> Any:
+    """(features,) which may give the target away: what none of the tests below can find is left out by a few
+    passes over all columns at once, since nearly all columns of a lake are.
+
+    A column that orders keys as the target does, but for one rank in a hundred, has at least _AGREEING of
+    the pairs of keys that are half of all ranks apart in the target's order.
+    """
+    counted = (by_key.counts > 0)[:, None]
+    there = np.isfinite(values) & counted
+    missing = matched[:, None] & counted & ~there
+    found = _correlated(values, there, by_key) | _correlated(
+        missing * 1.0, matched[:, None] & counted, by_key
+    )
+    for t in range(by_key.sums.shape[1]):
+        found |= _in_order(values, there, by_key.sums[:, t] / np.maximum(by_key.counts, 1.0))
+    return found
+
+
+def clearly_suspected(values: Any, by_key: TargetByKey) -> bool:
+    """Does one of the columns go with the target so that all keys should be looked at? On few keys, where
+    some columns agree with the target by chance: those that tell nothing are no suspects.
+    """
+    counted = (by_key.counts > 0)[:, None]
+    there = np.isfinite(values) & counted
+    if len(values) < _FEWEST_TOGETHER:
+        return False
+    found = _correlated(values, there, by_key)
+    for t in range(by_key.sums.shape[1]):
+        y = by_key.sums[:, t] / np.maximum(by_key.counts, 1.0)
+        found |= _in_order(values, there, y, agreeing=_CLEARLY, undecided=False)
+    return bool(found.any())
+
+
+def _correlated(values: Any, there: Any, by_key: TargetByKey) -> Any:
+    """(features,) which correlate with a target so that they may be one of the kinds that are told."""
+    n = by_key.counts
+    rows = np.maximum(n @ there, 1.0)
+    centred = np.where(there, values - (n @ np.where(there, values, 0.0)) / rows, 0.0)
+    spread = n @ centred**2
+    found = np.zeros(values.shape[1], dtype=bool)
+    for t in range(by_key.sums.shape[1]):
+        y, yy = by_key.sums[:, t], by_key.squares[:, t]
+        of_y = yy @ there - (y @ there) ** 2 / rows
+        # one that never varies correlates with nothing
+        found |= (y @ centred) ** 2 > _SURELY_LESS**2 * np.maximum(spread * of_y, _TINY)
+    return found
+
+
+def _in_order(values: Any, there: Any, y: Any, *, agreeing: float = _AGREEING, undecided: bool = True) -> Any:
+    """(features,) which order the keys as the target does or the other way round, as far as a few pairs of
+    keys tell: that share of them. `undecided`: what is said of those of which too few pairs are there.
+    """
+    some = np.flatnonzero(there.any(axis=1))
+    order = some[np.argsort(y[some], kind="stable")]
+    if len(order) > 2 * _PAIRS:
+        order = order[np.linspace(0, len(order) - 1, 2 * _PAIRS).astype(int)]
+    half = len(order) // 2
+    low, high = order[:half], order[len(order) - half :]
+    with np.errstate(invalid="ignore"):
+        up, down = (values[high] > values[low]).sum(axis=0), (values[high] < values[low]).sum(axis=0)
+        least = np.where(there, values, np.inf).min(axis=0)
+        most = np.where(there, values, -np.inf).max(axis=0)
+        # one of two values is neither classes nor an order
+        more = (there & (values > least) & (values < most)).any(axis=0)
+    few = up + down < _FEWEST_PAIRS
+    return more & np.where(few, undecided, np.maximum(up, down) >= agreeing * (up + down))
 
 
 def _reason(

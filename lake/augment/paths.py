@@ -14,24 +14,31 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
-from rewright.lake.augment.evaluator import Block
 from rewright.lake.augment.options import Strategy
+from rewright.lake.augment.sampling import Look, Sample
 from rewright.lake.augment.selection import BudgetEnded, Offer, Search
 
 _EXPLORATION = 0.2
 _KEPT = 16
 _BEAM = 200
 """Tables of one level, at most."""
-_POOLED = 24
-"""Tables whose features are pooled."""
-_FITTING = 3
-"""Features of a pool that point at tables worth a look."""
+_GLANCE = 16
+"""A first look is at this share of the base's rows,"""
+_FEWEST_ROWS = 32
+_MOST_ROWS = 512
+"""but not fewer and not more rows than these."""
+_GROWTH = 4
+_BUILT = 8
+"""Chains that are judged on all rows after the looks."""
+_RESERVED = 0.4
+"""The share of a budget that looks leave for what they find."""
 _MOST = 400
-"""Chains looked at, at most."""
+"""Chains judged, at most; a look on a few rows counts as their share."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Node:
     candidate: Candidate | None
     visits: int = 0
@@ -72,7 +79,7 @@ def explore(
         tree.choose()
     except (BudgetEnded, KeyboardInterrupt):
         search.ended = True
-    search.looked = tree.looked
+    search.looked = math.ceil(tree.looked)
 
 
 class _Tree:
@@ -82,9 +89,9 @@ class _Tree:
         self._hops = hops
         self._root = _Node(None)
         self._found: list[Offer] = []
-        self._doubtful: list[Block] = []
+        self._looks: list[tuple[_Node, Look]] = []
         self._start = search.evaluator.estimate(search.chosen)
-        self.looked = 0
+        self.looked = 0.0
         self._most = _MOST if chains is None else min(chains, _MOST)
 
     def in_order(self, *, depth_first: bool) -> None:
@@ -100,38 +107,93 @@ class _Tree:
         self._search.pending += [n.candidate.path for n in waiting if n.candidate is not None]
 
     def by_level(self, chance: random.Random) -> None:
-        """All tables that are as many joins away, at once: their features are pooled, and one regression on
-        the few that fit best says whether any of them helps. Only the tables of those are looked at singly
-        (group testing, Dorfman 1943).
+        """Look at all tables that are as many joins away on a few rows of the base, level by level: tables
+        that do not help may lead to some that do. What seems to help most is built and judged on all rows.
 
-        Tables that do not help may lead to some that do, so every level is gone through while there is time:
-        where the next one would take more than is left, what is most promising is looked for in the tree.
+        Where the next level would take more than is left of the budget, what is most promising is looked for
+        in the tree.
         """
-        level = self._children(self._root)
-        while level and self.looked < self._most:
+        sample = self._search.evaluator.sample(self._few())
+        level, each = self._children(self._root), 0.0
+        while level:
+            if not self._affords(len(level), sample, each):
+                self.mcts(chance, sample)
+                break
             started = time.monotonic()
-            blocks = [block for node in level if (block := self._made(node)) is not None]
             for node in level:
                 node.visits += 1
-            for at in range(0, len(blocks), _POOLED):
-                self._pooled(blocks[at : at + _POOLED])
+                self._glance(node, sample)
             each = (time.monotonic() - started) / len(level)
             level = [child for node in level for child in self._children(node)]
             level.sort(key=lambda node: -node.prior)
             self._search.pending += [n.candidate.path for n in level[_BEAM:] if n.candidate is not None]
             level = level[:_BEAM]
-            left = self._search.budget.seconds_left
-            if left is not None and each * len(level) > left:
-                self.mcts(chance)
-                return
-        self._look_again()
+        self._build(sample)
 
-    def _look_again(self) -> None:
-        """Singly at tables that stood behind another of their level: only once each level has been judged."""
-        for block in self._doubtful[: max(0, self._most - self.looked)]:
-            self._search.budget.check(self._search.evaluator)
-            self.looked += 1
-            self._found.append(self._search.offer(block, self._start))
+    def _few(self) -> int:
+        """Rows of a first look: a share of the base's, but enough to tell a table that helps from chance."""
+        rows = self._search.evaluator.base.rows
+        return max(_FEWEST_ROWS, min(rows // _GLANCE, _MOST_ROWS))
+
+    def _affords(self, looks: int, sample: Sample, each: float) -> bool:
+        """May so many looks, of `each` seconds, be made, and what they find still be judged?"""
+        budget = self._search.budget
+        if budget.seconds_left is not None and each * looks > budget.seconds_left:
+            return False
+        left = budget.regressions_left(self._search.evaluator)
+        if left is not None and looks > left * (1 - _RESERVED):
+            return False
+        return self.looked + looks * self._share(sample) <= self._most * (1 - _RESERVED)
+
+    def _share(self, sample: Sample) -> float:
+        """What a look costs, as a share of judging a table on all rows."""
+        return sample.rows / self._search.evaluator.base.rows
+
+    def _glance(self, node: _Node, sample: Sample) -> float:
+        """A look at a chain on a few rows: its estimated gain."""
+        assert node.candidate is not None
+        search = self._search
+        search.budget.check(search.evaluator)
+        search.evaluator.estimates += 1
+        self.looked += self._share(sample)
+        try:
+            look = sample.look(node.candidate)
+        except LakeError as error:
+            search.failed.append((node.candidate.path, str(error)))
+            node.prior = 0.0
+            return 0.0
+        if look is None:
+            # too large to be looked at in part
+            look = Look(node.candidate, math.inf, 1.0, suspect=False)
+        # where no row of the base arrives, nothing further on can help
+        node.prior *= look.coverage
+        search.told(node.candidate.table, search.best.r2)
+        if look.coverage > 0:
+            self._looks.append((node, look))
+        return max(0.0, look.gain)
+
+    def _build(self, sample: Sample) -> None:
+        """Judge on all rows what seemed best on a few: the better half is looked at on more rows, again and
+        again (successive halving), as long as that is cheaper. What may give the target away is built, too:
+        it is told.
+        """
+        rest = sorted(self._looks, key=lambda one: -one[1].gain)
+        suspects = [node for node, look in rest if look.suspect]
+        base = self._search.evaluator.base
+        while len(rest) > _BUILT and 2 * _GROWTH * sample.rows <= base.rows:
+            sample = self._search.evaluator.sample(sample.rows * _GROWTH)
+            half = rest[: max(_BUILT, len(rest) // 4)]
+            if self.looked + len(half) * self._share(sample) > self._most - _BUILT:
+                break
+            self._looks = []
+            for node, _ in half:
+                self._glance(node, sample)
+            rest = sorted(self._looks, key=lambda one: -one[1].gain)
+        promising = [node for node, look in rest[:_BUILT] if look.gain > 0]
+        for node in dict.fromkeys([*promising, *suspects]):
+            if self.looked + 1 > self._most:
+                break
+            self._look(node)
 
     def _made(self, node: _Node) -> Block | None:
         """The chain's features; None: there are none."""
@@ -151,35 +213,17 @@ class _Tree:
         search.told(node.candidate.table, search.best.r2)
         return block if block.features else None
 
-    def _pooled(self, blocks: list[Block]) -> None:
-        """Look at the tables whose features fit best among those of all `blocks`, if any of them helps."""
-        evaluator, chosen = self._search.evaluator, self._search.chosen
-        sums = evaluator.pooled([*chosen, *blocks])
-        owner = [block for block in blocks for _ in block.features]
-        given = list(range(sums.features - len(owner)))
-        order, _ = sums.ordered(given, range(len(given), sums.features), _FITTING)
-        if not order or self.looked >= self._most:
-            return
-        self.looked += 1
-        gain = evaluator.estimated(sums, [*given, order[0]]) - self._start
-        # what the best of many features gains by chance (Foster and George 1994: the risk inflation
-        # criterion)
-        rows = max(len(block.values) for block in blocks)
-        if gain <= 2 * math.log(1 + len(owner)) / rows:
-            return
-        first, *others = {id(owner[i - len(given)]): owner[i - len(given)] for i in order}.values()
-        self._found.append(Offer(first, gain, first))
-        self._doubtful += others
-
-    def mcts(self, chance: random.Random) -> None:
-        while not self._root.done and self.looked < self._most:
+    def mcts(self, chance: random.Random, sample: Sample | None = None) -> None:
+        """`sample`: the rows on which chains are looked at; None: they are built for all."""
+        spent = self._most if sample is None else self._most * (1 - _RESERVED)
+        while not self._root.done and self.looked < spent:
             node = self._root
             while (open_ := [c for c in self._children(node) if not c.done]) and (
                 node.visits or node is self._root
             ):
                 node = max(open_, key=lambda c: (self._worth(c), chance.random()))
             if not node.visits and node is not self._root:
-                reward = self._look(node)
+                reward = self._look(node) if sample is None else self._glance(node, sample)
             else:
                 reward = 0.0
                 node.done = True
@@ -216,7 +260,7 @@ class _Tree:
                 arrived = {b for _, b, _ in last.pairs}
                 made = [
                     Candidate((*node.candidate.hops, hop))
-                    for hop in self._candidates.hops(node.candidate.table)
+                    for hop in self._candidates.hops(node.candidate.table, arrived=arrived)
                     if hop.right not in node.candidate.tables and {a for a, _, _ in hop.pairs} != arrived
                 ]
             node.children = [

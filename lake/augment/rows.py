@@ -7,8 +7,10 @@ made when the lake is indexed. Must not know targets, scores, or where arrays ar
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,7 @@ from rewright.lake.augment.encoding import (
     Kind,
     further_aggregates,
     hash_form,
+    is_number,
     key_form,
     key_kind,
     level_values,
@@ -37,53 +40,68 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which columns of a table are read, and how."""
+    """Which columns of a table are read, and how.
+
+    `write` gives a SELECT of k0, ... (hashes, 0 for NULL), v0, ... (DOUBLE) and t0, ... (hashes, 0 for NULL).
+    """
 
     keys: tuple[tuple[str, Kind], ...]
     numbers: tuple[Column, ...]
     texts: tuple[Column, ...]
-    sql: str
-    """A SELECT of k0, ... (hashes, 0 for NULL), v0, ... (DOUBLE) and t0, ... (hashes, 0 for NULL)."""
+    write: Callable[[], str]
 
-    def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, Any, Any, Any]:
-        """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
-        numbers) float64, (rows, texts) uint64, and the hashes of the values that texts are told by.
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """What the arrays depend on besides the table's content: the columns, as what they are taken, and
+        the noise that is cleaned from them. Told without writing the SQL, which asks the catalog for values.
         """
-        found = run(self.sql).fetchnumpy()
+        keys = (f"{name} {kind}" for name, kind in self.keys)
+        noise = ((c.name, c.family, c.meaning, c.noise) for c in (*self.numbers, *self.texts))
+        return (*keys, *map(repr, noise))
+
+    def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, ...]:
+        """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
+        numbers) float64, (rows, texts) uint64, the hashes of the values that texts are told by, and those
+        values with their counts, as JSON in bytes.
+        """
+        found = run(self.write()).fetchnumpy()
         parts = (
             _columns(found, "k", len(self.keys), np.uint64),
             _columns(found, "v", len(self.numbers), np.float64),
             _columns(found, "t", len(self.texts), np.uint64),
         )
-        told = [value for column in self.texts for value in level_values(index, column)]
-        levels: Any = np.zeros(0, dtype=np.uint64)
+        levels = [level_values(index, column) for column in self.texts]
+        told = [value for one in levels for value in one]
+        hashes: Any = np.zeros(0, dtype=np.uint64)
         if told:
             listed = run("SELECT hash(unnest(?::VARCHAR[])) AS h", [told]).fetchnumpy()
-            levels = np.asarray(listed["h"], dtype=np.uint64)
-        return (*parts, levels)
+            hashes = np.asarray(listed["h"], dtype=np.uint64)
+        written = json.dumps([list(one.items()) for one in levels]).encode()
+        return (*parts, hashes, np.frombuffer(written, dtype=np.uint8))
 
 
-def layout_of(index: LakeIndex, table: str, source: str = "") -> Layout | None:
-    """How a table is read from `source` (a table expression; default: the table); None: it is too large or
-    has no column to read.
-    """
+def layout_of(index: LakeIndex, table: str) -> Layout | None:
+    """How a table is read; None: it is too large or has no column to read."""
     found = index.tables[table]
     keys = [(c, key_kind(c, c)) for c in found.columns if joinable(c)]
     offered, _ = usable(index, table, ())
     width = len(keys) + len(offered)
     if not keys or len(offered) >= MOST_COLUMNS or 8 * found.rows * width > MOST_BYTES:
         return None
-    forms = {c.name: form for c in offered if (form := number_form(index, c)) is not None}
-    numbers = [c for c in offered if c.name in forms]
-    texts = [c for c in offered if c.name not in forms]
-    inner = [f"{key_form(index, c, kind)} AS k{i}" for i, (c, kind) in enumerate(keys)]
-    inner += [f"CAST({forms[c.name]} AS DOUBLE) AS v{i}" for i, c in enumerate(numbers)]
-    inner += [f"CAST({quoted(c.name)} AS VARCHAR) AS t{i}" for i, c in enumerate(texts)]
-    hashed = [*(f"k{i}" for i in range(len(keys))), *(f"t{i}" for i in range(len(texts)))]
-    shown = [f"{hash_form([name])} AS {name}" for name in hashed]
-    shown += [f"v{i}" for i in range(len(numbers))]
-    sql = f"SELECT {', '.join(shown)} FROM (SELECT {', '.join(inner)} FROM {source or quoted(table)})"
-    return Layout(tuple((c.name, kind) for c, kind in keys), tuple(numbers), tuple(texts), sql)
+    numbers = [c for c in offered if is_number(c)]
+    texts = [c for c in offered if not is_number(c)]
+
+    @cache
+    def write() -> str:
+        inner = [f"{key_form(index, c, kind)} AS k{i}" for i, (c, kind) in enumerate(keys)]
+        inner += [f"CAST({number_form(index, c)} AS DOUBLE) AS v{i}" for i, c in enumerate(numbers)]
+        inner += [f"CAST({quoted(c.name)} AS VARCHAR) AS t{i}" for i, c in enumerate(texts)]
+        hashed = [*(f"k{i}" for i in range(len(keys))), *(f"t{i}" for i in range(len(texts)))]
+        shown = [f"{hash_form([name])} AS {name}" for name in hashed]
+        shown += [f"v{i}" for i in range(len(numbers))]
+        return f"SELECT {', '.join(shown)} FROM (SELECT {', '.join(inner)} FROM {quoted(table)})"
+
+    return Layout(tuple((c.name, kind) for c, kind in keys), tuple(numbers), tuple(texts), write)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +117,16 @@ class Rows:
     levels: Any
 
     @classmethod
-    def of(cls, layout: Layout, index: LakeIndex, arrays: tuple[Any, ...]) -> Rows:
+    def of(cls, layout: Layout, arrays: tuple[Any, ...]) -> Rows:
         """What `Layout.read` gave."""
-        told = tuple(level_values(index, column) for column in layout.texts)
-        return cls(layout, told, *arrays)
+        *rows, written = arrays
+        return cls(layout, tuple(dict(one) for one in json.loads(written.tobytes())), *rows)
+
+    def told_by(self, column: Column) -> dict[str, int] | None:
+        """By which values a text is told; None: it was not read as a text."""
+        known = {one.name: told for one, told in zip(self.layout.texts, self.told, strict=True)}
+        found = known.get(column.name)
+        return None if found is None else dict(found)
 
     def has(self, keys: Sequence[tuple[str, Kind]]) -> bool:
         """Were these columns read as keys of these kinds?"""
@@ -116,10 +140,12 @@ class Rows:
         """(rows,) uint64: the hash of each row's key, 0 where a part of it is NULL."""
         return joint([self.keys[:, self.layout.keys.index(key)] for key in keys])
 
-    def grouped(self, made: Encoded, keys: Sequence[tuple[str, Kind]]) -> tuple[Any, Any]:
-        """What `made.sql` gives: sorted hashes of the keys, and a row of features for each."""
+    def grouped(self, made: Encoded, keys: Sequence[tuple[str, Kind]], wanted: Any = None) -> tuple[Any, Any]:
+        """What `made.sql` gives: sorted hashes of the keys, and a row of features for each; `wanted`: of
+        these keys alone (sorted hashes).
+        """
         hashes = self.hashes(keys)
-        order = np.flatnonzero(hashes)
+        order = np.flatnonzero(hashes if wanted is None else _among(hashes, wanted) & (hashes != 0))
         if made.how == "latest":
             time = self._number(next(c for c in made.offered if c.name == made.time))[order]
             order = order[np.lexsort((np.where(np.isnan(time), np.inf, -time), hashes[order]))]
@@ -134,6 +160,29 @@ class Rows:
             columns.append(self._further(made, by_key))
         values = np.hstack(columns) if columns else np.empty((len(first), 0))
         return hashes[order[first]], values
+
+    def as_of(
+        self, made: Encoded, keys: Sequence[tuple[str, Kind]], hashes: Any, days: Any
+    ) -> tuple[Any, Any]:
+        """Features of each wanted key's latest row that is not after its day (NaN where there is none), and
+        which were found. `hashes`, `days`: (wanted,) keys, 0 for none, and whole days, NaN where unknown.
+        """
+        time = np.floor(self._number(next(c for c in made.offered if c.name == made.time)))
+        known, code = np.unique(np.concatenate([self.hashes(keys), hashes]), return_inverse=True)
+        usable = (known[code] != 0) & np.isfinite(np.concatenate([time, days]))
+        rows = np.flatnonzero(usable[: len(time)])
+        # of a day's rows the first of the table counts: it is the last of those sorted
+        rows = rows[np.lexsort((-rows, time[rows], code[rows]))]
+        place = _merged(code[rows], time[rows], code[len(time) :], days)
+        at = np.maximum(place - 1, 0)
+        found = usable[len(time) :] & (place > 0)
+        if not len(rows):
+            return np.full((len(hashes), len(made.features)), np.nan), np.zeros(len(hashes), dtype=bool)
+        found &= code[rows][at] == code[len(time) :]
+        chosen = _ByKey(rows, at, np.ones(len(at)))
+        columns = [self._features(made, column, chosen) for column in made.offered]
+        values = np.hstack(columns) if columns else np.empty((len(hashes), 0))
+        return np.where(found[:, None], values, np.nan), found
 
     def _number(self, column: Column) -> Any:
         return self.numbers[:, [c.name for c in self.layout.numbers].index(column.name)]
@@ -233,6 +282,26 @@ def joint(parts: Sequence[Any]) -> Any:
             mixed = found ^ (part + _GOLDEN + (found << np.uint64(6)) + (found >> np.uint64(2)))
         found = np.where((found == 0) | (part == 0), np.uint64(0), mixed)
     return found
+
+
+def _among(hashes: Any, wanted: Any) -> Any:
+    """Which of the hashes are in `wanted`, sorted."""
+    if not len(wanted):
+        return np.zeros(len(hashes), dtype=bool)
+    at = np.minimum(np.searchsorted(wanted, hashes), len(wanted) - 1)
+    return wanted[at] == hashes
+
+
+def _merged(code: Any, time: Any, codes: Any, times: Any) -> Any:
+    """How many of the pairs (code, time), sorted, are not after each of (codes, times)."""
+    both = np.concatenate([code, codes])
+    when = np.concatenate([time, np.where(np.isfinite(times), times, -np.inf)])
+    asked = np.r_[np.zeros(len(code)), np.ones(len(codes))]
+    order = np.lexsort((asked, when, both))
+    before = np.cumsum(asked[order] == 0)
+    found: Any = np.empty(len(both), dtype=np.int64)
+    found[order] = before
+    return found[len(code) :]
 
 
 def _firsts(ordered: Any) -> Any:

@@ -7,6 +7,7 @@ not know SQL or the report. Successive halving: Jamieson and Talwalkar 2016.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -14,19 +15,28 @@ from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
+from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate
-from rewright.lake.augment.evaluator import Block, Evaluator
-from rewright.lake.augment.metric import Evaluation
+from rewright.lake.augment.evaluator import Evaluator
+from rewright.lake.augment.metric import FITS, Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
+from rewright.lake.augment.sampling import Look
 
 _LEAST = 1e-4
 """A smaller gain in R² is none."""
-_SURVIVORS = 4
+_SURVIVORS = 3
 """Survivors of the halving for each table wanted, at least."""
+_FIRST_SAMPLE = 64
+"""Rows of the first round of the halving."""
+_GROWTH = 4
+_SURER = 4
+"""One look says as much as so many earlier searches for the same target."""
+_CHEAPER = 8
+"""A round is made on this share of the rows at most: reading a table and writing down what its features are
+costs the same for one key as for a few hundred, so that of a small base all keys are as cheap.
+"""
 _FINALISTS = 2
 """Sets evaluated in full for each table added, at most: the second where the first's gain may be chance."""
-_SUBSETS = (1, 3, 8, 16)
-"""How many of a table's features are tried; all of them where they are no more."""
 _NEAR = 0.5
 """A second set is evaluated only if its estimated gain is at least this share of the first's."""
 _FALLS = 0.8
@@ -59,6 +69,12 @@ class Budget:
     def left(self) -> bool:
         """Is there time, and nobody who says stop?"""
         return not self.stop() and (self.seconds is None or self.used < self.seconds)
+
+    def regressions_left(self, evaluator: Evaluator) -> int | None:
+        """How many estimates may be made in place of the evaluations that are left; None: no limit."""
+        if self.evaluations is None:
+            return None
+        return (self.evaluations - evaluator.evaluations) * FITS - evaluator.estimates
 
     def check(self, evaluator: Evaluator) -> None:
         """:raises BudgetEnded: nothing is left."""
@@ -114,6 +130,16 @@ class Search:
     initial: Evaluation | None = None
     looked: int = 0
     offers: list[Offer] = field(default_factory=list)
+    prior: Callable[[str], tuple[float, float]] = lambda _table: (0.0, 0.0)
+    """A table's mean gain in earlier searches for alike targets, and how many of them it is worth."""
+
+    def hoped(self, table: str, gain: float, rows: int) -> float:
+        """A gain estimated on so many rows together with earlier searches: the more rows there are the less
+        those weigh.
+        """
+        mean, evidence = self.prior(table)
+        looks = _SURER * max(1.0, rows / _FIRST_SAMPLE)
+        return (looks * gain + evidence * mean) / (looks + evidence) if math.isfinite(gain) else gain
 
     @property
     def chosen(self) -> list[Block]:
@@ -164,6 +190,10 @@ class Search:
             else:
                 dropped = True
         return kept
+
+    def surely_recommended(self) -> list[Pick]:
+        """The first picks, as far as each beats its interval: what is known without another evaluation."""
+        return list(itertools.takewhile(lambda one: tells(one.block, one.before, one.after), self.picks))
 
     def add(self, block: Block, after: Evaluation) -> None:
         """Take a table into the set."""
@@ -231,7 +261,12 @@ class Search:
                 estimated, offer.variant = self.best_variant(offer.block)
                 offer.gain, offer.beside = estimated - now, len(self.picks)
             looked.append(offer)
-        looked.sort(key=lambda one: -one.gain)
+        if self.budget.evaluations is None:
+            looked.sort(key=lambda one: -one.gain)
+        else:
+            # few can be confirmed: what helped before goes first
+            rows = self.evaluator.base.rows
+            looked.sort(key=lambda one: -self.hoped(one.block.candidate.table, one.gain, rows))
         return [one for one in looked[:most] if one.gain > 0]
 
     def best_variant(self, block: Block) -> tuple[float, Block]:
@@ -240,20 +275,12 @@ class Search:
         """
         evaluator = self.evaluator
         sums = evaluator.pooled([*self.chosen, block])
-        given = list(range(sums.features - len(block.features)))
-        offered = range(len(given), sums.features)
-        if len(block.features) == 1:
-            return evaluator.estimated(sums), block
-        order, told = sums.ordered(given, offered, _SUBSETS[-1])
+        given = sums.features - len(block.features)
         left = 1.0 - max(self.best.r2, 0.0)
-        sizes = sorted({min(size, len(order)) for size in _SUBSETS} - {0})
-        k = max(sizes, key=lambda k: (told[k - 1] - left * block.by_chance(k), -k), default=0)
-        found = [(evaluator.estimated(sums, [*given, *order[:k]]) - left * block.by_chance(k), -k, order[:k])]
-        if len(block.features) <= _SUBSETS[-1] and k < len(block.features):
-            # all of them, of which nothing was chosen by the target
-            found.append((evaluator.estimated(sums), -len(block.features), list(offered)))
-        estimated, _, at = max(found)
-        return estimated, block.only([i - len(given) for i in at])
+        found = sums.best_of(given, lambda k: left * block.by_chance(k))
+        evaluator.estimates += len(found)
+        estimated, _, at = max((estimated, -len(at), at) for estimated, at in found)
+        return estimated, block.only([i - given for i in at])
 
     def offer(self, block: Block, start: float) -> Offer:
         """A table with its gain over the estimate `start` of what is chosen so far."""
@@ -261,12 +288,50 @@ class Search:
         return Offer(block, estimated - start, variant, len(self.picks))
 
     def _ours(self, candidates: Sequence[Candidate]) -> None:
-        blocks = self.made(candidates)
+        blocks = self.made(self._halved(candidates))
         now = self.evaluator.estimate(())
         offers = [self.offer(block, now) for block in blocks]
         self.estimated += [(one.block.candidate, one.gain) for one in offers]
-        offers.sort(key=lambda one: -one.gain)
+        rows = self.evaluator.base.rows
+        offers.sort(key=lambda one: -self.hoped(one.block.candidate.table, one.gain, rows))
         self.offers = offers[: max(_SURVIVORS * self.tables, len(offers) // 8)]
+
+    def _halved(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those worth building for all keys. In each round the better half is kept, on four times as many
+        rows; besides, what may give the target away, which is told whatever it is worth.
+        """
+        rest, suspects = list(candidates), set[str]()
+        rows = _FIRST_SAMPLE
+        wanted = _SURVIVORS * self.tables
+        while len(rest) > wanted and _CHEAPER * rows <= self.evaluator.base.rows:
+            looks = self._looks(rest, rows)
+            if looks is None:
+                break
+            suspects |= {look.candidate.path for look in looks if look.suspect}
+            looks.sort(key=lambda look: -self.hoped(look.candidate.table, look.gain, rows))
+            kept = {look.candidate.path for look in looks[: max(wanted, -(-len(rest) // 2))]}
+            self.estimated += [(x.candidate, x.gain) for x in looks if x.candidate.path not in kept]
+            rest = [c for c in rest if c.path in kept]
+            rows *= _GROWTH
+        built = {c.path for c in rest} | suspects
+        return [c for c in candidates if c.path in built]
+
+    def _looks(self, candidates: Sequence[Candidate], rows: int) -> list[Look] | None:
+        """Each candidate on so many rows; what cannot be read is left to be told when it is built. None: the
+        budget ended.
+        """
+        sample = self.evaluator.sample(rows)
+        found = []
+        for candidate in candidates:
+            if not self.budget.left:
+                return None
+            try:
+                look = sample.look(candidate)
+            except LakeError:
+                look = None
+            self.evaluator.estimates += 1
+            found.append(look or Look(candidate, math.inf, 1.0, suspect=False))
+        return found
 
     def choose(self) -> None:
         """Add the best of what is offered; nothing is taken only because it was looked at first."""

@@ -25,17 +25,57 @@ _SHARED = 0.3
 """The share of the smaller side's values that both have, cleaned."""
 
 
+class Spelled:
+    """Sketches of the lake's keys, to be asked again and again which share a value with others."""
+
+    def __init__(self, index: LakeIndex, spelled: Sketches) -> None:
+        """`spelled`: of cleaned keys that differ from what is written."""
+        self._index = index
+        self._cleaned = _Values(spelled)
+        self._all: _Values | None = None
+
+    def meeting(self, mine: Any, *, written: bool) -> dict[tuple[str, str], tuple[Any, int]]:
+        """The columns whose sketches share a value with `mine`. `written`: those alone that are spelled in
+        their own way; what is itself spelled in its own way may meet columns that are written plainly.
+        """
+        if written:
+            return self._cleaned.meeting(mine)
+        if self._all is None:
+            self._all = _Values({**_plain(self._index), **self._cleaned.sketches})
+        return self._all.meeting(mine)
+
+
+class _Values:
+    """The sketches' values, sorted, and whose each is."""
+
+    def __init__(self, sketches: Sketches) -> None:
+        self.sketches = sketches
+        self._keys = list(sketches)
+        held = [sketches[key][0] for key in self._keys]
+        values = np.concatenate(held) if held else np.zeros(0, dtype=np.uint64)
+        order = np.argsort(values, kind="stable")
+        self._values = values[order]
+        self._owners = np.repeat(np.arange(len(held)), [len(one) for one in held])[order]
+
+    def meeting(self, mine: Any) -> dict[tuple[str, str], tuple[Any, int]]:
+        first: Any = np.searchsorted(self._values, mine, side="left")
+        last: Any = np.searchsorted(self._values, mine, side="right")
+        found = [self._owners[a:b] for a, b in zip(first, last, strict=True) if b > a]
+        keys = [self._keys[i] for i in np.unique(np.concatenate(found))] if found else []
+        return {key: self.sketches[key] for key in keys}
+
+
 def respelled(
     index: LakeIndex,
     columns: Sequence[Column],
     hashes: Callable[[str, Kind], Any],
-    spelled: Sketches,
+    spelled: Spelled,
     parts: Mapping[str, str],
 ) -> dict[str, dict[tuple[str, str], PairScore]]:
-    """Tables that hold some of the base's keys in another spelling, with the pairs of columns.
+    """Tables that hold some of a table's keys in another spelling, with the pairs of columns.
 
-    `columns`: the base's that may be keys; `hashes`: those of such a column's values as a key of a kind;
-    `spelled`: sketches of cleaned keys that differ from what is written; `parts`: part of a union -> union.
+    `columns`: the table's that may be keys; `hashes`: those of such a column's values as a key of a kind;
+    `parts`: part of a union -> union. Raises LakeError: the table cannot be read.
     """
     found: dict[str, dict[tuple[str, str], PairScore]] = {}
     for a in columns:
@@ -44,9 +84,8 @@ def respelled(
             continue
         mine, distinct = key_sketch(hashes(a.name, kind))
         written = np.array_equal(mine, index.sketch(a))
-        # what is itself written in its own way may meet columns that are written plainly
-        offered = spelled if written else {**_plain(index), **spelled}
-        for part, column in _meeting(mine, offered):
+        offered = spelled.meeting(mine, written=written)
+        for part, column in offered:
             name = parts.get(part, part)
             b = index.tables[name].column(column)
             if b is None or name == a.table or not joinable(b) or key_kind(a, b) != kind:
@@ -68,17 +107,6 @@ def better(pairs: Sequence[PairScore], spelled: Pairs) -> list[PairScore]:
         if at not in found or _share(pair) > _share(found[at]):
             found[at] = pair
     return list(found.values())
-
-
-def _meeting(mine: Any, offered: Sketches) -> list[tuple[str, str]]:
-    """The columns whose sketches share a value with `mine`: one look at all of them."""
-    held = [(key, sketch) for key, (sketch, _) in offered.items() if len(sketch)]
-    if not held or not len(mine):
-        return []
-    sizes = np.asarray([len(sketch) for _, sketch in held])
-    hits = np.isin(np.concatenate([sketch for _, sketch in held]), mine)
-    some = np.add.reduceat(hits, np.cumsum(sizes) - sizes) > 0
-    return [key for (key, _), hit in zip(held, some, strict=True) if hit]
 
 
 def _plain(index: LakeIndex) -> dict[tuple[str, str], tuple[Any, int]]:

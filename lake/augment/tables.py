@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,54 @@ class TableFeatures:
             keyed = self._links(back, hop).carried(keyed)
         return keyed.aligned(base.hashes(grouping))
 
+    def of_keys(self, candidate: Candidate, wanted: Any) -> tuple[Any, Any] | None:
+        """As `aligned`, for these of the base's keys alone (sorted hashes), and from their rows alone; None:
+        a table is too large to be held.
+        """
+        tables = self._base.lake.index.tables
+        if max(tables[name].rows for name in candidate.tables[1:]) > _KEPT_ROWS:
+            return None
+        steps: list[Links] = []
+        reached = wanted
+        for back, hop in zip(candidate.hops[:-1], candidate.hops[1:], strict=True):
+            steps.append(self._links(back, hop).among(reached))
+            reached = np.unique(steps[-1].leaving)
+        keyed = self._of_rows(candidate.hops[-1], reached)
+        for links in reversed(steps):
+            keyed = links.carried(keyed)
+        return keyed.aligned(wanted)
+
+    def _of_rows(self, hop: Hop, wanted: Any) -> Keyed:
+        made = self._of_table(hop)
+        keys = [(b, kind) for _, b, kind in hop.pairs]
+        rows = self._rows.of(hop.right, keys)
+        if rows is None or (made.how == "latest" and not rows.numbered(made.time)):
+            return self._keyed(hop)
+        return Keyed(*rows.grouped(made, keys, wanted))
+
+    def as_of(
+        self, candidate: Candidate, time: str, hashes: Any, days: Any
+    ) -> tuple[Encoded, Any, Any] | None:
+        """The features of a table's rows as of a day for each wanted key, and which have any (see
+        `Rows.as_of`); None: its rows are not held as arrays.
+        """
+        hop, index = candidate.hops[0], self._base.lake.index
+        table = index.tables[hop.right]
+        keys = [(b, kind) for _, b, kind in hop.pairs]
+        made = encoded(
+            index,
+            hop.right,
+            keys,
+            unique=False,
+            aggregates=self._aggregates,
+            levels=self._rows.levels,
+            as_of=table.column(time),
+        )
+        rows = self._rows.of(hop.right, keys)
+        if rows is None or not rows.numbered(time):
+            return None
+        return made, *rows.as_of(made, keys, hashes, days)
+
     def _keyed(self, hop: Hop) -> Keyed:
         """The features of a join's right side by its key."""
         made = self._of_table(hop)
@@ -59,7 +108,7 @@ class TableFeatures:
         rows = self._rows.of(hop.right, keys)
         if rows is not None and (made.how != "latest" or rows.numbered(made.time)):
             kept = self._features.get(
-                ("grouped", *self._rows.content(hop.right), made.repeating),
+                ("grouped", *self._rows.content(hop.right), *map(str, keys), *made.shape),
                 lambda: rows.grouped(made, keys),
                 in_file=False,
             )
@@ -95,8 +144,13 @@ class TableFeatures:
                 arriving, leaving = (rows.hashes(side) for side in sides)
             else:
                 arriving, leaving = (self._rows.hashes(back.right, side) for side in sides)
-            pairs = np.column_stack([arriving, leaving])
-            return tuple(np.unique(pairs[(arriving != 0) & (leaving != 0)], axis=0).T)
+            there = (arriving != 0) & (leaving != 0)
+            arriving, leaving = arriving[there], leaving[there]
+            order = np.lexsort((leaving, arriving))
+            arriving, leaving = arriving[order], leaving[order]
+            first: Any = np.ones(len(order), dtype=bool)
+            first[1:] = (arriving[1:] != arriving[:-1]) | (leaving[1:] != leaving[:-1])
+            return arriving[first], leaving[first]
 
         return Links(*self._features.get(told, make, in_file=rows is None))
 
@@ -104,9 +158,16 @@ class TableFeatures:
         """The last table's features, carried back over the chain: each step one row per key, so rows never
         multiply.
         """
-        index = self._base.lake.index
-        last = candidate.hops[-1]
-        made = self._of_table(last)
+        made = self._of_table(candidate.hops[-1])
+        if len(candidate.hops) == 1:
+            return made
+        return replace(
+            made, write=cache(lambda: self._written(candidate, made)), keys=len(candidate.hops[0].pairs)
+        )
+
+    def _written(self, candidate: Candidate, made: Encoded) -> tuple[str, str]:
+        """The SQL of a chain's features; its quicker form is the same."""
+        index, sql = self._base.lake.index, made.sql
         for back, hop in zip(reversed(candidate.hops[:-1]), reversed(candidate.hops[1:]), strict=True):
             table = index.tables[back.right]
             arriving = [
@@ -123,9 +184,8 @@ class TableFeatures:
             on = " AND ".join(f"a.j{i} = b.k{i}" for i in range(len(leaving)))
             by = ", ".join(f"a.k{i}" for i in range(len(arriving)))
             shown = "".join(f", avg(b.v{i}) AS v{i}" for i in range(len(made.features)))
-            sql = f"SELECT {by}{shown} FROM ({rows}) a JOIN ({made.sql}) b ON {on} GROUP BY {by}"
-            made = replace(made, sql=sql, repeating=sql, keys=len(arriving))
-        return made
+            sql = f"SELECT {by}{shown} FROM ({rows}) a JOIN ({sql}) b ON {on} GROUP BY {by}"
+        return sql, sql
 
     def _of_table(self, hop: Hop) -> Encoded:
         if hop not in self._tables:
@@ -135,6 +195,8 @@ class TableFeatures:
     def _encoded_table(self, hop: Hop) -> Encoded:
         index = self._base.lake.index
         table = index.tables[hop.right]
+        # what texts are told by is kept with the rows
+        self._rows.of(hop.right, [(b, kind) for _, b, kind in hop.pairs])
         parts = [c for _, b, _ in hop.pairs if (c := table.column(b)) is not None]
         return encoded(
             index,
@@ -142,6 +204,7 @@ class TableFeatures:
             [(b, kind) for _, b, kind in hop.pairs],
             unique=any(c.unique for c in parts) or self._unique(hop),
             aggregates=self._aggregates,
+            levels=self._rows.levels,
         )
 
     def _unique(self, hop: Hop) -> bool:

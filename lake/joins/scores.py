@@ -75,8 +75,10 @@ def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
     if len(a) < SKETCH_SIZE and len(b) < SKETCH_SIZE:
         n = len(shared)
         return Overlap(n / (len(a) + len(b) - n), n / len(a), n / len(b))
-    union = np.union1d(a, b)[:SKETCH_SIZE]
-    jaccard = len(np.intersect1d(union, shared, assume_unique=True)) / len(union)
+    # what both have comes twice; of the union the smallest values count
+    union = np.sort(np.concatenate([a, b]))
+    union = union[np.r_[True, union[1:] != union[:-1]]][:SKETCH_SIZE]
+    jaccard = int(np.searchsorted(shared, union[-1], side="right")) / len(union)
     both = jaccard * (distinct_a + distinct_b) / (1 + jaccard)
     return Overlap(jaccard, min(1.0, both / max(distinct_a, 1)), min(1.0, both / max(distinct_b, 1)))
 

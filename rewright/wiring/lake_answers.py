@@ -8,41 +8,29 @@ gives, and stopping it in time. It blocks.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from decimal import Decimal
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rewright.engines.duckdb.database import Rows
-from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.errors import LakeError, Timeout
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.letters import as_letters
 from rewright.lake.resolve.resolution import Answer, Resolution
-from rewright.proxy.duckdb_backend.ports import Prepared
-from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.proxy.ports import SqlError
 from rewright.settings import BY_NAME
 from rewright.wiring.lake_binding import Asked, Binding, Bound
-from rewright.wiring.lake_explaining import Explaining, Explanation
-from rewright.wiring.lake_finishing import Finishing
+from rewright.wiring.lake_reading import read, rows_of, running
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.shadows import tables_of
 
 _DATABASE = "lake"
-_BATCH = 2000
 _AGAIN_SECONDS = 0.2
 """Between two interrupts: one that comes just before a statement begins is lost."""
 _CONFIDENCE = float(BY_NAME["lake_confidence"].default)
-_READ: Mapping[int, Callable[[str], Any]] = {
-    16: lambda text: text == "t",
-    **dict.fromkeys((20, 21, 23), int),
-    **dict.fromkeys((700, 701), float),
-    1700: Decimal,
-}
-"""How values that PostgreSQL gave as texts are read, by type OID."""
 
 
 @contextmanager
@@ -74,7 +62,8 @@ def answered(lake: Lake, dsn: str, sql: str, mode: Mode, threshold: float) -> An
         bound = _bound(Binding(lake, shadow), Asked(sql, (), mode == "resolve", threshold))
     finally:
         shadow.close()
-    rows = _read(_running(lake, dsn, bound.prepared), bound.prepared)
+    prepared = bound.prepared
+    rows = read(lake, dsn, prepared.query, prepared.columns)
     if bound.answer is not None:
         return Answer(bound.answer, rows)
     doubts = tuple(as_letters(lake.index, lake.resolver.parse, sql))
@@ -106,13 +95,13 @@ class SessionAnswers:
 
         def interrupt() -> None:
             self._lake.database.interrupt()
-            for running in begun:
-                running.interrupt()
+            for one in begun:
+                one.interrupt()
 
         with _within(seconds, interrupt):
             prepared = self._bound(sql).prepared
-            begun.append(_running(self._lake, self._dsn, prepared))
-            return _read(begun[0], prepared, most)
+            begun.append(running(self._lake, self._dsn, prepared.query))
+            return rows_of(begun[0], prepared.query, prepared.columns, most)
 
     def _bound(self, sql: str) -> Bound:
         return _bound(self._binding, Asked(sql, (), resolve=False, confidence=_CONFIDENCE))
@@ -157,38 +146,3 @@ def _bound(binding: Binding, asked: Asked) -> Bound:
         return binding.bind(asked)
     except SqlError as error:
         raise LakeError(error.message, hint=error.hint, sqlstate=error.sqlstate) from error
-
-
-def _running(lake: Lake, dsn: str, prepared: Prepared) -> Any:
-    match prepared.query:
-        case Plan():
-            return Finishing(lake.database, dsn)
-        case Explanation():
-            return Explaining(lake.database, dsn)
-    return lake.database.query()
-
-
-def _read(running: Any, prepared: Prepared, most: int | None = None) -> Rows:
-    """All rows, or the first ``most`` and whether there are more."""
-    found: list[tuple[Any, ...]] = []
-    try:
-        running.begin(prepared.query, ())
-        while batch := running.take(_BATCH if most is None else min(_BATCH, most + 1 - len(found))):
-            found += batch
-            if most is not None and len(found) > most:
-                break
-    finally:
-        running.close()
-    truncated = most is not None and len(found) > most
-    if isinstance(prepared.query, Plan):
-        found = _as_values(found, prepared.columns)
-    columns = prepared.columns
-    names, types = tuple(c.name for c in columns), tuple(str(c.type_oid) for c in columns)
-    return Rows(names, types, found[:most], truncated)
-
-
-def _as_values(rows: Sequence[tuple[Any, ...]], columns: Sequence[ResultColumn]) -> list[tuple[Any, ...]]:
-    readers = [_READ.get(column.type_oid, str) for column in columns]
-    return [
-        tuple(None if v is None else read(v) for read, v in zip(readers, row, strict=True)) for row in rows
-    ]

@@ -18,7 +18,7 @@ from rewright.proxy.ports import ResultColumn, SqlError
 
 if TYPE_CHECKING:
     from rewright.config.model import Models
-    from rewright.lake.augment.api import Added, Asking, Brought, Report
+    from rewright.lake.augment.api import Asking, Brought, Report
     from rewright.lake.augment.history import Helped
     from rewright.lake.augment.statement import Statement
 
@@ -177,31 +177,9 @@ def _rows(report: Report, statement: Statement) -> list[tuple[object, ...]]:
         return []
     if statement.explain:
         return [(line,) for line in explained(report)]
-    listed = [_row(report, rank, added) for rank, added in enumerate(report.added, 1)]
-    shown = {added.table for added in report.added}
-    others = dict.fromkeys(leak.table for leak in report.leaks if leak.table not in shown)
-    return listed + [
-        (None, table, "", "", None, None, "", _leakage(report, table), "left out: leakage")
-        for table in others
-    ]
+    from rewright.lake.augment.listing import rows
 
-
-def _row(report: Report, rank: int, added: Added) -> tuple[object, ...]:
-    return (
-        rank,
-        added.table,
-        added.join_path,
-        ", ".join(added.columns),
-        round(added.r2_before, 6),
-        round(added.r2_after, 6),
-        f"[{added.low:.4f}, {added.high:.4f}]",
-        _leakage(report, added.table),
-        added.evidence(),
-    )
-
-
-def _leakage(report: Report, table: str) -> str:
-    return "; ".join(f"{leak.column}: {leak.reason}" for leak in report.leaks if leak.table == table)
+    return rows(report)
 
 
 def _notices(report: Report) -> list[str]:

@@ -30,6 +30,7 @@ from rewright.rewrite.adapters.links import LinkProver
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.adapters.scoping import TemplateScoper
 from rewright.rewrite.adapters.units import UnitKnowledge
+from rewright.rewrite.agents.guard import BoundGuard
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.eligible import eligible
 from rewright.rewrite.model import Settings
@@ -225,6 +226,7 @@ def composed(
                 if extras.units is None
                 else UnitKnowledge(extras.units, catalog, path, place.server_major),
                 hinter=extras.hinter,
+                guard=BoundGuard(catalog, path),
                 journal=extras.journal,
             )
         )

@@ -16,7 +16,7 @@ from rewright.models.api import Model, ModelError, Request, Usage, complaint
 from rewright.models.prompts import ErrorText, Instruction, Part, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
-from rewright.rewrite.agents.guard import complaint_of
+from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.agents.memory import Example, Memory, VerdictNote
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.agents.samples import Alike, alike
@@ -103,6 +103,7 @@ class Assistant:
     runs: Runs | None = None
     prover: Prover = field(default_factory=NoProver)
     derivations: Derives = field(default_factory=NoDerivations)
+    guard: Guard = field(default_factory=NamesGuard)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     first_passed: float | None = None  # time.monotonic()
@@ -322,7 +323,7 @@ class Assistant:
     def _complaint(self, candidate: Candidate) -> str | None:
         """What the guard says; patterns of knowledge units may bring names of their own along."""
         ours = candidate.source == "rules" and not candidate.units
-        return complaint_of(self.sql, candidate.sql, ours=ours)
+        return self.guard.complaint(self.sql, candidate.sql, ours=ours)
 
     def _refusal(self, candidate: Candidate) -> _Refusal | None:
         if (complaint := self._complaint(candidate)) is not None:

@@ -3,16 +3,25 @@
 A replacement reads what the original reads and calls nothing of its own accord: one plain SELECT, no tables,
 schemas or functions that the original has not (harmless built-ins aside). That keeps hostile texts from being
 planned, which can run functions; whether the text means the same is the checker's business, not this file's.
+
+Where there is a catalog, the bound trees decide (`BoundGuard`): names alone say little of operators, casts
+and ``t.f``. Behind it stands the gate in the session (`rewright.engines.postgres.gate`), which goes by owners
+and does not know the original.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from pglast import ast
 from pglast.error import Error as PglastError
 
+from rewright.rewrite.agents.calls import Object, Uses, uses_of
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.mentions import Mentions, Name, NotASelect, mentions_of
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 
 HARMLESS = frozenset(
@@ -73,27 +82,111 @@ HARMLESS = frozenset(
     ]
 )
 _LONGEST = 1_000_000
+_BUILT_IN = "pg_catalog"
 
 
-def complaint_of(original: str, candidate: str, *, ours: bool = False) -> str | None:
-    """Why ``candidate`` may not even be planned, or None. ``ours``: it was printed from the original's bound
-    tree, where views are what they read: of their tables and functions the original's text knows nothing.
+class Guard(Protocol):
+    """Says why a candidate may not even be planned, or None.
+
+    ``ours``: it was printed from the original's bound tree, where views are what they read: of their tables
+    and functions the original's text knows nothing.
+    """
+
+    def complaint(self, original: str, candidate: str, *, ours: bool = False) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NamesGuard:
+    """Goes by names alone, for where there is no catalog."""
+
+    def complaint(self, original: str, candidate: str, *, ours: bool = False) -> str | None:
+        found, known = _both(original, candidate)
+        if isinstance(found, str):
+            return found
+        return None if ours or known is None else _by_names(found, known)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundGuard:
+    """Goes by what names mean in this catalog, looked up along ``search_path``."""
+
+    catalog: Catalog
+    search_path: tuple[str, ...] = ("public",)
+
+    def complaint(self, original: str, candidate: str, *, ours: bool = False) -> str | None:
+        found, known = _both(original, candidate)
+        if isinstance(found, str):
+            return found
+        if ours or known is None:
+            return None
+        new, old = self._uses(candidate), self._uses(original)
+        if new is None or old is None:
+            return _by_names(found, known) or self._of_users(found, known)
+        return _by_objects(new, old)
+
+    def _uses(self, text: str) -> Uses | None:
+        try:
+            return uses_of(bind(text, self.catalog, search_path=self.search_path))
+        except (BindError, Unsupported, KeyError, RecursionError):
+            return None
+
+    def _of_users(self, found: Mentions, known: Mentions) -> str | None:
+        """A name that may mean what a user made, in any schema: of an unbound text no more is known."""
+        catalog = self.catalog
+        made = {f.name for f in catalog.functions}
+        types = {t.name for t in catalog.types}
+        calls = {f.name for f in found.functions} | set(found.attributes)
+        kept = {f.name for f in known.functions} | set(known.attributes)
+        return (
+            _strangers("function", calls & made, kept)
+            or _strangers("function", calls & types, kept)
+            or _strangers(
+                "type", {m.name.name for m in found.types} & types, {m.name.name for m in known.types}
+            )
+            or _strangers(
+                "operator",
+                {o.name for o in found.operators if any(o.name == made.name for made in catalog.operators)},
+                {o.name for o in known.operators},
+            )
+        )
+
+
+def _both(original: str, candidate: str) -> tuple[Mentions | str, Mentions | None]:
+    """The names of both texts, or what is wrong with the candidate (or with the original, which is never
+    rewritten then).
     """
     if len(candidate) > _LONGEST:
-        return "the text is too long"
+        return "the text is too long", None
     statement = parse_one(candidate)
     if isinstance(statement, str):
-        return statement
-    reference = parse_one(original)
-    if isinstance(reference, str):
-        return reference
-    nodes, known = list(nodes_of(statement)), list(nodes_of(reference))
-    if ours:
-        return effects(nodes)
+        return statement, None
+    if (done := effects(nodes_of(statement))) is not None:
+        return done, None
+    try:
+        return mentions_of(candidate), mentions_of(original)
+    except NotASelect as error:
+        return str(error), None
+
+
+def _by_names(found: Mentions, known: Mentions) -> str | None:
+    tables = {m.name for m in known.relations}
+    calls = set(known.functions)
+    return _strangers(
+        "table", {_shown(m.name) for m in found.relations if m.name not in tables}, set()
+    ) or _strangers(
+        "function", {_shown(f) for f in found.functions if f not in calls and not _harmless(f)}, set()
+    )
+
+
+def _by_objects(new: Uses, old: Uses) -> str | None:
+    functions = {_signature(f) for f in new.functions - old.functions if not _allowed(f)}
     return (
-        effects(nodes)
-        or _strangers("table", _tables(nodes), _tables(known) | _cte_names(nodes))
-        or _strangers("function", _functions(nodes), _functions(known) | _harmless(nodes))
+        _strangers("table", set(new.relations), set(old.relations))
+        or _strangers("function", functions, set())
+        or _strangers(
+            "operator", {_signature(o) for o in new.operators - old.operators if o[0] != _BUILT_IN}, set()
+        )
+        or _strangers("type", set(new.types), set(old.known_types))
     )
 
 
@@ -128,26 +221,24 @@ def effects(nodes: Iterable[Any]) -> str | None:
     return None
 
 
-def _tables(nodes: list[Any]) -> set[str]:
-    return {f"{n.schemaname or ''}.{n.relname}" for n in nodes if isinstance(n, ast.RangeVar)}
+def _allowed(function: Object) -> bool:
+    return function[0] == _BUILT_IN and function[1] in HARMLESS
 
 
-def _cte_names(nodes: list[Any]) -> set[str]:
-    return {f".{n.ctename}" for n in nodes if isinstance(n, ast.CommonTableExpr)}
+def _harmless(name: Name) -> bool:
+    return name.schema in ("", _BUILT_IN) and name.name in HARMLESS
 
 
-def _functions(nodes: list[Any]) -> set[str]:
-    return {".".join(_word(p) for p in n.funcname or ()) for n in nodes if isinstance(n, ast.FuncCall)}
+def _shown(name: Name) -> str:
+    return f"{name.schema}.{name.name}" if name.schema else name.name
 
 
-def _word(node: Any) -> str:
-    return str(node.sval)
-
-
-def _harmless(nodes: list[Any]) -> set[str]:
-    return {name for name in _functions(nodes) if name.removeprefix("pg_catalog.") in HARMLESS}
+def _signature(one: Object) -> str:
+    schema, name, arguments = one
+    prefix = "" if schema == _BUILT_IN else f"{schema}."
+    return f"{prefix}{name}({', '.join(filter(None, arguments))})"
 
 
 def _strangers(what: str, found: set[str], known: set[str]) -> str | None:
     strange = sorted(found - known)
-    return f"the original has no {what} {strange[0].lstrip('.')}" if strange else None
+    return f"the original has no {what} {strange[0]}" if strange else None

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rewright.models.api import Usage
-from rewright.rewrite.agents.guard import complaint_of
+from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.agents.mdp import ModelStrategy, Thought, by_cost, grouped
 from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal, QueryFacts, ReportNote
 from rewright.rewrite.machine.states import Reason, Reasoned
@@ -51,6 +51,7 @@ class Reasoning:
     knowledge: Knowledge = field(default_factory=NoKnowledge)
     inspector: Inspector = field(default_factory=NoInspector)
     derivations: Derives = field(default_factory=NoDerivations)
+    guard: Guard = field(default_factory=NamesGuard)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
@@ -158,7 +159,7 @@ class Reasoning:
         if candidate.cost is not None or candidate.source == "rules" or self.settings.measure == "off":
             return candidate
         # planning can run functions: a model's text is not even planned before it has been looked at
-        if complaint_of(self.sql, candidate.sql) is not None:
+        if self.guard.complaint(self.sql, candidate.sql) is not None:
             return candidate
         try:
             cost = self.database.explain(candidate.sql).cost

@@ -34,6 +34,7 @@ from rewright.rewrite.rules.full_join_keys import full_join_keys
 from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
+from rewright.rewrite.rules.having_column import having_column
 from rewright.rewrite.rules.in_values import in_values
 from rewright.rewrite.rules.inline_cte import inline_cte
 from rewright.rewrite.rules.inner_join import inner_join
@@ -44,7 +45,9 @@ from rewright.rewrite.rules.loose_scan import loose_scan
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
 from rewright.rewrite.rules.merge_grouped import merge_grouped
 from rewright.rewrite.rules.merged_running import merged_running
+from rewright.rewrite.rules.nested_in import nested_in
 from rewright.rewrite.rules.not_in import not_in
+from rewright.rewrite.rules.numbered_lateral import numbered_lateral
 from rewright.rewrite.rules.once_a_binding import once_a_binding
 from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
@@ -64,6 +67,7 @@ from rewright.rewrite.rules.sum_of_counts import sum_of_counts
 from rewright.rewrite.rules.top_per_group import top_per_group
 from rewright.rewrite.rules.total_as_window import total_as_window
 from rewright.rewrite.rules.transitive import transitive
+from rewright.rewrite.rules.union_of_one import union_of_one
 from rewright.rewrite.rules.union_to_all import union_to_all
 from rewright.rewrite.rules.unnest import as_lateral, unnest
 from rewright.rewrite.rules.zone_range import zone_range
@@ -100,6 +104,7 @@ RULES: tuple[Rule, ...] = (
     running_window,
     merged_running,
     open_count,
+    nested_in,
     not_in,
     count_to_exists,
     first_to_exists,
@@ -114,6 +119,7 @@ RULES: tuple[Rule, ...] = (
     drop_parent,
     drop_distinct,
     union_to_all,
+    union_of_one,
     set_to_join,
     drop_inner_order,
     eager_group,
@@ -125,11 +131,13 @@ RULES: tuple[Rule, ...] = (
     self_join,
     transitive,
     inner_join,
+    having_column,
     drop_sort_keys,
     early_limit,
     or_union,
     in_values,
     top_per_group,
+    numbered_lateral,
     per_parent,
     loose_scan,
     grouping_sets,

@@ -5,9 +5,14 @@
     SELECT r.at FROM reading r WHERE ((SELECT min(n.at) FROM reading n WHERE n.meter = r.meter AND n.at >
     r.at) <= r.at + 7) IS NOT TRUE
 
+    SELECT r.at, EXISTS (SELECT 1 FROM reading n WHERE n.meter = r.meter AND n.at > r.due) FROM reading r
+    -->
+    SELECT r.at, COALESCE((SELECT max(n.at) FROM reading n WHERE n.meter = r.meter) > r.due, false) FROM
+    reading r
+
 Of rows that meet the other conditions one is below a value where the least is; where there are none, the
-least is NULL. The subquery is decorrelated by other rules, to a window where it looks at the next or the
-previous row. SOUNDNESS 2, 3.
+least is NULL, which counts as false where EXISTS is asked for as a value. The subquery is decorrelated by
+other rules, to a window where it looks at the next or the previous row. SOUNDNESS 2, 3.
 """
 
 from __future__ import annotations
@@ -16,24 +21,33 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import take_apart
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.build import aggregate
+from rewright.sql.build import FALSE, aggregate
 from rewright.sql.facts import is_volatile
+from rewright.sql.types import BOOL
 from rewright.sql.walk import (
     as_product,
     conjoin,
     copy_fresh,
     has_subquery,
     is_plain,
+    replace_node,
     used_rels,
+    walk_block,
 )
 
 EXTREMES = {"<": "min", "<=": "min", ">": "max", ">=": "max"}
 
 
-@rule(SELECT.where(filtered), guards=("no-row-is-no-extreme",), priority=74, category="predicate")
+@rule(SELECT, guards=("no-row-is-no-extreme",), priority=74, category="predicate")
 def exists_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    yield from _conditions(block, ctx)
+    yield from _values(block, ctx)
+
+
+def _conditions(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Conjuncts of WHERE, where NULL is as good as FALSE."""
     items, preds = as_product(block)
     for pred in preds:
         negated = isinstance(pred, a.Not)
@@ -49,6 +63,24 @@ def exists_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             yield Rewrite(
                 replace(block, from_=tuple(items), where=where),
                 "a row on one side of a value exists where the extreme of the rows is there",
+            )
+
+
+def _values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """EXISTS that is shown, counted, or one of several conditions of which one is enough."""
+    whole = {p for p in as_product(block)[1] if isinstance(p, a.Exists)}
+    whole |= {p.arg for p in as_product(block)[1] if isinstance(p, a.Not) and isinstance(p.arg, a.Exists)}
+    shown = [t.expr for t in block.targets] + ([] if block.where is None else [block.where])
+    asked = [n for e in shown for n in walk_block(e) if isinstance(n, a.Exists) and n not in whole]
+    for node in dict.fromkeys(asked):
+        for test in _tests(node.query, ctx):
+            known = ctx.holds("no-row-is-no-extreme", False)
+            met = test if known else a.Coalesce((test, FALSE), BOOL)
+            targets = tuple(replace_node(t, node, met) for t in block.targets)
+            where = None if block.where is None else replace_node(block.where, node, met)
+            yield Rewrite(
+                replace(block, targets=targets, where=where),
+                "whether a row is on one side of a value, the extreme of the rows says",
             )
 
 

@@ -8,12 +8,14 @@
 Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest.
 An inner join keeps the rows that find a partner: each finds itself where ``<=`` asks for no more than what
 holds of the row and nothing compared is NULL. A LEFT JOIN keeps all; what is aggregated is then a column of
-the copy, which the padded row has none of. SOUNDNESS 6d, 14.
+the copy, which the padded row has none of. Other tables may be joined to the row if it is still one of its
+group. SOUNDNESS 6d, 14.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.laws.correlation import take_apart
@@ -28,20 +30,23 @@ from rewright.rewrite.rules.running_window import (
     running_window,
 )
 from rewright.sql import algebra as a
+from rewright.sql.facts import labels
 from rewright.sql.walk import (
+    as_product,
     conjoin,
     conjuncts,
     copy_fresh,
     free_of_all,
     free_rels,
     group_keys,
+    same_source,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class _SelfJoin:
     """``kept`` joined with ``copy``: conditions on the kept row alone, and all others. ``outer``: rows
-    without a partner stay.
+    without a partner stay. ``others``: what the kept row is joined with besides.
     """
 
     kept: Source
@@ -49,6 +54,7 @@ class _SelfJoin:
     own: tuple[a.Expr, ...]
     between: tuple[a.Expr, ...]
     outer: bool
+    others: tuple[a.FromItem, ...] = ()
 
 
 @rule(
@@ -79,22 +85,22 @@ def _self_joins(block: a.Select) -> Iterator[_SelfJoin]:
         ):
             if not any(copy.rel in free_rels(p) for p in where):
                 yield _SelfJoin(kept, copy, where, conjuncts(join.on), outer=True)
-        case (
-            a.Join(
-                kind="inner", left=a.Scan() | a.CteScan() as one, right=a.Scan() | a.CteScan() as other
-            ) as join,
-        ):
-            yield from _readings(one, other, (*conjuncts(join.on), *where))
-        case (a.Scan() | a.CteScan() as one, a.Scan() | a.CteScan() as other):
-            yield from _readings(one, other, where)
         case _:
-            return
+            items, preds = as_product(block)
+            for one, other in itertools.combinations(items, 2):
+                if not isinstance(one, a.Scan | a.CteScan) or not isinstance(other, a.Scan | a.CteScan):
+                    continue
+                rest = tuple(i for i in items if i is not one and i is not other)
+                if same_source(one, other) and not free_of_all(rest):
+                    yield from _readings(one, other, tuple(preds), rest)
 
 
-def _readings(one: Source, other: Source, preds: tuple[a.Expr, ...]) -> Iterator[_SelfJoin]:
+def _readings(
+    one: Source, other: Source, preds: tuple[a.Expr, ...], others: tuple[a.FromItem, ...]
+) -> Iterator[_SelfJoin]:
     for kept, copy in ((one, other), (other, one)):
         own = tuple(p for p in preds if copy.rel not in free_rels(p))
-        yield _SelfJoin(kept, copy, own, tuple(p for p in preds if p not in own), outer=False)
+        yield _SelfJoin(kept, copy, own, tuple(p for p in preds if p not in own), outer=False, others=others)
 
 
 def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Select, frozenset[str]] | None:
@@ -102,8 +108,7 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
     group.
     """
     keys = group_keys(block)
-    have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
-    basis = next((b for columns, b in ctx.keys(join.kept) if columns <= have), None)
+    basis = _rows_of_groups(keys, join, ctx)
     if not ctx.holds("groups-are-rows", bool(keys) and basis is not None):
         return None
     found = aggregates(block)
@@ -127,7 +132,19 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
     if join.copy.rel in free_rels(rest):
         return None
     where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(rest.having))))
-    return replace(rest, from_=(join.kept,), where=where, having=None), basis or frozenset()
+    made = replace(rest, from_=(join.kept, *join.others), where=where, having=None)
+    return made, basis or frozenset()
+
+
+def _rows_of_groups(keys: Sequence[a.Expr], join: _SelfJoin, ctx: Context) -> frozenset[str] | None:
+    """The constraints by which no two rows, the copy's aside, are of one group; None where they may be."""
+    columns = [(k.rel, k.pos) for k in keys if isinstance(k, a.Column)]
+    if not join.others:
+        have = {pos for rel, pos in columns if rel == join.kept.rel}
+        return next((b for key, b in ctx.keys(join.kept) if key <= have), None)
+    rows = a.Select((), (join.kept, *join.others), conjoin(join.own))
+    basis = ctx.facts.determines_rows(rows, columns)
+    return None if basis is None else labels(basis)
 
 
 def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:

@@ -41,7 +41,8 @@ def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             continue
         yield Rewrite(
             inlined(block, cte, ctx.fresh),
-            f"the CTE {cte.name} is planned separately at each of its {uses} uses",
+            f"the CTE {cte.name} is planned "
+            + (f"separately at each of its {uses} uses" if uses > 1 else "where it is used"),
         )
 
 

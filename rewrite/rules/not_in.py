@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.conditions import in_conditions
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, labels
 from rewright.sql.types import BOOL, INT4
@@ -29,6 +30,7 @@ from rewright.sql.walk import conjoin, conjuncts, copy_fresh, free_rels, is_plai
     category="join",
 )
 def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    yield from _in_arm(block, ctx)
     for conjunct in conjuncts(block.where):
         node = conjunct.arg if isinstance(conjunct, a.Not) else None
         if (
@@ -59,6 +61,39 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         yield Rewrite(
             replace(block, where=where), "NOT IN is an anti-join where no NULL is in the way", basis
         )
+
+
+def _in_arm(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """NOT IN in an arm of OR, where no NULL can be in the way: the server can hash what EXISTS asks, and not
+    what NOT IN asks of the outer row.
+    """
+    schema = replace(block, where=None)
+    basis: frozenset[str] = frozenset()
+
+    def exists(expr: a.Expr) -> a.Expr | None:
+        nonlocal basis
+        node = expr.arg if isinstance(expr, a.Not) else None
+        if (
+            not isinstance(node, a.Quantified)
+            or node.kind != "="
+            or node.all
+            or expr in conjuncts(block.where)
+        ):
+            return None
+        inner = node.query
+        if not isinstance(inner, a.Select) or not is_plain(inner) or is_volatile(node):
+            return None
+        facts = [_filled(e, schema, ctx) for e in node.left] + [
+            _filled(t.expr, inner, ctx) for t in inner.targets
+        ]
+        if not free_rels(inner) or None in facts:
+            return None
+        basis = basis.union(*(f for f in facts if f is not None))
+        return a.Not(_exists(node, inner))
+
+    made = in_conditions(replace(block, having=None, from_=()), exists)
+    if made is not None:
+        yield Rewrite(replace(block, where=made.where), "NOT IN without NULLs is NOT EXISTS", basis)
 
 
 def _filled(expr: a.Expr, block: a.Select, ctx: Context) -> frozenset[str] | None:

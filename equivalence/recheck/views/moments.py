@@ -5,6 +5,10 @@ So a condition on the local date of a timestamptz holds only between two moments
 one on a timestamp's only between two moments; bounds further out are left out. to_char writes years before
 Christ as those after: what it writes may also be of a moment before the year 1. Must not know the other
 forms.
+
+A date that is cut or written becomes a moment first, its midnight in the session's zone, which is less than a
+week from its midnight in UTC; the moment's own local time is less than a week from it again. Making the
+moment may fail for the latest dates and the earliest, so bounds have to let all of them through.
 """
 
 from __future__ import annotations
@@ -39,6 +43,9 @@ _TOKENS = re.compile(r"YYYY|MM|DD|[-/. _:]")
 _FIRST, _LAST = datetime.fromisoformat("1000-01-01"), datetime.fromisoformat("9900-01-01")
 # no moment written as a year before Christ is later than this, in any zone
 _CHRIST = datetime.fromisoformat("0001-01-08")
+# nor any date of which one is, whose moment is up to a week later; moments can be made of dates until the
+# other one
+_CHRIST_DATE, _LATE_DATE = datetime.fromisoformat("0001-01-15"), datetime.fromisoformat("9999-12-31")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +101,27 @@ def _beyond_ancient(pred: a.Or, span: _Span) -> bool:
     """Whether the alternatives are the span's and all that is before Christ. Any other might fail: leaving it
     out would hide that.
     """
-    ancient = [x for x in pred.args if isinstance(x, a.Op) and x.op.name == "<" and x.op.is_builtin]
-    before = any(
-        len(x.args) == 2
-        and x.args[0] == span.column
-        and (b := _bound(x.args[1], span.column.type))
-        and b >= _CHRIST
-        for x in ancient
-    )
-    others = [x for x in pred.args if x not in ancient]
+    of_date = span.column.type.name == "date"
+    ancient = _sides(pred, "<")
+    late = _sides(pred, ">=") if of_date else []
+    before = any(b >= (_CHRIST_DATE if of_date else _CHRIST) for b in _bounds(ancient, span))
+    after = not of_date or any(b <= _LATE_DATE for b in _bounds(late, span))
+    others = [x for x in pred.args if x not in ancient and x not in late]
     spanned = all(all(_beyond(p, span) for p in conjuncts(x)) for x in others)
-    return before and bool(others) and spanned and all(_is_bound(x, span) for x in ancient)
+    return (
+        before and after and bool(others) and spanned and all(_is_bound(x, span) for x in (*ancient, *late))
+    )
+
+
+def _sides(pred: a.Or, name: str) -> list[a.Op]:
+    return [x for x in pred.args if isinstance(x, a.Op) and x.op.name == name and x.op.is_builtin]
+
+
+def _bounds(ops: Sequence[a.Op], span: _Span) -> Iterator[datetime]:
+    for x in ops:
+        found = _bound(x.args[1], span.column.type) if len(x.args) == 2 and x.args[0] == span.column else None
+        if found is not None:
+            yield found
 
 
 def _is_bound(x: a.Op, span: _Span) -> bool:
@@ -119,7 +136,7 @@ def _bound(x: a.Expr, type_: SqlType) -> datetime | None:
     if type_.name == "timestamptz" and not text.endswith("+00"):
         return None
     found = _TEXT.fullmatch(text)
-    if found is None or (type_.name == "timestamp" and found[5]):
+    if found is None or (type_.name == "timestamp" and found[5]) or (type_.name == "date" and found[2]):
         return None
     try:
         return datetime.fromisoformat(f"{found[1]}{found[2] or ''}")
@@ -167,12 +184,14 @@ def _of(part: a.Expr, name: str, const: a.Expr) -> _Span | None:
     cut = _cut(part)
     if cut is None:
         return None
-    column, unit = cut
+    moment, unit = cut
+    day = _day(moment, part)
+    column = moment if day is None else day
     if not isinstance(column, a.Column) or not column.type.is_builtin:
         return None
     text = _written(const)
-    zoned = column.type.name == "timestamptz"
-    if text is None or not (zoned or (column.type.name == "timestamp" and unit.startswith("as "))):
+    zoned = moment.type.name == "timestamptz"
+    if text is None or not (zoned or (moment.type.name == "timestamp" and unit.startswith("as "))):
         return None
     if unit.startswith("as "):
         period = _period(unit[3:], text) if name == "=" and const.type.name == "text" else None
@@ -182,10 +201,24 @@ def _of(part: a.Expr, name: str, const: a.Expr) -> _Span | None:
         period = _year(text) if unit == "number" else _around(text, _UNITS.get(unit, 0))
     if period is None:
         return None
-    apart = _WEEK if zoned else timedelta(0)
+    if day is not None and name != "=":
+        return None
+    apart = (_WEEK if day is None else 2 * _WEEK) if zoned else timedelta(0)
     low = None if name in {"<", "<="} else period[0] - apart
     high = None if name in {">", ">="} else period[1] + apart
-    return _Span(column, low, high, unit.startswith("as "))
+    return _Span(column, low, high, day is not None or unit.startswith("as "))
+
+
+def _day(moment: a.Expr, part: a.Expr) -> a.Column | None:
+    """The column of dates whose midnight ``moment`` is, where ``part`` is cut of it in the same zone."""
+    if not isinstance(moment, a.Cast) or moment.type.typmod != -1 or not moment.type.is_builtin:
+        return None
+    if not isinstance(part, a.Call) or len(part.args) != 2 or moment not in part.args:
+        return None
+    column = moment.arg
+    if part.func.name not in {"date_trunc", "to_char"} or not isinstance(column, a.Column):
+        return None
+    return column if column.type.is_builtin and column.type.name == "date" else None
 
 
 def _cut(x: a.Expr) -> tuple[a.Expr, str] | None:

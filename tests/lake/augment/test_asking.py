@@ -9,6 +9,7 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ import pytest
 from bench.augment_ablations import ablations
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import Asking, AugmentError, BaseSpec, Options, augment
+from rewright.lake.augment.blocks import Block
+from rewright.lake.augment.candidates import Candidate
+from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.history import Helped, History, alike, helped_by
 from rewright.lake.embedding import CachedEmbedder
 from rewright.models.api import ModelTimeout, Reply, Request, Role, Usage
@@ -210,3 +214,50 @@ def test_targets_that_are_not_alike_say_nothing(lake: Lake) -> None:
     assert History(index, "sales", "revenue", ()).prior("streets") == 0.0
     if far == 0.0:
         assert History(index, "sales", "revenue", [one]).prior("streets") == 0.0
+
+
+@pytest.fixture
+def two_keys(tmp_path: Path, embedder: CachedEmbedder) -> Iterator[Lake]:
+    """Footfall under the shop that has it, beside another column of shops that says nothing."""
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    chance = random.Random(7)
+    shops = [f"S{i * 41 + 1013}" for i in range(120)]
+    others = chance.sample(shops, len(shops))
+    signal = [chance.gauss(0, 1) for _ in shops]
+    sales = [[k, round(20 + 4 * s + chance.gauss(0, 1), 3)] for k, s in zip(shops, signal, strict=True)]
+    counts = [[o, k, round(9 * s, 3)] for o, k, s in zip(others, shops, signal, strict=True)]
+    written = (("sales", ["shop", "revenue"], sales), ("counts", ["rival", "site", "footfall"], counts))
+    for name, header, rows in written:
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("keys", "by", "tried"),
+    [
+        (["rival", "SITE"], "site", {"rival", "site"}),  # a wrong first key
+        (["site"], "site", {"site"}),
+        (["rival"], None, {"rival"}),
+        (["no_such_column"], "site", {"rival", "site"}),
+        ([], "site", {"rival", "site"}),
+    ],
+)
+def test_enrich_joins_on_the_keys_that_the_model_names(
+    two_keys: Lake, keys: list[str], by: str | None, tried: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: set[str] = set()
+    block = Evaluator.block
+
+    def seen(self: Evaluator, candidate: Candidate) -> Block:
+        looked.update(b for _, b, _ in candidate.hops[0].pairs)
+        return block(self, candidate)
+
+    monkeypatch.setattr(Evaluator, "block", seen)
+    model = Scripted(lambda shown: {"description": "counts", "join_keys": keys, "joinable": True})
+    report = augment(two_keys, SPEC, Options(1, selector="enrich"), model=Asking(model))
+    assert looked == tried
+    told = [added.join_path for added in report.added if added.recommended]
+    assert told == ([] if by is None else [f"sales -> counts on shop = {by}"])

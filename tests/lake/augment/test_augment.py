@@ -36,6 +36,7 @@ from rewright.lake.augment.api import (
 from rewright.lake.augment.command import command
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.features import features_of
+from rewright.lake.augment.listing import COLUMNS
 from rewright.lake.augment.saving import save
 from rewright.lake.embedding import CachedEmbedder, best_embedder
 from tests.lake.augment.explicit import explicit_r2
@@ -502,7 +503,13 @@ def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
     runner = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
     told = runner.invoke(command, given)
     assert told.exit_code == 0, told.output
-    assert "1. streets: R²" in told.output
+    printed = told.output.splitlines()
+    header = next(line for line in printed if line.startswith("rank"))
+    assert [name.strip() for name in header.split("|")] == list(COLUMNS)
+    best = [cell.strip() for cell in next(line for line in printed if line.startswith("1 ")).split("|")]
+    assert best[:3] == ["1", "streets", "sales -> streets on shop"]
+    assert float(best[5]) > float(best[4]) + 0.3
+    assert best[8] == "the gain beats its interval; 100% of the rows find a partner"
     document = json.loads(runner.invoke(command, [*given, "--json"]).stdout)
     assert document["tables"][0]["table"] == "streets"
     wrong = runner.invoke(command, [*given[:-1], "nothing"])
@@ -559,6 +566,19 @@ def test_a_million_rows(tmp_path: Path, embedder: CachedEmbedder) -> None:
     assert report.rows == 1_000_000
     assert report.r2_after > 0.7
     assert report.ended == "complete"
+
+
+def test_a_million_different_keys(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    key, signal = "1000000 + 7 * i AS visit_id", "sin(i::DOUBLE)"
+    for name, select in {"visits": f"{signal} + random() AS spent", "extra": f"{signal} AS signal"}.items():
+        duckdb.sql(f"COPY (SELECT {key}, {select} FROM range(1000000) t(i)) TO '{folder}/{name}.parquet'")
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        report = augment(lake, BaseSpec("visits", "spent"), Options(1, None))
+    assert report.rows == 1_000_000
+    assert report.r2_after > 0.8
+    assert [a.coverage for a in report.added] == [1.0]
 
 
 def test_features_that_are_kept_follow_the_files(make: Make, tmp_path: Path) -> None:

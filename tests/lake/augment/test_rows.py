@@ -147,3 +147,29 @@ def test_keys_meet_whatever_their_spelling_once_the_lake_is_indexed(
         # the SQL that is shown joins them, too
         matched = lake.execute(f'SELECT count("tests.torque"), count("logs.rain") FROM ({report.sql})').rows
         assert matched == [(200, 200)]
+
+
+def test_keys_that_are_spelled_differently_meet_at_the_second_step_of_a_chain(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    chance = random.Random(8)
+    depots = [f"PU-{i * 37 + 10_009}" for i in range(60)]
+    capacity = {depot: chance.gauss(0, 1) for depot in depots}
+    shops = [(f"S{i * 41 + 2003}", chance.choice(depots)) for i in range(200)]
+    tables: dict[str, list[list[object]]] = {
+        "sales": [["shop", "revenue"], *([s, round(capacity[d] + chance.gauss(0, 0.3), 4)] for s, d in shops)],
+        "supply": [["shop", "depot"], *([s, d] for s, d in shops)],
+        "yards": [["yard", "capacity"], *([d.lower().replace("-", " "), round(c, 4)] for d, c in capacity.items())],
+    }  # fmt: skip
+    for name, rows in tables.items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows(rows)
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        keep_rows(lake)
+        report = augment(lake, BaseSpec("sales", "revenue"), Options(hops=2))
+        assert [a.table for a in report.added if a.recommended] == ["yards"]
+        assert report.r2_after > 0.8
+        matched = lake.execute(f'SELECT count("yards.capacity") FROM ({report.sql})').rows
+    assert matched == [(200,)]

@@ -1,0 +1,82 @@
+"""What a bound query reads and calls: relations, functions, operators, types, as the catalog knows them.
+
+Names hide what they mean: an operator is a function, ``t.f`` may call ``f(t)``, a cast runs the type's
+functions, a name in one place is a CTE and in another a table. In a bound tree each is what it is. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rewright.sql import algebra as a
+from rewright.sql.types import SqlType
+from rewright.sql.walk import parts
+
+Object = tuple[str, str, tuple[str, ...]]
+"""Schema, name, types of arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """What a text uses itself; what its views use is theirs."""
+
+    relations: frozenset[str]
+    functions: frozenset[Object]
+    operators: frozenset[Object]
+    """And the functions of casts."""
+    types: frozenset[str]
+    """Types that a user made, of casts and literals; in ``known_types`` those of columns besides."""
+    known_types: frozenset[str]
+
+
+def uses_of(query: a.Query) -> Uses:
+    """Relations, calls and types of the text itself."""
+    relations: set[str] = set()
+    functions: set[Object] = set()
+    operators: set[Object] = set()
+    types: set[SqlType] = set()
+    columns: set[SqlType] = set()
+    for node in _own_nodes(query):
+        if isinstance(node, (a.Call, a.Aggregate, a.WindowCall)):
+            functions.add(_function(node.func))
+        operators |= {(o.schema, o.name, (o.left, o.right)) for o in _operators_of(node)}
+        if isinstance(node, a.Cast) and node.func is not None:
+            operators.add(_function(node.func))
+        match node:
+            case a.Scan():
+                relations.add(f"{node.table.schema}.{node.table.name}")
+                columns |= {c.type for c in node.columns}
+            case a.Derived(view=a.TableRef() as view):
+                relations.add(f"{view.schema}.{view.name}")
+            case a.Const() | a.Cast() | a.Opaque():
+                types.add(node.type)
+            case _:
+                pass
+    made, known = _made(types), _made(types | columns)
+    return Uses(frozenset(relations), frozenset(functions), frozenset(operators), made, known)
+
+
+def _made(types: Iterable[SqlType]) -> frozenset[str]:
+    """Those of a user's."""
+    return frozenset(f"{t.schema}.{t.name}" for t in types if not t.is_builtin)
+
+
+def _own_nodes(query: a.Query) -> Iterator[a.Node]:
+    stack: list[a.Node] = [query]
+    while stack:
+        here = stack.pop()
+        yield here
+        if not (isinstance(here, a.Derived) and here.view is not None):
+            stack.extend(parts(here))
+
+
+def _operators_of(node: a.Node) -> Iterator[a.OperatorRef]:
+    one = getattr(node, "op", None)
+    if isinstance(one, a.OperatorRef):
+        yield one
+    yield from (o for o in getattr(node, "ops", ()) if isinstance(o, a.OperatorRef))
+
+
+def _function(func: a.FunctionRef) -> Object:
+    return (func.schema, func.name, func.arg_types)

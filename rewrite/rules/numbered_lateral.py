@@ -1,0 +1,152 @@
+"""The first rows for each outer row by LATERAL … LIMIT, numbered once for all of them.
+
+    SELECT c.id, f.id FROM cust c, LATERAL (SELECT o.id FROM ord o WHERE o.cust = c.id ORDER BY o.total DESC,
+    o.id LIMIT 3) f -->
+    SELECT c.id, f.id FROM cust c, (SELECT o.id, o.cust AS key1, row_number() OVER (PARTITION BY o.cust ORDER
+    BY o.total DESC, o.id) AS n FROM ord o) f WHERE f.key1 = c.id AND f.n <= 3
+
+Without an index the subquery reads all rows for each outer row. The rows may be groups: these are grouped by
+what ties them as well. Which of equal rows comes first is free in both forms. The way back is top_per_group.
+SOUNDNESS 14, M9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rewright.equivalence.laws.correlation import Inner, take_apart
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.sql import algebra as a
+from rewright.sql.build import compare, derived, numbered
+from rewright.sql.builtins import builtins
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT8, equality_is_identity
+from rewright.sql.walk import (
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    free_of_all,
+    from_rels,
+    from_tree,
+    has_window,
+    references_whole,
+    replace_item,
+    returns_set,
+    substitute,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """A LATERAL item whose first rows are taken, and the LEFT JOIN that pads it."""
+
+    item: a.Derived
+    query: a.Select
+    inner: Inner
+    join: a.Join | None = None
+
+
+@rule(
+    SELECT.where(reads_tables),
+    guards=("order-is-its-own",),
+    not_after=frozenset({"top_per_group"}),
+    priority=66,
+)
+def numbered_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    for place, item in enumerate(block.from_):
+        for found in _firsts(item, block, ctx):
+            made = _numbered(found, ctx)
+            if made is None:
+                continue
+            derived_, on, shown = made
+            if found.join is None:
+                new = replace_item(item, found.item, derived_)
+                where = conjoin((*conjuncts(block.where), *on))
+            else:
+                joined = replace(found.join, right=derived_, on=conjoin(on))
+                new = replace_item(item, found.join, joined)
+                where = block.where
+            from_ = (*block.from_[:place], new, *block.from_[place + 1 :])
+            moved = {(found.item.rel, i): c for i, c in enumerate(shown)}
+            yield Rewrite(
+                substitute(replace(block, from_=from_, where=where), moved),
+                "the first rows for each outer row are numbered once for all",
+            )
+
+
+def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]:
+    """Of the product, and on the padded side of LEFT JOINs ON TRUE."""
+    padded = {
+        id(j.right): j for j in from_tree(item) if isinstance(j, a.Join) and j.kind == "left" and _always(j)
+    }
+    inner = {id(leaf) for leaf in _product(item)}
+    for leaf in from_tree(item):
+        if not isinstance(leaf, a.Derived) or not leaf.lateral or leaf.security_barrier:
+            continue
+        join = padded.get(id(leaf))
+        if (join is None and id(leaf) not in inner) or references_whole(block, leaf.rel):
+            continue
+        taken = _taken(leaf, ctx)
+        if taken is not None:
+            yield replace(taken, join=join)
+
+
+def _always(join: a.Join) -> bool:
+    return join.on is None or join.on == a.Const("t", join.on.type)
+
+
+def _product(item: a.FromItem) -> Iterator[a.FromItem]:
+    if isinstance(item, a.Join) and item.kind == "inner":
+        yield from _product(item.left)
+        yield from _product(item.right)
+    else:
+        yield item
+
+
+def _taken(item: a.Derived, ctx: Context) -> _First | None:
+    query = item.query
+    if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
+        return None
+    if query.distinct is not None or not query.order_by or is_volatile(query) or not _is_count(query.limit):
+        return None
+    shown = (*query.targets, *query.order_by, *([] if query.having is None else [query.having]))
+    if any(returns_set(t.expr) or has_window(t.expr) for t in query.targets):
+        return None
+    bare = replace(query, targets=(), having=None, limit=None, group_by=None, order_by=())
+    inner = take_apart(bare)
+    if inner is None or not inner.ties or inner.others:
+        return None
+    own = not free_of_all(shown) - from_rels(inner.items)
+    if not ctx.holds("order-is-its-own", own):
+        return None
+    if query.group_by is not None and (len(query.group_by) != 1 or not query.group_by[0]):
+        return None
+    return _First(item, query, inner)
+
+
+def _is_count(limit: a.Expr | None) -> bool:
+    return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value not in {"0", "1"}
+
+
+def _numbered(found: _First, ctx: Context) -> tuple[a.Derived, tuple[a.Expr, ...], list[a.Expr]] | None:
+    """The item, the conditions that tie and cut it, and its columns."""
+    query, inner = found.query, found.inner
+    keys = tuple(dict.fromkeys(t.key for t in inner.ties))
+    if query.group_by is not None and not all(equality_is_identity(k.type) for k in keys):
+        return None
+    reference = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
+    number = a.WindowCall(reference, (), a.Window(keys, query.order_by), INT8)
+    targets = (*query.targets, *numbered("key", keys), a.Target("n", number))
+    group_by = (
+        None if query.group_by is None else ((*keys, *(k for k in query.group_by[0] if k not in keys)),)
+    )
+    rows = a.Select(targets, inner.items, conjoin(inner.local), group_by, query.having)
+    item, columns = derived(ctx.fresh(), found.item.alias, copy_fresh(rows, ctx.fresh)[0])
+    assert query.limit is not None
+    cut = compare("<=", columns[-1], query.limit)
+    if cut is None:
+        return None
+    shown = len(query.targets)
+    ties = [t.on_key(columns[shown + keys.index(t.key)]) for t in inner.ties]
+    return item, (*ties, cut), list(columns[:shown])

@@ -1,0 +1,49 @@
+"""The first rows of groups, restricted: a choice among ties only where the order leaves ties."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.proving import Binding
+from rewright.equivalence.verdicts import Proved
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+
+CATALOG = catalog_from_ddl(
+    "create table c (id int primary key, kind text);"
+    "create table o (id int primary key, c int not null references c, day date not null, price numeric not null);"
+)
+_ALL = (
+    "select c.id, f.price from c left join (select distinct on (o.c) o.c, o.price from o order by o.c, {order}) f"
+    " on f.c = c.id where c.kind = 'a'"
+)
+_SOME = _ALL.replace("from o order", "from o where o.c in (select d.id from c d where d.kind = 'a') order")
+_EACH = (
+    "select c.id, f.price from c, lateral (select o.price from o where o.c = c.id order by {order} limit 3) f"
+)
+_NUMBERED = (
+    "select c.id, f.price from c, (select o.price, o.c, row_number() over (partition by o.c order by {order}) n"
+    " from o) f where f.c = c.id and f.n <= 3"
+)
+
+
+def proof(original: str, candidate: str, order: str) -> Proved:
+    first, second = (bind(t.format(order=order), CATALOG) for t in (original, candidate))
+    proved = prove_pair(Binding(first, second, CATALOG), CATALOG, 10.0).proved
+    assert proved is not None
+    return proved
+
+
+@pytest.mark.parametrize("order", ["o.day desc, o.id", "o.id", "o.day, o.price, o.id desc"])
+@pytest.mark.parametrize(("original", "candidate"), [(_ALL, _SOME), (_EACH, _NUMBERED)])
+def test_an_order_that_ends_with_the_key_leaves_no_choice(original: str, candidate: str, order: str) -> None:
+    proved = proof(original, candidate, order)
+    assert proved.modulo == ()
+    assert any("o(id)" in fact for fact in proved.assumptions)
+
+
+@pytest.mark.parametrize("order", ["o.day desc", "o.day, o.price"])
+@pytest.mark.parametrize(("original", "candidate"), [(_ALL, _SOME), (_EACH, _NUMBERED)])
+def test_another_order_leaves_one(original: str, candidate: str, order: str) -> None:
+    assert proof(original, candidate, order).modulo == ("tie-order",)
