@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 from rewright.ask.asking import Asking
 from rewright.ask.choice.choose import Choosing, Chosen
-from rewright.ask.describe import Description
+from rewright.ask.describe import Description, Pairs
 from rewright.ask.disclosure import Disclosure
+from rewright.ask.examples import examples_for
 from rewright.ask.execution import ExecutionError
 from rewright.ask.generation.generate import Made, Task, generate
 from rewright.ask.guidance.retrieval import fitting, told
@@ -23,7 +24,18 @@ from rewright.ask.linker.link import link
 from rewright.ask.linker.records import Linking
 from rewright.ask.outcome import Candidate, Linked, Outcome
 from rewright.ask.pipeline_settings import PipelineSettings
-from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lessons, Reader, Runner, Stage, Turn
+from rewright.ask.ports import (
+    Chooser,
+    Comparer,
+    Document,
+    Draft,
+    Lessons,
+    Reader,
+    Runner,
+    Stage,
+    Turn,
+    ValidatedQuestion,
+)
 from rewright.ask.reflection.lessons import adopted
 from rewright.ask.reflection.records import Plan
 from rewright.ask.reflection.reflect import Reflected, Reflection
@@ -33,7 +45,7 @@ from rewright.ask.subject import Subject, subject_of
 from rewright.models.api import Model, ModelError
 
 # how much of the schema the plan, the query and the judges are shown
-_PLANNED, _WRITTEN, _JUDGED = 2_200, 1_800, 1_200
+_PLANNED, _WRITTEN, _JUDGED = 1_200, 800, 500
 _VARIED = 0.7
 LONGEST_QUESTION = 2_000
 LEAST_DRAFT = 0.7
@@ -53,10 +65,12 @@ class Answering:
     reader: Reader | None
     comparer: Comparer | None
     choose: Chooser | None
+    validated: Sequence[ValidatedQuestion] = ()
+    likely: Pairs = frozenset()
 
     def answer(self, question: str, evidence: str, history: Sequence[Turn]) -> Outcome:
         """Never raises for what the question, the data or the model say."""
-        draft = self._draft(question) if not history else None
+        draft = self._draft(question)
         try:
             outcome = self._by_model(question, evidence, history, draft)
         except ModelError as error:
@@ -102,11 +116,11 @@ class Answering:
     def _by_model(
         self, question: str, evidence: str, history: Sequence[Turn], draft: Candidate | None
     ) -> Outcome:
-        subject = subject_of(question, evidence, history, self.disclosure, self.runner.dialect)
+        subject = subject_of(question, evidence, history, self.disclosure)
         passages = link_documents(self.asking, self.documents, subject, self.disclosure)
         subject = replace(subject, passages=passages, legend=self.disclosure.legend())
-        linking = link(self.asking, self.description, subject, self.runner, self.disclosure)
-        stages = self._stages(subject, linking)
+        linking = link(self.asking, self.description, subject, self.runner, self.disclosure, self.likely)
+        stages = self._stages(question, subject, linking)
         plan = stages.first() if self.asking.settings.uses("stages") else Plan()
         if plan.schema.missing and draft is None:
             return self._unanswerable(question, plan.schema.missing, linking)
@@ -116,13 +130,18 @@ class Answering:
             return self._failed(question, plan, linking, candidates)
         return self._reflected(question, stages, plan, linking, chosen)
 
-    def _stages(self, subject: Subject, linking: Linking) -> Stages:
+    def _stages(self, question: str, subject: Subject, linking: Linking) -> Stages:
         settings = self.asking.settings
         lessons = adopted(self.lessons, settings.database) if settings.uses("lessons") else {}
         shown = {stage: tuple(map(self._lesson, texts)) for stage, texts in lessons.items()}
-        schema = self.description.text(linking.selection, budget=_PLANNED)
+        schema = self.description.text(linking.selection, budget=_PLANNED, likely=self.likely)
         observations = linking.observations(linking.selection)
-        return Stages(self.asking, self.description, subject, schema, observations, shown)
+        examples = (
+            examples_for(question, self.validated, self.description, self.disclosure)
+            if settings.uses("examples")
+            else ""
+        )
+        return Stages(self.asking, self.description, subject, schema, observations, shown, examples)
 
     def _lesson(self, text: str) -> str:
         return self.disclosure.prose(text)
@@ -156,8 +175,9 @@ class Answering:
             schema,
             observations,
             plan.text(),
-            told(tips, subject.dialect),
+            told(tips),
             " ".join(learnt.get("sql", ())),
+            stages.examples,
             former,
         )
         return generate(self.asking, self.runner, self.disclosure, task, temperature=temperature)
@@ -169,7 +189,7 @@ class Answering:
             return stages.schema, stages.observations
         connected = self.description.connected(tables)
         others = ", ".join(table for table in linking.selection if table not in connected)
-        text = self.description.text(connected, budget=_WRITTEN)
+        text = self.description.text(connected, budget=_WRITTEN, likely=self.likely)
         return text + (f"\nOther tables: {others}" if others else ""), linking.observations(connected)
 
     def _chosen(
@@ -196,7 +216,7 @@ class Answering:
     def _for_judges(self, plan: Plan, linking: Linking) -> str:
         tables = {t: linking.selection[t] for t in plan.schema.tables if t in linking.selection}
         chosen = self.description.connected(tables) if tables else linking.selection
-        return self.description.text(chosen, budget=_JUDGED, fullest=2)
+        return self.description.text(chosen, budget=_JUDGED, fullest=2, likely=self.likely)
 
     def _reflected(
         self, question: str, stages: Stages, plan: Plan, linking: Linking, chosen: Chosen

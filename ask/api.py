@@ -21,7 +21,8 @@ from rewright.ask.execution import ExecutionError, Limits
 from rewright.ask.outcome import Alternative
 from rewright.ask.pipeline import Pipeline, PipelineSettings
 from rewright.ask.ports import Chooser, Comparer, Document, Draft, Lesson, Lessons, Validated
-from rewright.ask.reading.api import Reader, Reading, read
+from rewright.ask.reading.api import Reader, Reading, read, reader_of
+from rewright.ask.reading.follow import follows
 from rewright.ask.safety import Refused
 from rewright.ask.sources.api import Source
 from rewright.ask.sources.postgres import PostgresSource
@@ -143,7 +144,7 @@ class Asker:
                 trajectory=steps_of(plain),
             )
         answer = self._judged(answer)
-        return answer, reading if reading is not None and answer.sql == reading.sql else None
+        return answer, reading if reading is not None and _is_its(reading, answer) else None
 
     def _plain(self, reading: Reading) -> Answer:
         answer = Answer(
@@ -167,6 +168,9 @@ class Asker:
         choose: Chooser | None,
     ) -> Answer:
         """The pipeline's answer; where the model fails and the deterministic reading is sure, that one."""
+        if self.history.turns and self.history.reading is None and follows(question):
+            # it leans on what only the model read
+            reading = None
         draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
         self._drafts = {question: draft}
         pipeline = self._pipeline_of(assistance)
@@ -192,6 +196,7 @@ class Asker:
                 validated=assistance.validated,
                 documents=assistance.documents,
                 reader=self._drafted,
+                likely=lambda asked, hint: reader_of(self.source.context).columns(asked, evidence=hint),
                 comparer=assistance.comparer_of(self.source),
             )
         return self._pipeline
@@ -227,6 +232,13 @@ def unfit(question: str) -> str:
     if len(question) > LONGEST_QUESTION:
         return f"a question of more than {LONGEST_QUESTION} characters"
     return "a zero byte" if "\x00" in question else ""
+
+
+def _is_its(reading: Reading, answer: Answer) -> bool:
+    """Whether an answer's query is the reading's, or proved to be the same."""
+    mine = {c.group for c in answer.candidates if c.origin == "reader" and c.group >= 0}
+    chosen = {c.group for c in answer.candidates if c.sql == answer.sql}
+    return answer.sql == reading.sql or bool(answer.sql and mine & chosen)
 
 
 def _unsure(reading: Reading) -> str:

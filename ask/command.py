@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import psycopg
@@ -30,6 +30,10 @@ from rewright.ask.sources.postgres import PostgresSource
 from rewright.engines.duckdb.errors import LakeError
 from rewright.terminal import echo, echo_json
 
+if TYPE_CHECKING:
+    from rewright.ask.sources.lake import LakeAnswers
+    from rewright.lake.api import Lake
+
 
 @dataclass(frozen=True, slots=True)
 class ModelPort:
@@ -39,6 +43,16 @@ class ModelPort:
 
     make: Callable[[Sequence[Document]], Assistance | None]
     learning: Callable[[str], Assistance | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the composition root gives the command, as the context's object. ``lakes``: who runs a lake's
+    queries as a session does; ``model``: None where none is configured.
+    """
+
+    lakes: Callable[[Lake], AbstractContextManager[LakeAnswers]]
+    model: ModelPort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +152,7 @@ def command(
         confidence, Limits(seconds=seconds, rows=rows), _assistance(ctx, model, documents), as_json
     )
     try:
-        with _source(dsn or "", lake, options.limits) as source:
+        with _source(ctx, dsn or "", lake, options.limits) as source:
             asker = Asker(source, threshold=confidence, assistance=options.assistance, follows=talks)
             if batch is not None:
                 _batch(asker, batch)
@@ -161,7 +175,7 @@ def command(
 
 
 @contextmanager
-def _source(dsn: str, lake: Path | None, limits: Limits) -> Iterator[Source]:
+def _source(ctx: click.Context, dsn: str, lake: Path | None, limits: Limits) -> Iterator[Source]:
     """Raises psycopg.Error, LakeError."""
     if lake is None:
         with psycopg.connect(
@@ -174,12 +188,23 @@ def _source(dsn: str, lake: Path | None, limits: Limits) -> Iterator[Source]:
     from rewright.lake.api import open_lake
 
     bounds = LakeLimits(seconds=limits.seconds)
-    with open_lake(lake, limits=bounds, progress=sys.stderr.isatty()) as opened:
-        yield LakeSource(opened, lake.resolve().name, limits=limits)
+    ports = ctx.find_object(Ports)
+    if ports is None:
+        raise click.ClickException("nobody runs a lake's queries here")
+    with (
+        open_lake(lake, limits=bounds, progress=sys.stderr.isatty()) as opened,
+        ports.lakes(opened) as answers,
+    ):
+        yield LakeSource(opened, lake.resolve().name, answers, limits=limits)
+
+
+def _model_port(ctx: click.Context) -> ModelPort | None:
+    ports = ctx.find_object(Ports)
+    return None if ports is None else ports.model
 
 
 def _assistance(ctx: click.Context, model: str, files: Sequence[Path]) -> Assistance | None:
-    port = ctx.find_object(ModelPort)
+    port = _model_port(ctx)
     if model == "off" or port is None:
         return None
     return port.make([Document(path.name, path.read_text("utf-8", "replace")) for path in files])
@@ -189,11 +214,11 @@ def _learn(ctx: click.Context, dsn: str | None, other: object, *, as_json: bool)
     """ASK LEARN of the DSN's role, with a line, or one JSON document, for each lesson."""
     if other is not None or dsn is None:
         raise click.UsageError("--learn takes --dsn, and no question (over a lake: ASK LEARN in a session)")
-    port = ctx.find_object(ModelPort)
+    port = _model_port(ctx)
     if port is None or port.learning is None:
         raise click.ClickException("no model is configured: nothing is learnt ([models] ask)")
     try:
-        with _source(dsn, None, Limits()) as source:
+        with _source(ctx, dsn, None, Limits()) as source:
             assert isinstance(source, PostgresSource)
             lessons = Asker(source, assistance=port.learning(source.known.state.role)).learn()
     except psycopg.Error as error:

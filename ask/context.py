@@ -70,20 +70,31 @@ class ColumnContext:
 
 @dataclass(frozen=True, slots=True)
 class TableContext:
-    """One table; ``rows`` counts those read, at most SAMPLE_ROWS."""
+    """One table; ``rows`` counts those read, at most SAMPLE_ROWS. ``composed``: the columns that tell its
+    rows apart together, if its key has several.
+    """
 
     ref: TableRef
     words: tuple[str, ...]
     columns: tuple[ColumnContext, ...]
     comment: str = ""
     rows: int = 0
+    composed: tuple[ColumnContext, ...] = ()
 
     @classmethod
     def of(
-        cls, ref: TableRef, columns: Sequence[ColumnContext], *, comment: str = "", rows: int = 0
+        cls,
+        ref: TableRef,
+        columns: Sequence[ColumnContext],
+        *,
+        comment: str = "",
+        rows: int = 0,
+        composed: Sequence[str] = (),
     ) -> TableContext:
-        """A table by its name and its described columns."""
-        return cls(ref, names.words(ref.name), tuple(columns), comment, rows)
+        """A table by its name and its described columns; ``composed`` by their names."""
+        own = {column.name: column for column in columns}
+        key = tuple(own[name] for name in composed if name in own)
+        return cls(ref, names.words(ref.name), tuple(columns), comment, rows, key)
 
     @property
     def summary(self) -> str:
@@ -98,11 +109,31 @@ class TableContext:
 class Join:
     """``many.column = one.column``, the second unique in its table; a likelihood below 1 was found in the
     data.
+
+    A key of several columns has ``more`` pairs, all of which hold; its ``one`` sides are unique together,
+    and, ``paired``, its ``many`` sides too. The first pair says most of it.
     """
 
     many: ColumnContext
     one: ColumnContext
     likelihood: float
+    more: tuple[tuple[ColumnContext, ColumnContext], ...] = ()
+    paired: bool = False
+
+    @property
+    def pairs(self) -> tuple[tuple[ColumnContext, ColumnContext], ...]:
+        """All of them, ``many`` before ``one``."""
+        return ((self.many, self.one), *self.more)
+
+    @property
+    def keys(self) -> tuple[ColumnContext, ...]:
+        """The columns that refer."""
+        return tuple(many for many, _ in self.pairs)
+
+    @property
+    def single(self) -> bool:
+        """Whether a row of ``one`` has one row of ``many`` at most."""
+        return self.paired or any(many.unique for many in self.keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +168,11 @@ class Context:
 
     def table(self, ref: TableRef) -> TableContext:
         return next(t for t in self.tables if t.ref == ref)
+
+    def refers(self, column: ColumnContext) -> bool:
+        """Whether it is one of the columns by which its table refers to another."""
+        place = (column.table, column.name)
+        return any((key.table, key.name) == place for join in self.joins for key in join.keys)
 
     def alike(self) -> tuple[tuple[TableContext, ...], ...]:
         """The tables, those with the same columns together: one entry each for who

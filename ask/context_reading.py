@@ -6,6 +6,7 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ from psycopg import sql as psql
 from rewright.ask.context import ColumnContext, Context, Join, TableContext, kind_of
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
-from rewright.sql.catalog import Catalog, Table, TableColumn
+from rewright.sql.catalog import Catalog, ForeignKey, Table, TableColumn
 
 SAMPLE_ROWS = 20_000
 VALUES_A_COLUMN = 500
@@ -26,7 +27,7 @@ _CONTAINED = 0.95
 _BY_ROLE = 0.8
 """How likely a join is meant of a text that only ends with the name of a table: a fare's `fare_airline`."""
 _MOSTLY = 0.6
-_PARTLY = 0.85
+_PARTLY = 0.8
 """How likely a join is meant of columns of one name of which the one holds most of the other's values."""
 _SHARED_TAIL = 5
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
@@ -119,7 +120,8 @@ def _table(
             )
         )
     comment = comments.get((table.ref.schema, table.ref.name, 0), "")
-    return TableContext.of(table.ref, columns, comment=comment, rows=row[0])
+    composed = next((key.columns for key in table.keys if len(key.columns) > 1 and key.usable), ())
+    return TableContext.of(table.ref, columns, comment=comment, rows=row[0], composed=composed)
 
 
 def _values(
@@ -145,11 +147,12 @@ def _joins(
     owners = {t.ref: t for t in tables}
     for relation in catalog.relations:
         for key in relation.foreign_keys:
-            many = columns.get((relation.ref, key.columns[0]))
-            one = columns.get((key.target, key.target_columns[0]))
-            if len(key.columns) == 1 and many is not None and one is not None:
-                declared.add((many.table, many.name))
-                yield Join(many, one, 1.0)
+            join = _declared(relation, key, columns)
+            if join is None:
+                continue
+            yield join
+            if not join.more:
+                declared.add((join.many.table, join.many.name))
     for many in columns.values():
         if (many.table, many.name) in declared or many.kind not in {"number", "text"}:
             continue
@@ -168,6 +171,21 @@ def _joins(
             told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
             if len(told) == 1:
                 yield Join(many, told[0], _PARTLY)
+
+
+def _declared(
+    table: Table, key: ForeignKey, columns: Mapping[tuple[TableRef, str], ColumnContext]
+) -> Join | None:
+    """None where the role can't read all its columns. What is in fewest of the table's keys says most."""
+    many = [columns.get((table.ref, name)) for name in key.columns]
+    one = [columns.get((key.target, name)) for name in key.target_columns]
+    pairs = [(a, b) for a, b in zip(many, one, strict=True) if a is not None and b is not None]
+    if len(pairs) < len(key.columns):
+        return None
+    used = Counter(name for other in table.foreign_keys for name in other.columns)
+    (first, target), *more = sorted(pairs, key=lambda pair: used[pair[0].name])
+    own = [set(other.columns) for other in table.keys if other.usable]
+    return Join(first, target, 1.0, tuple(more), paired=any(o <= set(key.columns) for o in own))
 
 
 def _one_way(found: list[Join], tables: Sequence[TableContext]) -> list[Join]:

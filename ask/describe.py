@@ -19,6 +19,8 @@ from rewright.sql.printer.names import quote_ident
 
 Selection = Mapping[str, Collection[str]]
 """Columns by table, both as `Description` writes them."""
+Pairs = frozenset[tuple[str, str]]
+"""Tables and columns, both as `Description` writes them."""
 _PLAIN_SCHEMAS = frozenset({"", "public", "main"})
 _SHARED_AT_LEAST = 2
 _MANY, _FEW = 4, 3
@@ -39,6 +41,8 @@ class Detail:
 
 DETAILS = (Detail(), Detail(5, 30, 80), Detail(3, 24, 50), Detail(0, 0, 40), Detail(0, 0, 0, lean=True))
 """From the fullest to the leanest."""
+_NO_VALUES = 3
+"""From here on they hold none."""
 
 
 @dataclass(slots=True)
@@ -113,23 +117,39 @@ class Description:
 
     # -- text
 
-    def text(self, selection: Selection | None = None, *, budget: int = 10**9, fullest: int = 0) -> str:
+    def text(
+        self,
+        selection: Selection | None = None,
+        *,
+        budget: int = 10**9,
+        fullest: int = 0,
+        likely: Pairs = frozenset(),
+    ) -> str:
         """Tables and joins, in the fullest detail that fits ``budget`` tokens, at best that of
-        ``DETAILS[fullest]``; in the leanest when none fits.
+        ``DETAILS[fullest]``; in the leanest when none fits. Before all values are left out those of columns
+        that are not ``likely`` to be needed are, if any are.
         """
         chosen = selection if selection is not None else self.everything()
+        some = [(detail, likely) for detail in DETAILS[fullest:_NO_VALUES] if likely]
+        alike: list[tuple[Detail, Pairs]] = [(detail, frozenset()) for detail in DETAILS[fullest:]]
+        at = max(_NO_VALUES - fullest, 0)
         text = ""
-        for detail in DETAILS[fullest:]:
-            text = self._text(chosen, detail)
+        for detail, told in (*alike[:at], *some, *alike[at:]):
+            text = self._text(chosen, detail, told)
             if tokens_of(text) <= budget:
                 break
         return text
 
-    def _text(self, chosen: Selection, detail: Detail) -> str:
-        entries = [self._entry(names, columns, detail) for names, columns in self._groups(chosen)]
+    def pairs(self, columns: Iterable[ColumnContext]) -> Pairs:
+        """Columns as selections have them."""
+        names = {table.ref: name for name, table in self.tables.items()}
+        return frozenset((names[c.table], c.name) for c in columns if c.table in names)
+
+    def _text(self, chosen: Selection, detail: Detail, likely: Pairs = frozenset()) -> str:
+        entries = [self._entry(names, columns, detail, likely) for names, columns in self._groups(chosen)]
         joins = [
-            f"{a} = {b}" + ("" if join.likelihood >= 1 else " (found in the data)")
-            for join, a, b in self.joins(chosen)
+            equal + ("" if join.likelihood >= 1 else " (found in the data)")
+            for join, equal in self.joins(chosen)
         ]
         if joins:
             entries.append("Joins: " + "; ".join(joins))
@@ -144,12 +164,16 @@ class Description:
         for columns, tables in groups.items():
             yield tables, [name for name, _ in columns]
 
-    def _entry(self, tables: Sequence[str], columns: Sequence[str], detail: Detail) -> str:
+    def _entry(
+        self, tables: Sequence[str], columns: Sequence[str], detail: Detail, likely: Pairs = frozenset()
+    ) -> str:
         first = self.tables[tables[0]]
         head = f"table {tables[0]}"
         if len(tables) >= _SHARED_AT_LEAST:
             head = f"tables {', '.join(tables)} (the same columns; values are those of {tables[0]})"
         told = [] if first.rows else ["empty"]
+        if first.composed and {c.name for c in first.composed} <= set(columns):
+            told.append("key " + ", ".join(quote_ident(c.name) for c in first.composed))
         if first.comment and detail.comment and not self.hides:
             told.append(f'"{one_line(first.comment, detail.comment)}"')
         head += f" [{'; '.join(told)}]" if told else ""
@@ -158,7 +182,12 @@ class Description:
             return f"{head}: {', '.join(f'{quote_ident(c.name)} {c.type}' for c in found)}"
         if not detail.values:
             return f"{head}: {', '.join(self._column(c, detail) for c in found)}"
-        return "\n".join([f"{head}:", *(f"  {self._column(c, detail)}" for c in found)])
+        if not likely:
+            return "\n".join([f"{head}:", *(f"  {self._column(c, detail)}" for c in found)])
+        needed = [c for c in found if any((table, c.name) in likely for table in tables)]
+        rest = ", ".join(self._column(c, DETAILS[_NO_VALUES]) for c in found if c not in needed)
+        lines = [f"  {self._column(c, detail)}" for c in needed]
+        return "\n".join([f"{head}:", *lines, *([f"  {rest}"] if rest else [])])
 
     def _column(self, column: ColumnContext, detail: Detail) -> str:
         told = ["key"] if column.key else ["unique"] if column.unique and _tells_rows(column) else []
@@ -185,17 +214,14 @@ class Description:
 
     # -- joins
 
-    def joins(self, chosen: Selection) -> Iterator[tuple[Join, str, str]]:
-        """Those between tables of the selection, with both columns as SQL writes them."""
+    def joins(self, chosen: Selection) -> Iterator[tuple[Join, str]]:
+        """Those between tables of the selection, and their conditions as SQL writes them."""
         names = {table.ref: name for name, table in self.tables.items()}
         for join in self.context.joins:
             many, one = names.get(join.many.table), names.get(join.one.table)
             if many in chosen and one in chosen:
-                yield (
-                    join,
-                    f"{many}.{quote_ident(join.many.name)}",
-                    f"{one}.{quote_ident(join.one.name)}",
-                )
+                equal = (f"{many}.{quote_ident(a.name)} = {one}.{quote_ident(b.name)}" for a, b in join.pairs)
+                yield join, " and ".join(equal)
 
     def connected(self, chosen: Selection) -> dict[str, list[str]]:
         """The selection with the tables and key columns that join its parts, along the shortest paths of
@@ -204,13 +230,13 @@ class Description:
         result = {table: list(columns) for table, columns in chosen.items()}
         for table in list(chosen)[1:]:
             for join in self._path(next(iter(chosen)), table):
-                for column in (join.many, join.one):
+                for column in (column for pair in join.pairs for column in pair):
                     owner = next(n for n, t in self.tables.items() if t.ref == column.table)
                     columns = result.setdefault(owner, [])
                     if column.name not in columns:
                         columns.append(column.name)
-        for join, _, _ in list(self.joins(result)):
-            for column in (join.many, join.one):
+        for join, _ in list(self.joins(result)):
+            for column in (column for pair in join.pairs for column in pair):
                 owner = next(n for n, t in self.tables.items() if t.ref == column.table)
                 if column.name not in result[owner]:
                     result[owner].append(column.name)

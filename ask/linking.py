@@ -161,6 +161,8 @@ class Linker:
             return Link(token.text, "relation"), 1
         if held := self.values.other_number(token):
             return Link(token.text, "value", values=tuple(held)), 1
+        if at > 0 and (named := self.values.last_name(token)):
+            return Link(token.text, "value", values=tuple(named), in_part=True), 1
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
@@ -260,7 +262,7 @@ class Linker:
         """
         if any(stem(word) == stem(value.lower()) for _, value in values):
             return False
-        keys = (self.vocabulary.words(join.many) for join in self.context.joins)
+        keys = (self.vocabulary.words(key) for join in self.context.joins for key in join.keys)
         return any(root(word) in {root(w) for w in words} for words in keys)
 
 

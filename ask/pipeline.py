@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from rewright.ask.answering import LONGEST_QUESTION, Answering, asking_for
 from rewright.ask.context import Context
-from rewright.ask.describe import Description
+from rewright.ask.describe import Description, Pairs
 from rewright.ask.disclosure import Disclosure
 from rewright.ask.lookups import known_names
 from rewright.ask.mentions import Mentions, mentions_of
@@ -23,6 +23,7 @@ from rewright.ask.ports import (
     Document,
     Lesson,
     Lessons,
+    Likely,
     Reader,
     Runner,
     Stage,
@@ -33,6 +34,8 @@ from rewright.ask.ports import (
 from rewright.ask.reflection.lessons import Undecided, consider
 from rewright.models.api import Model
 
+_MOST_LIKELY = 24
+"""Columns of the reader's that are told in full and kept by pruning."""
 __all__ = ["Outcome", "Pipeline", "PipelineSettings"]
 
 
@@ -40,9 +43,9 @@ __all__ = ["Outcome", "Pipeline", "PipelineSettings"]
 class Pipeline:
     """Answers questions over one database. Synchronous; for one question at a time.
 
-    ``reader`` is the deterministic one, whose draft is a candidate that costs nothing; ``comparer`` the
-    checker, without which candidates are told apart by their rows here alone. Make a new one when the context
-    changes.
+    ``reader`` is the deterministic one, whose draft is a candidate that costs nothing; ``likely`` tells the
+    columns it thinks may be needed; ``comparer`` is the checker, without which candidates are told apart by
+    their rows here alone. Make a new one when the context changes.
     """
 
     model: Model
@@ -54,6 +57,7 @@ class Pipeline:
     validated: Validated | None = None
     reader: Reader | None = None
     comparer: Comparer | None = None
+    likely: Likely | None = None
     _description: Description = field(init=False)
     _mentions: Mentions = field(init=False)
 
@@ -118,8 +122,16 @@ class Pipeline:
             self.reader,
             self.comparer,
             choose,
+            () if self.validated is None else self.validated.list(self.settings.database),
+            self._likely(question, evidence),
         )
         return answering.answer(question, evidence, history)
+
+    def _likely(self, question: str, evidence: str) -> Pairs:
+        """The likeliest columns, as descriptions write them; none without a reader."""
+        if self.likely is None or not self.settings.uses("reader"):
+            return frozenset()
+        return self._description.pairs(list(self.likely(question, evidence))[:_MOST_LIKELY])
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ PARTS = (
     "critic",
     "semantic-judge",
     "lessons",
+    "examples",
     "reader",
     "checker",
 )

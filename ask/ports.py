@@ -7,22 +7,21 @@ them is done.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.execution import Rows
 
-Dialect = Literal["postgresql", "duckdb"]
 Stage = Literal["schema", "values", "aggregation", "predicates", "sql"]
 STAGES: tuple[Stage, ...] = ("schema", "values", "aggregation", "predicates", "sql")
 
 
 class Runner(Protocol):
-    """Runs what a model or a reader made, after judging it. Several threads may call it at once."""
-
-    @property
-    def dialect(self) -> Dialect: ...
+    """Runs what a model or a reader made, SQL as PostgreSQL reads it, after judging it. Several threads may
+    call it at once.
+    """
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         """The rows of one SELECT, at most ``rows``, within ``seconds`` (None: the runner's own limits).
@@ -99,6 +98,10 @@ class Draft:
 
 Reader = Callable[[str], Draft | None]
 """The deterministic reader: a question to its draft, or None when it can't tell."""
+
+
+Likely = Callable[[str, str], Iterable[ColumnContext]]
+"""The deterministic reader: the columns that a question, with its evidence, may need, the likeliest first."""
 
 
 # ------------------------------------------------------------------ what is remembered

@@ -15,7 +15,8 @@ from typing import Any
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.execution import ExecutionError, Rows
 from rewright.ask.pipeline import Pipeline, PipelineSettings
-from rewright.ask.ports import Dialect, Document
+from rewright.ask.ports import Document, ValidatedQuestion
+from rewright.ask.reflection.lessons import MemoryValidated
 from rewright.models.api import Message, Reply, Request, Role
 from rewright.models.redact import Share
 from rewright.sql.algebra import TableRef
@@ -27,6 +28,10 @@ _WRONG = (
     "having sum(g.points) > 30"
 )
 _RIGHT = _WRONG.replace("g.away", "g.home")
+ANSWERED = ValidatedQuestion(
+    "Which teams of the South have points at home?",
+    "select name from team where league = 'South' and id in (select home from game where points > 0)",
+)
 _FAULT = {
     "stage": "predicates",
     "criterion": "wrong join",
@@ -40,10 +45,6 @@ class _Results:
     """Answers from memory."""
 
     misspelt: bool = True
-
-    @property
-    def dialect(self) -> Dialect:
-        return "postgresql"
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         del rows, seconds
@@ -205,5 +206,8 @@ def conversation(
     settings = PipelineSettings(
         share=share, parallel=1, small_tokens=0 if linked else PipelineSettings().small_tokens
     )
-    Pipeline(script, _Results(), _context(), settings, documents=[DOCUMENT]).answer(QUESTION)
+    validated = MemoryValidated()
+    validated.add("", ANSWERED)
+    made = Pipeline(script, _Results(), _context(), settings, documents=[DOCUMENT], validated=validated)
+    made.answer(QUESTION)
     return tuple((task_of(request.messages), request.messages) for request in script.asked)

@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 
 from rewright.ask.execution import Execution, Limits, Rows
-from rewright.ask.ports import Dialect
 from rewright.ask.safety import Rules, check
 
 
@@ -26,10 +25,6 @@ class PostgresRunner:
     rules: Rules
     limits: Limits = field(default_factory=Limits)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    @property
-    def dialect(self) -> Dialect:
-        return "postgresql"
 
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         """Raises Refused or ExecutionError."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rewright.ask.disclosure import Disclosure
-from rewright.ask.ports import Dialect, Turn
+from rewright.ask.ports import Turn
 from rewright.ask.quoting import DATA_RULE, block, one_line
 from rewright.models.api import Message
 
@@ -26,7 +26,6 @@ class Subject:
     legend: str = ""
     history: str = ""
     passages: str = ""
-    dialect: Dialect = "postgresql"
 
     def text(self) -> str:
         """The sections of a prompt's end."""
@@ -41,15 +40,8 @@ class Subject:
             parts.append(f"Asked before, which the question may follow up:\n{self.history}")
         return "\n".join(parts)
 
-    @property
-    def system(self) -> str:
-        """The name of the dialect as people say it."""
-        return "PostgreSQL" if self.dialect == "postgresql" else "DuckDB"
 
-
-def subject_of(
-    question: str, evidence: str, history: Sequence[Turn], disclosure: Disclosure, dialect: Dialect
-) -> Subject:
+def subject_of(question: str, evidence: str, history: Sequence[Turn], disclosure: Disclosure) -> Subject:
     """The question with nothing in it that may not be sent."""
     asked = disclosure.words(one_line(question, 2_000))
     told = disclosure.words(one_line(evidence, LONGEST_EVIDENCE)) if evidence else ""
@@ -57,7 +49,7 @@ def subject_of(
         f"- {disclosure.words(one_line(turn.question, 300))} -> {disclosure.query(one_line(turn.sql, 1_000))}"
         for turn in history[-_TURNS:]
     )
-    return Subject(asked, told, disclosure.legend(), block(before) if before else "", "", dialect)
+    return Subject(asked, told, disclosure.legend(), block(before) if before else "")
 
 
 def prompt(task: str, instructions: str, *sections: str) -> tuple[Message, Message]:

@@ -32,8 +32,8 @@ from rewright.ask.execution import Limits
 from rewright.ask.outcome import Candidate, Outcome
 from rewright.ask.pipeline import Pipeline, PipelineSettings
 from rewright.ask.pipeline_settings import PARTS
-from rewright.ask.ports import Draft, Reader, ValidatedQuestion
-from rewright.ask.reading.api import Reading, read
+from rewright.ask.ports import Draft, Likely, Reader, ValidatedQuestion
+from rewright.ask.reading.api import Reading, read, reader_of
 from rewright.ask.reflection.lessons import MemoryLessons, MemoryValidated
 from rewright.ask.running import PostgresRunner
 from rewright.ask.safety import Rules
@@ -58,6 +58,11 @@ def reader_over(pipeline_context: Any) -> Reader:
         return Draft(found.sql, found.plain, found.confidence) if isinstance(found, Reading) else None
 
     return reader
+
+
+def likely_over(context: Any) -> Likely:
+    """The columns that the deterministic reader thinks a question may need."""
+    return lambda asked, hint: reader_of(context).columns(asked, evidence=hint)
 
 
 def golds(connection: Connection, question: dict[str, Any]) -> list[tuple[str, list[Row]]]:
@@ -173,6 +178,7 @@ def run(
                     lessons=MemoryLessons() if learn else None,
                     validated=MemoryValidated() if learn else None,
                     reader=reader_over(context),
+                    likely=likely_over(context),
                     comparer=CheckerComparer(checker),
                 )
                 outcomes += [_one(connection, pipeline, question) for question in asked]

@@ -7,19 +7,20 @@ what other packages know (settings, lakes) come in as functions.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -41,6 +42,8 @@ Rows = Callable[[], Sequence[Mapping[str, Any]]]
 Pauser = Callable[[bool, str], str]
 # rows of a page
 PAGE = 50
+# rows of a CSV file
+FILE = 1000
 
 
 def _none() -> Sequence[Mapping[str, Any]]:
@@ -51,6 +54,8 @@ def _none() -> Sequence[Mapping[str, Any]]:
 class Ports:
     """What the console is given. ``pause(paused, by)`` says in a sentence what it reached; ``units`` finds
     knowledge by words (all for none), ``unit`` is one by ``category/name``.
+    ``lake_profile(database, table)``: its columns. ``optimiser``: a word for its ``state`` and a sentence
+    (``told``); None where nobody knows.
     """
 
     health: Health
@@ -60,6 +65,8 @@ class Ports:
     lake_joins: Rows = _none
     units: Callable[[str], Sequence[Mapping[str, Any]]] = lambda _words: ()
     unit: Callable[[str], Mapping[str, Any] | None] = lambda _id: None
+    lake_profile: Callable[[str, str], Sequence[Mapping[str, Any]]] = lambda _database, _table: ()
+    optimiser: Callable[[], Mapping[str, str] | None] = lambda: None
     pause: Pauser | None = None
     by: str = field(default="console")
 
@@ -163,7 +170,9 @@ class _Console:
     # pages
 
     def overview(self, request: Request) -> Response:
-        read = self._pages.overview
+        def read() -> Mapping[str, Any]:
+            return {**self._pages.overview(), "optimiser": self._ports.optimiser()}
+
         return self._page(request, "overview", "Overview", read, plot=lambda data: shown.saved(data["days"]))
 
     def rewrites(self, request: Request) -> Response:
@@ -185,7 +194,12 @@ class _Console:
         number = request.path_params["id"]
         read = partial(self._pages.rewrite, number)
         return self._page(
-            request, "rewrite", f"Rewrite {number}", read, plot=lambda data: shown.measured(data["timings"])
+            request,
+            "rewrite",
+            f"Rewrite {number}",
+            read,
+            plot=lambda data: shown.measured(data["timings"]),
+            timeline=lambda data: shown.searched(data["trace"]),
         )
 
     def asked(self, request: Request) -> Response:
@@ -199,14 +213,21 @@ class _Console:
         return self._page(request, "question", f"Question {number}", partial(self._pages.question, number))
 
     def resolutions(self, request: Request) -> Response:
-        return self._rows(request, "resolutions", "Resolutions", self._pages.resolutions)
+        names = ("accepted", "database", "role")
+        return self._list(request, "resolutions", "Resolutions", names, self._pages.resolutions)
 
     def lake(self, request: Request) -> Response:
         given = request.query_params
         chosen = (given.get("database", ""), given.get("table", ""))
 
         def read() -> Mapping[str, Any]:
-            return {"lake": list(self._ports.lake_tables()), "joins": list(self._ports.lake_joins())}
+            profile = [dict(one) for one in self._ports.lake_profile(*chosen)] if all(chosen) else []
+            return {
+                "lake": list(self._ports.lake_tables()),
+                "joins": list(self._ports.lake_joins()),
+                "chosen": {"database": chosen[0], "table": chosen[1]},
+                "profile": self._pages.profile(profile),
+            }
 
         return self._page(
             request,
@@ -249,7 +270,7 @@ class _Console:
             raise HTTPException(404, "no such action")
         # bounded: it is shown on pages and kept for good
         reason = form.get("reason", "").strip()[:1000]
-        act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
+        act = partial(self._store.rewrites.act, reason=reason, by=self._by(request))
         try:
             await run_in_threadpool(act, number, Action(name))
         except IllegalTransition as error:
@@ -270,7 +291,7 @@ class _Console:
         lessons, reason = self._store.ask_lessons, form.get("reason", "").strip()[:1000]
         if kind == "lessons":
             remove: Callable[[], object] = partial(
-                lessons.change, number, "removed", reason=reason, by=self._ports.by
+                lessons.change, number, "removed", reason=reason, by=self._by(request)
             )
         elif kind == "validated":
             remove = partial(self._store.validated.remove, number)
@@ -285,7 +306,7 @@ class _Console:
             raise HTTPException(404, "pausing is not available here")
         # a checkbox that is off is not sent at all
         paused = form.get("paused") == "on"
-        told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)
+        told = await run_in_threadpool(self._ports.pause, paused, self._by(request))
         return _done(request, "/", {"paused": paused, "told": told})
 
     async def sign_out(self, request: Request) -> Response:
@@ -321,6 +342,10 @@ class _Console:
 
     # helpers
 
+    def _by(self, request: Request) -> str:
+        """Who changes something, as the store keeps it: by which sign-in of the console."""
+        return f"{self._ports.by}: {self._visitor(request).name}"
+
     def _visitor(self, request: Request) -> Visitor:
         return self.gate.visitor(request.headers, request.cookies)
 
@@ -344,23 +369,25 @@ class _Console:
         title: str,
         read: Callable[[], Mapping[str, Any]],
         *,
-        plot: Callable[[Mapping[str, Any]], Any] | None = None,
         table: str = "",
+        **plots: Callable[[Mapping[str, Any]], Any],
     ) -> Response:
+        """``plots``: pictures of what is read, by the names that the template gives them."""
         visitor = self._visitor(request)
         path = request.url.path
         if visitor.role is None:
             # programs cannot follow a redirect to a form
             if path.endswith((".json", ".csv")):
                 raise HTTPException(401, "sign in, or send Authorization: Bearer with the token")
-            return RedirectResponse(f"/sign-in?next={path}", 303)
+            wanted = f"{path}?{request.url.query}" if request.url.query else path
+            return RedirectResponse(f"/sign-in?{urlencode({'next': wanted})}", 303)
         data = read()
         if path.endswith(".json"):
             # dates, enums and decimals as texts
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
-            return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
-        pictures = {} if plot is None else {"plot": plot(data)}
+            return StreamingResponse(as_csv(data[table]), media_type="text/csv; charset=utf-8")
+        pictures = {name: draw(data) for name, draw in plots.items()}
         return self._renderer.html(request, visitor, template, title, {**data, **pictures})
 
     def _rows(self, request: Request, name: str, title: str, read: Rows) -> Response:
@@ -372,7 +399,7 @@ class _Console:
         name: str,
         title: str,
         filters: Sequence[str],
-        read: Callable[[Asked], tuple[Sequence[dict[str, Any]], int]],
+        read: Callable[[Asked], tuple[Iterable[dict[str, Any]], int]],
         *,
         also: Callable[[], Mapping[str, Any]] = dict,
     ) -> Response:
@@ -380,24 +407,25 @@ class _Console:
         given = request.query_params
         # what is no number is the first page
         page = max(number_of(given.get("page", "1")), 1)
+        # a table for a spreadsheet has more rows than a page
+        size = FILE if request.url.path.endswith(".csv") else PAGE
         asked = Asked(
             text=given.get("q", ""),
             values={one: given.get(one, "") for one in filters},
             sort=given.get("sort", ""),
-            offset=(page - 1) * PAGE,
-            # a table for a spreadsheet has more rows than a page
-            limit=PAGE if not request.url.path.endswith(".csv") else 1000,
+            offset=(page - 1) * size,
+            limit=size,
         )
 
         def document() -> Mapping[str, Any]:
             rows, total = read(asked)
             chosen = {one: value for one, value in (asked.values or {}).items() if value}
             return {
-                name: rows,
+                name: rows if size == FILE else list(rows),
                 "total": total,
                 "page": page,
                 # rounded up
-                "pages": max(-(-total // PAGE), 1),
+                "pages": max(-(-total // size), 1),
                 "q": asked.text,
                 "sort": asked.sort,
                 "filters": chosen,

@@ -1,13 +1,13 @@
 """What each page shows: the store read and put into words, as plain documents that a template or JSON can
-show.
+show. Rows of lists are made when they are asked for: a long file is sent while it is made.
 
 Synchronous; may raise StoreError and NotFound. Must not know HTTP or HTML.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from rewright.console import asked as asking
@@ -18,7 +18,8 @@ from rewright.console.telling import mapping, told
 from rewright.sql.redaction import without_literals, without_values
 from rewright.store.api import Store
 from rewright.store.browsing import Asked
-from rewright.store.life import TRANSITIONS, Action, State
+from rewright.store.life import Action, allowed
+from rewright.store.outcomes import outcome_text
 from rewright.store.records import Event, LogEntry, QuerySeen, Resolution, Rewrite, Side
 
 _SIDES: tuple[Side, Side] = ("original", "replacement")
@@ -36,8 +37,7 @@ class Pages:
     def overview(self) -> dict[str, Any]:
         browse, counts = self.store.browse, self.store.rewrites.counts()
         days = browse.saved(30)
-        waiting, _ = browse.rewrites(Asked(values={"state": State.PROPOSED.value}, limit=8))
-        retired, _ = browse.rewrites(Asked(values={"state": State.RETIRED.value}, limit=5))
+        waiting, to_decide = browse.waiting(8)
         tokens, money = browse.spent(1)
         return {
             "saved_ms": sum(day.saved_ms for day in days),
@@ -47,22 +47,23 @@ class Pages:
             "routes": dict(browse.routes(1)),
             "unimproved": [self.query(one) for one in browse.unimproved(8)],
             "waiting": [self.summary(one) for one in waiting],
-            "regressions": [self.summary(one) for one in retired if "slow" in one.reason],
+            "to_decide": to_decide,
+            "regressions": [self.summary(one) for one in browse.slower(5)],
             "tokens": tokens,
             "money": money,
         }
 
-    def rewrites(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+    def rewrites(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.rewrites(asked)
-        return [self.summary(one) for one in found], total
+        return map(self.summary, found), total
 
-    def queries(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
+    def queries(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.queries(asked)
-        return [self.query(one) for one in found], total
+        return map(self.query, found), total
 
-    def log(self, asked: Asked, after_id: int = 0) -> tuple[Sequence[dict[str, Any]], int]:
+    def log(self, asked: Asked, after_id: int = 0) -> tuple[Iterable[dict[str, Any]], int]:
         found, total = self.store.browse.log(asked, after_id=after_id)
-        return [self.entry(one) for one in found], total
+        return map(self.entry, found), total
 
     def asked(self, asked: Asked) -> tuple[Sequence[dict[str, Any]], int]:
         return asking.questions(self.store, asked, self.literals)
@@ -75,8 +76,9 @@ class Pages:
         """What questions have taught."""
         return asking.learned(self.store, self.literals)
 
-    def resolutions(self) -> Sequence[dict[str, Any]]:
-        return [self.resolution(one) for one in self.store.resolutions.read(limit=200)]
+    def resolutions(self, asked: Asked) -> tuple[Iterable[dict[str, Any]], int]:
+        found, total = self.store.browse.resolutions(asked, search=self.literals)
+        return map(self.resolution, found), total
 
     def knowledge(self) -> Sequence[dict[str, Any]]:
         return [asdict(one) for one in self.store.lessons.read(limit=200)]
@@ -89,6 +91,11 @@ class Pages:
         before, after = (formatted(found[side], literals=literals) for side in ("before", "after"))
         shown = dict(found) | {"before": before, "after": after}
         return {"unit": shown, "lines": [asdict(line) for line in side_by_side(before, after)]}
+
+    def profile(self, columns: Sequence[Mapping[str, Any]]) -> Sequence[dict[str, Any]]:
+        """A lake table's columns; least and greatest values are values of somebody's."""
+        hidden = () if self.literals else ("minimum", "maximum")
+        return [{name: value for name, value in one.items() if name not in hidden} for one in columns]
 
     def rewrite(self, number: int) -> dict[str, Any]:
         """Everything about one rewrite. Raises NotFound."""
@@ -103,7 +110,9 @@ class Pages:
         return {
             "rewrite": document,
             "told": told(found, mapping(document["evidence"]).get("counterexample"), self.literals),
-            "buttons": [action.value for action in _BUTTONS if (found.state, action) in TRANSITIONS],
+            "buttons": [
+                action.value for action in _BUTTONS if allowed(found.state, action, found.proposal.level)
+            ],
             "timings": timings,
             "life": [self._life(one) for one in events if one.step in set(Action)],
             "trace": [self._traced(one) for one in events if one.step not in set(Action)],
@@ -130,15 +139,19 @@ class Pages:
         }
 
     def query(self, one: QuerySeen) -> dict[str, Any]:
-        shown = self._shown(asdict(one))
-        return shown | {"text": one_line(shown["example" if self.literals else "template"])}
+        shown = self._shown(_flat(one))
+        return shown | {
+            "text": one_line(shown["example" if self.literals else "template"]),
+            "outcome": outcome_text(one.status, shown["reason"]),
+        }
 
     def entry(self, one: LogEntry) -> dict[str, Any]:
-        shown = self._shown(asdict(one))
+        shown = self._shown(_flat(one))
         return shown | {"text": one_line(shown["query" if self.literals else "template"])}
 
     def resolution(self, one: Resolution) -> dict[str, Any]:
-        return self._shown(asdict(one))
+        shown = self._shown(asdict(one))
+        return shown | {"understood": _understood(mapping(shown["mapping"]))}
 
     def _document(self, one: Rewrite) -> dict[str, Any]:
         document = asdict(one)
@@ -166,9 +179,49 @@ class Pages:
         return whole(document) if self.literals else redacted(document)
 
 
+def _flat(record: LogEntry | QuerySeen) -> dict[str, Any]:
+    """A record of plain values as a document; `asdict` would copy each value."""
+    return {one.name: getattr(record, one.name) for one in fields(record)}
+
+
+def _understood(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Which names were taken for which columns, what else the query may mean, which tables came close."""
+    names = [
+        (f"{one.get('table') or '?'}.{one.get('column')}", one.get("real"), float(one.get("score") or 0))
+        for one in map(mapping, found.get("columns") or ())
+    ]
+    others = [
+        {"told": str(one.get("told", "")), "sql": str(one.get("sql", ""))}
+        # the first is the one that ran
+        for one in map(mapping, (found.get("readings") or ())[1:])
+    ]
+    return {
+        "names": names,
+        "alternatives": others,
+        "tables": [str(one) for one in found.get("closest") or ()],
+    }
+
+
 def measured(timings: Sequence[Mapping[str, Any]]) -> Any:
     """The plot of a rewrite's timings."""
     return plots.dots([plots.Point(one["at"], one["duration_ms"], one["side"]) for one in timings], "ms")
+
+
+def searched(trace: Sequence[Mapping[str, Any]]) -> Any:
+    """The plot of the steps in which a rewrite was found."""
+    return plots.timeline(
+        [
+            plots.Span(
+                " ".join(filter(None, (str(one["agent"] or one["step"]), _round(one["round"])))),
+                float(one["seconds"] or 0),
+            )
+            for one in trace
+        ]
+    )
+
+
+def _round(number: Any) -> str:
+    return f"({number})" if number else ""
 
 
 def saved(days: Sequence[Mapping[str, Any]]) -> Any:

@@ -4,7 +4,7 @@ Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -41,39 +41,9 @@ def plan_view(tree: Mapping[str, Any] | None) -> Shown | None:
     try:
         root = plan_from_json([{"Plan": tree}]).root
         # a plan without cost or time must not divide by zero
-        return _shown(root, max(_work(root), 1e-9), _own_work(root))
+        return _shown(root, max(work(root), 1e-9), own_work(root))
     except (PlanError, RecursionError):
         return None
-
-
-def heaviest(tree: Mapping[str, Any] | None, most: int = 3) -> Sequence[str]:
-    """Sentences on the operators that took most of the work, the worst first."""
-    if not tree:
-        return ()
-    try:
-        root = plan_from_json([{"Plan": tree}]).root
-        whole, executed = max(_work(root), 1e-9), root.actual is not None
-        own = _own_work(root)
-        ranked = sorted(root.walk(), key=lambda node: own[id(node)], reverse=True)
-    except (PlanError, RecursionError):
-        return ()
-    return [
-        _sentence(node, own[id(node)] / whole, executed)
-        for node in ranked[:most]
-        if own[id(node)] / whole >= _WARM
-    ]
-
-
-def _sentence(node: Node, share: float, executed: bool) -> str:
-    what = _title(node)
-    of = "of the time" if executed else "of the estimated cost"
-    often = node.actual.loops if node.actual is not None else 1
-    # loops: actual times are per run
-    again = f", run {often:,.0f} times" if often > 1 else ""
-    # not run: its cost is that of one run
-    if node.relationship == "SubPlan" and not again:
-        again = ", run again for each row that is looked at"
-    return f"{what}: {share:.0%} {of}{again}"
 
 
 def _shown(node: Node, whole: float, own: Mapping[int, float]) -> Shown:
@@ -133,14 +103,22 @@ def _remark(node: Node) -> str:
     return ""
 
 
-def _work(node: Node) -> float:
+def work(node: Node) -> float:
+    """Seconds where the plan was run, else the estimated cost; what is below included."""
     if node.actual is not None:
         # EXPLAIN gives the time of one run (manual, 14.1.2)
         return node.actual.seconds * max(node.actual.loops, 1.0)
     return node.total_cost
 
 
-def _own_work(root: Node) -> Mapping[int, float]:
+def runs_again(parent: Node, child: Node) -> bool:
+    """Whether a child is a subquery that runs for each row of its parent: a hashed one runs once."""
+    if child.relationship != "SubPlan":
+        return False
+    return not any(f"hashed {child.subplan}" in text for _, text in parent.conditions)
+
+
+def own_work(root: Node) -> Mapping[int, float]:
     """The work of each node (by ``id``) without that of what is below it.
 
     In a plan that was not run, what a node costs beyond its inputs is that of its correlated subplans: they
@@ -149,10 +127,8 @@ def _own_work(root: Node) -> Mapping[int, float]:
     found: dict[int, float] = {}
     for node in root.walk():
         # parallel workers and rounding may make children look longer than their parent
-        own = max(_work(node) - sum(_work(child) for child in node.children), 0.0)
-        again = (
-            [] if node.actual is not None else [one for one in node.children if one.relationship == "SubPlan"]
-        )
+        own = max(work(node) - sum(work(child) for child in node.children), 0.0)
+        again = [] if node.actual is not None else [one for one in node.children if runs_again(node, one)]
         found[id(node)] = found.get(id(node), 0.0) + (0.0 if again else own)
         for child in again:
             found[id(child)] = found.get(id(child), 0.0) + own / len(again)

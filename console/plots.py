@@ -1,4 +1,4 @@
-"""Small plots as SVG, without scripts. Numbers in, markup out: nothing here comes from users."""
+"""Small plots as SVG, without scripts. Numbers in, markup out; names that may come from users are escaped."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 160, 64, 18
+# characters of a step's name that fit beside its bar
+_LABEL = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,42 @@ def dots(points: Sequence[Point], unit: str) -> Markup:
     return _svg(parts, f"latency of both texts in {unit}")
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One bar of a timeline; ``seconds``: how long it took. ``name`` and ``note`` may come from users."""
+
+    name: str
+    seconds: float
+    note: str = ""
+
+
+def timeline(spans: Sequence[Span]) -> Markup:
+    """Steps one below the other, each beginning where the one before ended."""
+    whole = sum(max(one.seconds, 0.0) for one in spans)
+    if whole <= 0:
+        return Markup("")
+    left, line = 150, 20
+    parts, begun = list[str](), 0.0
+    for number, one in enumerate(spans):
+        took = max(one.seconds, 0.0)
+        x = left + (WIDTH - left - 70) * begun / whole
+        # a step too short to see still has a mark
+        width = max((WIDTH - left - 70) * took / whole, 1.5)
+        y, said = number * line, _seconds(took)
+        parts.append(
+            f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(one.name[:_LABEL])}</text>'
+            f'<rect class="bar" x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="{line - 8}">'
+            f"<title>{escape(one.note or one.name)}: {said}</title></rect>"
+            f'<text x="{x + width + 5:.1f}" y="{y + 14}" text-anchor="start">{said}</text>'
+        )
+        begun += took
+    return _svg(parts, f"{len(spans)} steps in {_seconds(whole)}", len(spans) * line + 4)
+
+
+def _seconds(value: float) -> str:
+    return f"{value * 1000:,.0f} ms" if value < 1 else f"{value:,.2f} s"
+
+
 def _y(power: float, low: int, high: int) -> float:
     return 6 + (HEIGHT - BOTTOM - 12) * (1 - (power - low) / (high - low))
 
@@ -84,9 +122,9 @@ def _label(x: float, text: str, anchor: str) -> str:
     return f'<text x="{x}" y="{HEIGHT - 3}" text-anchor="{anchor}">{text}</text>'
 
 
-def _svg(parts: Sequence[str], title: str) -> Markup:
-    return Markup(  # noqa: S704  (numbers and words of this file)
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
+def _svg(parts: Sequence[str], title: str, height: int = HEIGHT) -> Markup:
+    return Markup(  # noqa: S704  (numbers, words of this file, and names that were escaped)
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img" '
         f'aria-label="{title}">{"".join(parts)}</svg>'
     )
 

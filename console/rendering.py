@@ -9,7 +9,7 @@ import csv
 import datetime as dt
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -24,6 +24,8 @@ from rewright.store.errors import StoreError
 
 # the first characters that a spreadsheet takes for a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# rows of a CSV file that are sent together
+_PIECE = 50
 NAVIGATION = (
     ("/", "Overview"),
     ("/rewrites", "Rewrites"),
@@ -97,15 +99,22 @@ def environment() -> Environment:
     return made
 
 
-def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """With a header; documents as JSON."""
+def as_csv(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """In pieces of some rows, the header first; documents as JSON. The columns are those of the first row."""
     out = io.StringIO()
-    names = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(names)
-    for row in rows:
+    names: list[str] = []
+    for number, row in enumerate(rows):
+        if not number:
+            names = list(row)
+            writer.writerow(names)
         writer.writerow([_cell(row.get(name)) for name in names])
-    return out.getvalue()
+        if number % _PIECE == _PIECE - 1:
+            yield out.getvalue()
+            out.seek(0)
+            out.truncate()
+    # without any row there is a line all the same
+    yield out.getvalue() if names else "\r\n"
 
 
 def _cell(value: Any) -> Any:

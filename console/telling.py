@@ -10,7 +10,9 @@ from dataclasses import asdict
 from typing import Any
 
 from rewright.console import words
-from rewright.console.plan_view import heaviest, plan_view
+from rewright.console.counterexample import tables
+from rewright.console.narrating import told_work
+from rewright.console.plan_view import plan_view
 from rewright.console.redacted import tree_without_literals, values_of
 from rewright.console.sql_text import formatted, side_by_side
 from rewright.sql.redaction import without_values
@@ -31,14 +33,14 @@ def told(one: Rewrite, counterexample: Any, literals: bool) -> dict[str, Any]:
         trees = {side: tree_without_literals(dict(mapping(tree)), values) for side, tree in trees.items()}
     before, after = (formatted(one, literals=literals) for one in (new.template, new.replacement))
     return {
-        "wrong": heaviest(mapping(trees.get("before"))),
+        "wrong": told_work(trees.get("before"), trees.get("after"), new.template),
         "done": [without_values(one, values) for one in words.changes(plans.get("other") or ())],
         "before": before,
         "after": after,
         "lines": [asdict(line) for line in side_by_side(before, after)],
         "plan_before": plan_view(trees.get("before")),
         "plan_after": plan_view(trees.get("after")),
-        "state": words.STATES[one.state.value],
+        "state": words.state(one.state.value, str(new.level)),
         "level": words.LEVELS[str(new.level)],
         "reservations": words.reservations(new.modulo),
         "facts": words.facts(
@@ -46,7 +48,10 @@ def told(one: Rewrite, counterexample: Any, literals: bool) -> dict[str, Any]:
         ),
         "steps": words.steps([str(step) for step in evidence.get("steps") or ()]),
         "coverage": words.coverage(evidence.get("coverage")),
-        "counterexample": counterexample,
+        "counterexample": tables(mapping(counterexample)),
+        "hints": [
+            without_values(str(one), values) for one in mapping(plans.get("hints")).get("reasons") or ()
+        ],
         "literals": "every value of the literals"
         if new.scope == "any"
         else "the literals of the original only",

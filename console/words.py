@@ -82,13 +82,9 @@ LAWS: Mapping[str, str] = {
     "contradiction": "a condition that can't hold leaves no rows",
 }
 _STEP = re.compile(r"\A(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)
-_FACTS = {
-    "not null": "NOT NULL",
-    "primary key": "the primary key",
-    "unique": "the unique constraint",
-    "foreign key": "the foreign key",
-    "check": "the CHECK constraint",
-}
+_ON_COLUMNS = re.compile(r"\A(not null|primary key|unique) (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
+_REFERENCE = re.compile(r"\A(.+?)\((.*?)\) references (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
+_CHECK = re.compile(r"\Acheck on (.+?)(?: \((.+)\))?\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +93,13 @@ class Fact:
 
     text: str
     if_dropped: str
+
+
+def state(name: str, level: str) -> str:
+    """What a state means for a rewrite with evidence of this level, as the rest of a sentence."""
+    if level == "refuted" and name == "proposed":
+        return "was refuted: it is never served, and kept so that it is not tried again"
+    return STATES[name]
 
 
 def facts(assumptions: Sequence[str]) -> Sequence[Fact]:
@@ -145,26 +148,46 @@ def coverage(document: Mapping[str, Any] | None) -> str:
 
 
 def changes(remarks: Sequence[str]) -> Sequence[str]:
-    """What was done, from a plan report's fourth part: ``category: rule (note)`` becomes the note, with a
-    capital.
-    """
+    """What was done, from a plan report's fourth part: the note of ``category: rule (note)``, or the rule."""
     told = []
     for remark in remarks:
         if str(remark).startswith("measured in "):
             continue
-        note = re.match(r"\A[a-z]+: [\w-]+ \((.*)\)\Z", str(remark), re.DOTALL)
-        text = note[1] if note else str(remark)
-        told.append(text[:1].upper() + text[1:])
+        found = re.match(r"\A[a-z]+: ([^(]+?)(?: \((.*)\))?\Z", str(remark), re.DOTALL)
+        told.append((found[2] or found[1]) if found else str(remark))
     return told
 
 
 def _fact(assumption: str) -> Fact:
-    for start, name in _FACTS.items():
-        if assumption.lower().startswith(start):
-            rest = assumption[len(start) :].strip()
-            return Fact(
-                f"{name} on {rest}",
-                "If it is dropped, the check in the client's session notices before the replacement runs: "
-                "the original runs, and the rewrite is looked at again.",
-            )
-    return Fact(assumption, "If it no longer holds, the original runs and the rewrite is looked at again.")
+    if found := _ON_COLUMNS.match(assumption):
+        kind, table, columns, name = found.groups()
+        return _on_columns(kind, table, columns, name or f"the constraint on {columns}")
+    if found := _REFERENCE.match(assumption):
+        child, columns, parent, keys, name = found.groups()
+        return Fact(
+            f"the foreign key {name or ''} from {child} ({columns}) to {parent} ({keys})".replace("  ", " "),
+            f"If {name or 'it'} is dropped, a row of {child} may name a row of {parent} that does not exist: "
+            f"a query that joins {parent} loses that row, one that does not join it keeps it.",
+        )
+    if found := _CHECK.match(assumption):
+        return Fact(
+            f"the CHECK constraint {found[2] or ''} on {found[1]}".replace("  ", " "),
+            f"If {found[2] or 'it'} is dropped, {found[1]} may hold rows that the condition keeps out now, "
+            "and nothing is proved for those.",
+        )
+    return Fact(assumption, "If it no longer holds, nothing is proved for the rows that it keeps out now.")
+
+
+def _on_columns(kind: str, table: str, columns: str, name: str) -> Fact:
+    if kind == "not null":
+        return Fact(
+            f"NOT NULL on {columns} of {table}",
+            f"If it is dropped, {columns} may be NULL in a row of {table}, and a comparison with NULL is "
+            "neither true nor false: the two queries may treat that row differently.",
+        )
+    said = "the primary key" if kind == "primary key" else "the unique constraint"
+    return Fact(
+        f"{said} of {table} on {columns}",
+        f"If {name} is dropped, two rows of {table} may have the same {columns}: what is computed or joined "
+        "once for each of them could count twice.",
+    )

@@ -27,12 +27,14 @@ from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
-# forms that leave something open, or help few pairs: first without them
+# forms that leave something open, or help few pairs: first without them, then with one kind or the other
 _RARE: tuple[frozenset[str], ...] = (
-    frozenset({"orders", "numbers", "lookups"}),
-    frozenset({"orders", "numbers"}),
-    frozenset({"orders", "lookups"}),
-    frozenset(),
+    frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
+    frozenset({"orders", "numbers", "early", "restrictions"}),
+    frozenset({"orders", "numbers", "lookups", "early"}),
+    frozenset({"orders", "numbers", "lookups", "restrictions"}),
+    frozenset({"orders", "lookups", "early", "restrictions"}),
+    frozenset({"early", "restrictions"}),
 )
 
 
@@ -50,13 +52,15 @@ class Part:
 
 
 def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
-    """The forms to look at a pair in: those that change it, and none."""
+    """The forms to look at a pair in: those that change it, and none. First those in which both queries are
+    one tree: there is nothing to look for.
+    """
     try:
         start = opened(View(((binding.original, binding.candidate),), binding.catalog))
     except Refused:
         yield ()
         return
-    found: list[tuple[str, ...]] = []
+    found: dict[tuple[str, ...], View] = {}
     for left_out in _RARE:
         names: tuple[str, ...] = ()
         view = start
@@ -64,8 +68,8 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
             made = None if name in left_out else _changed(view, name)
             if made is not None:
                 names, view = (*names, name), made
-        found += [names, ()]
-    yield from dict.fromkeys(found)
+        found |= {names: view, (): start}
+    yield from sorted(found, key=lambda names: not all(same_tree(*pair) for pair in found[names].pairs))
 
 
 def _changed(view: View, name: str) -> View | None:

@@ -38,6 +38,7 @@ from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.remote import is_remote, local
 from rewright.lake.resolve.letters import as_letters
 from rewright.lake.resolve.loop import Options, Resolver
+from rewright.lake.resolve.marks import is_select
 from rewright.lake.resolve.resolution import Answer, Resolution
 from rewright.models.api import Model
 
@@ -46,6 +47,8 @@ _GOOD_KEY = 0.7
 _BAD_KEY = 0.25
 _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
 """Errors of a query as written that a resolution may heal: unknown names, types that do not meet."""
+_UNREAD = frozenset({"42601", "25006"})
+"""Errors of what DuckDB does not take for a query; PostgreSQL may."""
 
 
 class Lake:
@@ -210,7 +213,13 @@ class Lake:
         return Answer(replace(answer.resolution, sql=sql), self.database.execute(sql))
 
     def accept(self, resolution: Resolution) -> dict[str, str]:
-        """Keep a resolution's mapping as views under the imagined names; returns name → SQL."""
+        """Keep a resolution's mapping as views under the imagined names; returns name → SQL.
+
+        :raises LakeError: 0A000, a view of it would count rows more than once.
+        """
+        if resolution.once:
+            told = ", ".join(resolution.once)
+            raise LakeError(f"not kept: a view would repeat rows for each of {told}", sqlstate="0A000")
         cleaned = {name: self._cleaned(name, columns) for name, columns in resolution.cleaned.items()}
         views = views_of(resolution, cleaned)
         for name, sql in views.items():
@@ -281,7 +290,7 @@ class Lake:
         try:
             rows = self.database.execute(native, limit=limit)
         except LakeError as error:
-            if error.sqlstate in _RETRY_STATES:
+            if error.sqlstate in _RETRY_STATES or (error.sqlstate in _UNREAD and is_select(sql)):
                 return None
             raise
         doubts = tuple(as_letters(self.index, self.resolver.parse, sql))

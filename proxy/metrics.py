@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from math import inf
 
+from rewright.proxy.serving.slow_texts import SlowTexts
+
 # upper bounds in seconds; what takes longer counts in the last one only
 BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, inf)
 
@@ -38,6 +40,7 @@ class Metrics:
     known.
     ``seconds``: durations by what ran, and of ``slow`` statements without a rewrite, the only ones of those
     that are looked at.
+    ``slow_texts``: how many of them are.
     ``overhead_seconds``: time spent on guards. ``connections``: now open; the rest only ever grow.
     """
 
@@ -52,5 +55,6 @@ class Metrics:
     overhead_seconds: float = 0.0
     reports: int = 0
     reports_dropped: int = 0
+    slow_texts: SlowTexts = field(default_factory=SlowTexts)
     relay_only: Counter[str] = field(default_factory=Counter)
     faults: int = 0

@@ -53,14 +53,15 @@ class SlowReports:
         self._clock = clock
         self._was_slow = was_slow
         self._execution = 0
-        self._reported_start = -1.0
+        self._seen_start = -1.0
+        self._wanted = True
         self._failure: State | None = None
 
     def tick(self, now: float) -> None:
         """Report the running query, once."""
         cycles = self._session.cycles
         slow = cycles.pending and now - cycles.started > self._session.server.slow_after
-        if slow and self._reported_start != cycles.started:
+        if slow and self._seen_start != cycles.started:
             self._report("running", now)
 
     def failed(self, message: bytes) -> None:
@@ -77,11 +78,15 @@ class SlowReports:
 
     def _report(self, state: State, now: float) -> None:
         cycles = self._session.cycles
-        if self._reported_start != cycles.started:
-            self._execution = self._reports.next_execution()
-            self._reported_start = cycles.started
+        first = self._seen_start != cycles.started
+        # of what was told as running the end is told, too, and of what was not it is not
+        if not (first or self._wanted):
+            return
         found = self._statement(cycles.chunk)
-        if found is None or _OFF.search(found[0]):
+        if first:
+            self._seen_start, self._execution = cycles.started, self._reports.next_execution()
+            self._wanted = found is None or self._reports.wanted(found[0], now)
+        if found is None or not self._wanted or _OFF.search(found[0]):
             return
         text, types, bind = found
         if not _SELECT.match(text):

@@ -198,7 +198,7 @@ def prompts() -> str:
 def ask_prompts() -> str:
     """The prompts of ASK, what each level of sharing allows, and the parts that can be left out."""
     from rewright.ask.pipeline_settings import PARTS
-    from rewright.ask.prompt_examples import DOCUMENT, QUESTION, conversation
+    from rewright.ask.prompt_examples import ANSWERED, DOCUMENT, QUESTION, conversation
 
     at_schema, at_samples = conversation(), conversation("samples")
     lines = [
@@ -210,8 +210,8 @@ def ask_prompts() -> str:
         "",
     ]
     lines += textwrap.wrap(
-        f'The question is "{QUESTION}", and the user gave a document that says "{DOCUMENT.text}". The model '
-        f"looks at "
+        f'The question is "{QUESTION}", and the user gave a document that says "{DOCUMENT.text}". A person '
+        f'found right what "{ANSWERED.question}" got. The model looks at '
         "the data, misspells a name, joins on the wrong column, and is right after one refinement.",
         110,
     )
@@ -265,7 +265,13 @@ def _ask_levels() -> list[str]:
             "the data says it "
             "is a placeholder | as written |"
         ),
-        "| queries made before | literals as placeholders | yes |",
+        "| queries made before in the session | literals as placeholders | yes |",
+        (
+            "| the nearest three questions that a person found right, with their queries, over tables that "
+            "the asker may read "
+            "| without names, numbers and texts "
+            "| with those texts that the question has too, or that are values the asker may read |"
+        ),
         "",
         *textwrap.wrap(
             "Placeholders are put back into the queries that the model writes. What a question quotes or "

@@ -7,7 +7,7 @@ looks like.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -99,17 +99,18 @@ class Asks(Protocol):
 _TOP = """
 select s.query, s.mean_exec_time / 1000.0, s.calls
 from {schema}.pg_stat_statements s join pg_database d on d.oid = s.dbid
-where d.datname = current_database() and s.query ~* '^\\s*(select|with)\\M'
+where d.datname = current_database() and pg_get_userbyid(s.userid) <> all(%s::text[])
+  and s.query ~* '^\\s*(select|with)\\M'
 order by s.total_exec_time desc limit %s"""
 # of what is read some only asks the server about itself
 _SPARE = 200
 _NAME = 60
 
 
-def top(session: Asks, n: int) -> tuple[Work, ...]:
+def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
     """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements), each
     named by its first words; those that read nothing but the server's catalogs, as tools and Rewright do, are
-    left out.
+    left out, and those of the roles in ``own``, under which Rewright runs queries itself.
 
     Their literals are parameters there: they are planned generically, proved for all values or not at all,
     and not run. Raises InputError when the extension is missing, and what the session raises.
@@ -117,7 +118,7 @@ def top(session: Asks, n: int) -> tuple[Work, ...]:
     schema = session.extension_schema("pg_stat_statements")
     if schema is None:
         raise InputError("the extension pg_stat_statements is not there (CREATE EXTENSION)")
-    rows = session.ask(_TOP.format(schema=schema), [n + _SPARE])
+    rows = session.ask(_TOP.format(schema=schema), [list(own), n + _SPARE])
     found = [row for row in rows if not _asks_the_server(str(row[0]))][:n]
     return tuple(
         Work(f"{number}. {_first_words(str(row[0]))}", str(row[0]), float(row[1]), int(row[2]))

@@ -15,9 +15,8 @@ from rewright.sql.types import SqlType
 RelationKind = Literal["table", "partitioned", "foreign", "view", "matview"]
 # The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "": none
 # is known. F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18: equality
-# is a
-# user's function
-Doubt = Literal["", "F15", "F17", "F18"]
+# is a user's function; F22: a domain's CHECK is not looked for in all rows
+Doubt = Literal["", "F15", "F17", "F18", "F22"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ class Table:
     # a foreign table among its partitions or children: the server checks no row of that one
     foreign_children: bool = False
     partition_of: TableRef | None = None
-    # what the bounds of a partition say of its rows, as a CHECK's text
+    # what the bounds of a partition say of its rows, as a CHECK's text; only of a schema given as DDL (F23)
     bounds: str = ""
     row_security: bool = False
     temporary: bool = False

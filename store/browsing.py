@@ -12,12 +12,24 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Integer, RowMapping, Table, false, func, select
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Connection,
+    Engine,
+    Integer,
+    RowMapping,
+    Table,
+    false,
+    func,
+    select,
+)
 
 from rewright.store import schema
 from rewright.store.connection import transaction
 from rewright.store.journal import entries_of
-from rewright.store.records import AskSeen, LogEntry, QuerySeen, Rewrite
+from rewright.store.life import Action, Level, State
+from rewright.store.records import AskSeen, LogEntry, QuerySeen, Resolution, Rewrite
 from rewright.store.rows import record_of, rewrite_of
 
 DAY = 86_400
@@ -80,6 +92,43 @@ class Browsing:
         with transaction(self.engine, write=False) as connection:
             rows, total = _page(connection, table, asked, table.c.changed_at.desc())
         return [rewrite_of(row) for row in rows], total
+
+    def waiting(self, limit: int = 10) -> tuple[Sequence[Rewrite], int]:
+        """Proposed rewrites that a person may approve, the newest change first, and how many there are.
+
+        One that was refuted can't be approved: it is kept so that it is not tried again.
+        """
+        table = schema.REWRITES
+        wanted = (table.c.state == State.PROPOSED.value, table.c.level != Level.REFUTED.value)
+        with transaction(self.engine, write=False) as connection:
+            rows, total = _page(connection, table, Asked(limit=limit), table.c.changed_at.desc(), *wanted)
+        return [rewrite_of(row) for row in rows], total
+
+    def slower(self, limit: int = 5) -> Sequence[Rewrite]:
+        """Rewrites that are retired because they were slower than the original, the newest first."""
+        table, events = schema.REWRITES, schema.EVENTS
+        # the last change of its life: one that a person retired later was not slow
+        last = (
+            select(events.c.step)
+            .where(events.c.rewrite_id == table.c.id, events.c.step.in_([one.value for one in Action]))
+            .order_by(events.c.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        wanted = (table.c.state == State.RETIRED.value, last == Action.EXPIRE.value)
+        statement = select(table).where(*wanted).order_by(table.c.changed_at.desc()).limit(limit)
+        with transaction(self.engine, write=False) as connection:
+            return [rewrite_of(row) for row in connection.execute(statement).mappings()]
+
+    def resolutions(self, asked: Asked, *, search: bool) -> tuple[Sequence[Resolution], int]:
+        """A page, the newest first unless sorted, and how many there are. ``search``: as of `asks`; also for
+        what the query was resolved to.
+        """
+        table = schema.RESOLUTIONS
+        words = table.c.query + " " + table.c.resolved if search else None
+        with transaction(self.engine, write=False) as connection:
+            rows, total = _page(connection, table, asked, table.c.id.desc(), words_in=words)
+        return [record_of(Resolution, row) for row in rows], total
 
     def queries(self, asked: Asked) -> tuple[Sequence[QuerySeen], int]:
         """A page, those that took the most time in all first unless sorted, and how many there are."""
@@ -209,6 +258,8 @@ def _conditions(
 
 
 def _equal(column: ColumnElement[Any], value: str) -> ColumnElement[bool]:
+    if isinstance(column.type, Boolean):
+        return column == (value == "yes") if value in {"yes", "no"} else false()
     if not isinstance(column.type, Integer):
         return column == value
     number = value.isascii() and value.isdigit() and len(value) < 19

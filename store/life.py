@@ -92,6 +92,19 @@ def next_state(state: State, action: Action, level: Level) -> State:
     return after
 
 
+def allowed(state: State, action: Action, level: Level) -> bool:
+    """Whether `next_state` would lead anywhere.
+
+    >>> allowed(State.PROPOSED, Action.APPROVE, Level.REFUTED)
+    False
+    """
+    try:
+        next_state(state, action, level)
+    except IllegalTransition:
+        return False
+    return True
+
+
 def reaches(level: Level, trust: Level) -> bool:
     """Whether evidence of kind ``level`` is at least as strong as ``trust``."""
     return level in TRUST_ORDER[: TRUST_ORDER.index(trust) + 1] if trust in TRUST_ORDER else False

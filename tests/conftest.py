@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.fixtures.lake_server",
     "tests.fixtures.order",
     "tests.fixtures.home",
+    "tests.fixtures.browser",
     "tests.fixtures.leftovers",
     "tests.fixtures.sampling",
 ]

@@ -21,7 +21,7 @@ from rewright.ask.subject import Subject, prompt
 from rewright.ask.tokens import tokens_in, tokens_of
 from rewright.models.api import BadReply, Message, ModelError
 
-_INSTRUCTIONS = """Write one {system} SELECT that answers the question. Begin each reply with exactly one tag:
+_INSTRUCTIONS = """Write one PostgreSQL SELECT that answers the question. Begin each reply with one tag:
 {explore}[REFINE] a few lines: what you found, what is open, the plan of the query.
 [SQL] the query in a ```sql block. It is run; you see its first rows or its error.
 [CONFIRM] only after a query that ran and answers the whole question: one plain sentence, what it returns and
@@ -44,6 +44,7 @@ class Task:
     plan: str = ""
     guidance: str = ""
     learnt: str = ""
+    examples: str = ""
     former: str = ""
 
 
@@ -135,7 +136,7 @@ class _Maker:
 
 
 def _first(task: Task, *, explores: bool) -> tuple[Message, Message]:
-    instructions = _INSTRUCTIONS.format(system=task.subject.system, explore=_EXPLORE if explores else "")
+    instructions = _INSTRUCTIONS.format(explore=_EXPLORE if explores else "")
     return prompt(
         "write the query",
         instructions,
@@ -143,6 +144,7 @@ def _first(task: Task, *, explores: bool) -> tuple[Message, Message]:
         task.observations,
         task.guidance,
         f"Learnt here: {task.learnt}" if task.learnt else "",
+        task.examples,
         f"Plan:\n{task.plan}" if task.plan else "",
         task.former,
         task.subject.text(),

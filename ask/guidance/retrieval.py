@@ -12,7 +12,6 @@ from rewright.ask.guidance.sql import TIPS as SQL_TIPS
 from rewright.ask.guidance.sql_patterns import TIPS as PATTERN_TIPS
 from rewright.ask.guidance.tip import Tip
 from rewright.ask.guidance.wording import TIPS as WORDING_TIPS
-from rewright.ask.ports import Dialect
 
 LIBRARY: tuple[Tip, ...] = (*WORDING_TIPS, *SQL_TIPS, *PATTERN_TIPS)
 MOST = 8
@@ -35,6 +34,6 @@ def fitting(
     return tuple(tip for tip in fit if tip in kept)
 
 
-def told(tips: Sequence[Tip], dialect: Dialect) -> str:
+def told(tips: Sequence[Tip]) -> str:
     """A section of a prompt; empty without tips."""
-    return "Mind:\n" + "\n".join(f"- {tip.told(dialect)}" for tip in tips) if tips else ""
+    return "Mind:\n" + "\n".join(f"- {tip.text}" for tip in tips) if tips else ""

@@ -1,6 +1,7 @@
-"""Advice on SQL: joins, conditions, aggregates, order, several steps, syntax, on PostgreSQL and DuckDB.
+"""Advice on SQL: joins, conditions, aggregates, order, several steps, syntax. Lakes are asked in
+PostgreSQL's SQL, too.
 
-Owns these tips. Their subjects are those of appendix C of APEX-SQL and of the two systems' manuals; the words
+Owns these tips. Their subjects are those of appendix C of APEX-SQL and of PostgreSQL's manual; the words
 and the patterns are ours.
 """
 
@@ -109,7 +110,6 @@ TIPS = (
         "safe-division",
         "aggregates",
         ("Divide by nullif(x, 0), and one side cast to numeric: a quotient of integers is cut."),
-        duckdb="Divide by nullif(x, 0); / gives a fraction, // cuts.",
         question=_RATIO + r"|\bdivid\w+|\baverage number\b",
         evidence=r"/|\bdivid\w+",
         weight=3,
@@ -150,7 +150,6 @@ TIPS = (
             "A percentage is 100.0 * part / nullif(whole, 0): begin with 100.0, or integers cut it "
             "to 0 or 100."
         ),
-        duckdb="A percentage is 100 * part / nullif(whole, 0).",
         question=r"\b(percent\w*|per cent)\b|%",
         weight=3,
     ),
@@ -176,10 +175,6 @@ TIPS = (
             '"The top 3" is ORDER BY with LIMIT 3. For one extreme where several may tie, compare '
             "with (SELECT max(…)) or use FETCH FIRST 1 ROW WITH TIES, so that all are shown."
         ),
-        duckdb=(
-            '"The top 3" is ORDER BY with LIMIT 3. For one extreme where several may tie, compare '
-            "with (SELECT max(…)), so that all are shown."
-        ),
         question=EXTREME,
         weight=3,
     ),
@@ -187,7 +182,6 @@ TIPS = (
         "nulls-last",
         "order",
         ("DESC puts NULLs first: write NULLS LAST, or leave NULLs out, before taking the top."),
-        duckdb=("NULLs come last in both directions here; leave them out where they don't count."),
         question=EXTREME,
         weight=1,
     ),
@@ -230,10 +224,6 @@ TIPS = (
         (
             "WHERE and HAVING don't know the names given in SELECT: repeat the expression, or filter "
             "in an outer query; GROUP BY and ORDER BY know them."
-        ),
-        duckdb=(
-            "Names given in SELECT may be used in WHERE, GROUP BY and HAVING here, but not inside "
-            "window functions of the same SELECT."
         ),
         question=_RATIO + r".*" + _COMPARISON,
         plan=(

@@ -1,6 +1,6 @@
-"""Advice on SQL: pitfalls, patterns of whole queries, dates, on PostgreSQL and DuckDB.
+"""Advice on SQL: pitfalls, patterns of whole queries, dates.
 
-Owns these tips. Their subjects are those of appendix C of APEX-SQL and of the two systems' manuals; the words
+Owns these tips. Their subjects are those of appendix C of APEX-SQL and of PostgreSQL's manual; the words
 and the patterns are ours.
 """
 
@@ -34,7 +34,6 @@ TIPS = (
         "integer-division",
         "pitfalls",
         "7 / 2 is 3: cast one side, x::numeric / y.",
-        duckdb="7 / 2 is 3.5, 7 // 2 is 3.",
         question=_RATIO + r"|\b(average|half|times as)\b",
         evidence=r"/",
         weight=1,
@@ -77,7 +76,6 @@ TIPS = (
             "The first n of each group: rank() OVER (PARTITION BY group ORDER BY …) in a subquery, "
             "then filter by it; rank() keeps ties."
         ),
-        duckdb=("The first n of each group: QUALIFY rank() OVER (PARTITION BY group ORDER BY …) <= n."),
         question=EXTREME + r".*\b(each|per|every|in each)\b|\b(each|per|every)\b.*" + EXTREME,
         plan=r"\b(top|first|highest|lowest|most|least)\b.*\b(per|each|within)\b|partition",
         weight=3,
@@ -89,10 +87,6 @@ TIPS = (
             "Take parts with extract(year from d), or date_trunc('month', d); compare ranges "
             "half-open: d >= '2020-01-01' AND d < '2021-01-01'. A column of type text needs a cast "
             "first."
-        ),
-        duckdb=(
-            "Take parts with year(d) or date_trunc('month', d); compare ranges half-open: d >= DATE "
-            "'2020-01-01' AND d < DATE '2021-01-01'. A column of type text needs a cast first."
         ),
         question=(
             r"\b(year|month|quarter|week|day|date|before|after|since|between|in) ?\d{4}\b|\b(years?"
@@ -117,7 +111,6 @@ TIPS = (
             "date - date is a number of days; timestamp - timestamp an interval: extract(epoch from "
             "…) / 3600 for hours; age() for years and months."
         ),
-        duckdb=("date_diff('day', a, b) counts boundaries between a and b, date_sub('day', a, b) full days."),
         question=(
             r"\b(how long|duration|days? between|time between|elapsed|age|how old|how many (days|hours"
             r"|months|years))\b"
@@ -140,10 +133,6 @@ TIPS = (
         (
             "x = ANY (array_column) asks whether an array holds x; unnest(array_column) gives its "
             "elements as rows."
-        ),
-        duckdb=(
-            "list_contains(list_column, x) asks whether a list holds x; unnest(list_column) gives "
-            "its elements as rows."
         ),
         schema=r"\w(\[\]| _\w+\b)",
         weight=2,

@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from rewright.ask.ports import Dialect
-
 
 @dataclass(frozen=True, slots=True)
 class Tip:
     """``question``, ``evidence``, ``plan`` and ``schema`` are patterns, one for each text; the tip is for
     every question that one of them fits. ``weight``: what is left out last when there are too many.
-    ``duckdb``: in place of ``text`` there.
     """
 
     name: str
@@ -22,7 +19,6 @@ class Tip:
     evidence: str = ""
     plan: str = ""
     schema: str = ""
-    duckdb: str = ""
     weight: int = 1
 
     def fits(self, texts: dict[str, str]) -> bool:
@@ -36,6 +32,3 @@ class Tip:
                 ("schema", self.schema),
             )
         )
-
-    def told(self, dialect: Dialect) -> str:
-        return self.duckdb if dialect == "duckdb" and self.duckdb else self.text

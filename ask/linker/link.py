@@ -7,7 +7,7 @@ Owns the order, and the parts that can be left out. Must not know prompts.
 from __future__ import annotations
 
 from rewright.ask.asking import Asking
-from rewright.ask.describe import Description
+from rewright.ask.describe import Description, Pairs
 from rewright.ask.disclosure import Disclosure
 from rewright.ask.linker.planning import plan
 from rewright.ask.linker.pruning import prune
@@ -20,14 +20,22 @@ from rewright.ask.tokens import tokens_of
 
 
 def link(
-    asking: Asking, description: Description, subject: Subject, runner: Runner, disclosure: Disclosure
+    asking: Asking,
+    description: Description,
+    subject: Subject,
+    runner: Runner,
+    disclosure: Disclosure,
+    likely: Pairs = frozenset(),
 ) -> Linking:
-    """The columns that the query may need. Never fails: what can't be decided stays."""
+    """The columns that the query may need. Never fails: what can't be decided stays. ``likely``: columns that
+    the deterministic reader names, which no pass deletes.
+    """
     settings = asking.settings
-    if tokens_of(description.text(fullest=1)) <= settings.small_tokens:
+    # with few values of each column
+    if tokens_of(description.text(fullest=2)) <= settings.small_tokens:
         return Linking(description.everything(), whole=True)
     steps = plan(asking, subject) if settings.uses("planning") else ()
-    left = prune(asking, description, subject, steps)
+    left = prune(asking, description, subject, steps, likely)
     asking.note("linked", "pruning", f"{sum(map(len, left.values()))} columns of {len(left)} tables are left")
     if settings.uses("semantic-linking"):
         roles = semantic_roles(asking, description, subject, steps, left)

@@ -43,9 +43,15 @@ _FULLEST = len(DETAILS) - 2
 
 
 def prune(
-    asking: Asking, description: Description, subject: Subject, steps: Sequence[str]
+    asking: Asking,
+    description: Description,
+    subject: Subject,
+    steps: Sequence[str],
+    likely: Collection[Pair] = frozenset(),
 ) -> dict[str, list[str]]:
-    """What is left of the schema. A pass that fails deletes and keeps nothing."""
+    """What is left of the schema, ``likely`` columns in any case. A pass that fails deletes and keeps
+    nothing.
+    """
     batches = description.batches(asking.settings.batch_tokens)
     passes = [one for one in PASSES if asking.settings.uses(f"pruning-{one}")]
     if not passes:
@@ -58,7 +64,7 @@ def prune(
     for batch in batches:
         deleted, kept = answers.get((id(batch), "delete")), answers.get((id(batch), "keep"))
         for table, columns in batch.items():
-            stays = [c for c in columns if _stays((table, c), deleted, kept)]
+            stays = [c for c in columns if (table, c) in likely or _stays((table, c), deleted, kept)]
             if stays:
                 left.setdefault(table, []).extend(stays)
     return left or description.everything()

@@ -28,7 +28,7 @@ _LINK = (
     "column that may hold it."
 )
 _PROFILE = (
-    "Test whether one table fits its supposed role in this question, by 3 to 8 short {system} SELECTs "
+    "Test whether one table fits its supposed role in this question, by 3 to 8 short PostgreSQL SELECTs "
     "over this table alone: what its "
     "codes and categories look like, what one row stands for, whether its keys are filled, how texts "
     "and dates are written. Use "
@@ -98,7 +98,7 @@ def _profiled(
 ) -> str:
     messages = prompt(
         "profile a table",
-        _PROFILE.format(system=subject.system),
+        _PROFILE,
         description.text(table, budget=2_000),
         f"Supposed role: {role.role}. {role.why}",
         subject.text(),

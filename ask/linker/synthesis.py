@@ -25,7 +25,7 @@ _SYNTHESISE = (
     "purpose; the tables must be "
     "joinable. Columns marked * were found relevant: each of them that you don't keep must stand in "
     "rejected with the reason. If "
-    "something must be known first, put up to 4 {system} SELECTs into queries and you are asked again "
+    "something must be known first, put up to 4 PostgreSQL SELECTs into queries and you are asked again "
     "with their results."
 )
 _SCHEMA_TOKENS = 8_000
@@ -49,7 +49,7 @@ def synthesise(
         last = number + 1 >= asking.settings.rounds
         messages = prompt(
             "choose columns",
-            _SYNTHESISE.format(system=subject.system),
+            _SYNTHESISE,
             "Schema:\n" + description.text(left, budget=_SCHEMA_TOKENS, fullest=1),
             "Marked *: " + ", ".join(f"{t}.{c}" for t, c in marked),
             "Roles:\n" + "\n".join(f"- {t}: {r.role}. {r.why}" for t, r in roles.items()),

@@ -56,7 +56,7 @@ def _said_by(link: Link, scope: Scope) -> list[Join]:
         return []
     said = root(link.word)
     keys = [j for j in scope.context.joins if said in _role(j, scope)]
-    held = {(j.many.table, j.many.name) for j in keys}
+    held = {(key.table, key.name) for j in keys for key in j.keys}
     if any(t.ref not in {j.one.table for j in keys} for t in link.tables[:1]):
         return []
     sure = link.mark == "relation" or all((c.table, c.name) in held for c in link.columns)
@@ -64,8 +64,13 @@ def _said_by(link: Link, scope: Scope) -> list[Join]:
 
 
 def _role(join: Join, scope: Scope) -> set[str]:
-    own = {*names.words(join.one.name), *names.words(join.one.table.name), *names.KEY_WORDS}
-    return {root(w) for w in scope.words(join.many) if len(w) > 3 and w not in own}
+    own = {*names.words(join.one.table.name), *names.KEY_WORDS}
+    return {
+        root(w)
+        for many, one in join.pairs
+        for w in scope.words(many)
+        if len(w) > 3 and w not in own and w not in names.words(one.name)
+    }
 
 
 def _spoken(links: Sequence[Link]) -> set[TableRef]:

@@ -127,7 +127,7 @@ def _subquery(
             raise Unclear("the joins would count a measured row several times")
         spelling.once.add(of)
     first = steps[0]
-    tests = [f"{spelling.column(first.join.many)} = {spelling.column(first.join.one)}"]
+    tests = [spelling.meets(first.join)]
     tests += [spelling.condition(c) for c in own]
     text = f"(select {spelling.expression(measure)} from {spelling.tables(first.new, [*steps[1:], *more])}"
     text += f" where {' and '.join(tests)})"
@@ -146,7 +146,9 @@ def _reached(context: Context, of: TableRef, tables: Sequence[TableRef], roles: 
 def _met(context: Context, table: TableRef, of: TableRef) -> bool:
     """Whether each row of a table has rows of another that refer to it."""
     rows = context.table(table).rows
-    return any(j.one.table == table and j.many.table == of and j.many.distinct >= rows for j in context.joins)
+    found = (j for j in context.joins if j.one.table == table and j.many.table == of)
+    # how many different pairs there are is not known
+    return any(not j.more and j.many.distinct >= rows for j in found)
 
 
 def _row_text(

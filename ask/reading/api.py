@@ -140,9 +140,14 @@ def read(
     ``evidence``: hints that came with the question (definitions of terms). ``previous``: the reading that
     this question may follow up.
     """
+    return reader_of(context).read(question, evidence=evidence, previous=previous)
+
+
+def reader_of(context: Context) -> Reader:
+    """The reader of a context; those of the contexts asked last are kept."""
     reader = _readers.get(id(context))
     if reader is None or reader.context is not context:
         while len(_readers) >= _KEPT_READERS:
             _readers.pop(next(iter(_readers)))
         reader = _readers[id(context)] = Reader(context)
-    return reader.read(question, evidence=evidence, previous=previous)
+    return reader

@@ -162,8 +162,8 @@ def _only_measure(draft: Draft, at: int) -> ColumnContext:
     held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
     if held == at - 1:
         table = draft.scope.table(draft.links[held])
-        keys = {j.many for j in draft.scope.context.joins}
-        numbers = [c for c in table.columns if c.kind == "number" and not c.key and c not in keys]
+        refers = draft.scope.context.refers
+        numbers = [c for c in table.columns if c.kind == "number" and not c.key and not refers(c)]
         if len(numbers) == 1 and "year" not in draft.scope.words(numbers[0]):
             draft.scope.doubt("which number is compared", _ONLY_NUMBER)
             return numbers[0]

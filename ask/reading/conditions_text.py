@@ -9,7 +9,7 @@ import calendar
 from collections.abc import Sequence
 from typing import assert_never
 
-from rewright.ask.context import ColumnContext, Context
+from rewright.ask.context import ColumnContext, Context, Join
 from rewright.ask.reading.intent import (
     Aggregate,
     AnyOf,
@@ -68,11 +68,12 @@ class Spelling:
         return f"{quote_ident(column.table.name)}.{quote_ident(column.name)}"
 
     def tables(self, root: TableRef, steps: Sequence[Step]) -> str:
-        joined = "".join(
-            f" join {self.table(s.new)} on {self.column(s.join.many)} = {self.column(s.join.one)}"
-            for s in steps
-        )
+        joined = "".join(f" join {self.table(s.new)} on {self.meets(s.join)}" for s in steps)
         return self.table(root) + joined
+
+    def meets(self, join: Join) -> str:
+        """That a row meets the one it refers to."""
+        return " and ".join(f"{self.column(many)} = {self.column(one)}" for many, one in join.pairs)
 
     # -- expressions
 
@@ -256,10 +257,7 @@ class Spelling:
 
     def _belonging(self, steps: Sequence[Step], kept: TableRef, where: Sequence[Condition]) -> str:
         first, rest = steps[0], steps[1:]
-        own, theirs = first.join.one, first.join.many
-        if own.table != kept:
-            own, theirs = theirs, own
-        tests = [f"{self.column(theirs)} = {self.column(own)}", *map(self.condition, where)]
+        tests = [self.meets(first.join), *map(self.condition, where)]
         beyond = self._beyond(kept, [step.new for step in steps], where)
         return f"from {self.tables(first.new, [*rest, *beyond])} where {' and '.join(tests)}"
 

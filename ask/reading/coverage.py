@@ -137,7 +137,7 @@ def _says_a_value(link: Link, said: _Said) -> bool:
 def _names_a_table(link: Link, scope: Scope, said: _Said) -> bool:
     """By its own name, a column of that name, or the key that refers to it."""
     refs = {t.ref for t in link.tables}
-    keys = [j.many for j in scope.context.joins if j.one.table in refs]
+    keys = [key for j in scope.context.joins if j.one.table in refs for key in j.keys]
     return bool({ref.name.lower() for ref in refs} & said.names) or said.names_any([*link.columns, *keys])
 
 
@@ -155,12 +155,12 @@ def _roles_of_verbs(scope: Scope, said: _Said) -> None:
 def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
     """The words of keys that say a role, with the keys and the tables that they lead to."""
     found: dict[str, list[tuple[ColumnContext, str]]] = {}
-    for join in scope.context.joins:
-        own = {root(w) for w in (*scope.words(join.one), *names.words(join.one.table.name))}
-        own |= {root(w) for w in (*names.KEY_WORDS, *names.words(join.many.table.name))}
-        for word in scope.words(join.many):
+    for many, one in (pair for join in scope.context.joins for pair in join.pairs):
+        own = {root(w) for w in (*scope.words(one), *names.words(one.table.name))}
+        own |= {root(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
+        for word in scope.words(many):
             if word not in _NO_ROLES and root(word) not in own:
-                found.setdefault(root(word), []).append((join.many, join.one.table.name))
+                found.setdefault(root(word), []).append((many, one.table.name))
     return found
 
 

@@ -65,9 +65,7 @@ def _whose(draft: Draft, what: int, table: TableContext) -> tuple[ColumnContext 
             raise Unclear("times between rows for each value are not understood yet")
         return draft.scope.column(link), None
     owner = draft.scope.table(link)
-    keys = [
-        j.many for j in draft.scope.context.joins if j.many.table == table.ref and j.one.table == owner.ref
-    ]
-    if len(keys) != 1:
+    joins = [j for j in draft.scope.context.joins if j.many.table == table.ref and j.one.table == owner.ref]
+    if len(joins) != 1 or joins[0].more:
         raise Unclear(f"it is not clear how {table.ref.name} belong to {owner.ref.name}")
-    return keys[0], owner if each else None
+    return joins[0].many, owner if each else None

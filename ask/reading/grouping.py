@@ -163,7 +163,7 @@ def _own_column(draft: Draft, place: int) -> Column | None:
     joined = [
         j
         for j in draft.scope.context.joins
-        if any((j.many.table, j.many.name) == (c.table, c.name) for c in held) and j.one.table == group
+        if any((k.table, k.name) == (c.table, c.name) for k in j.keys for c in held) and j.one.table == group
     ]
     if len(held) != 1 or (joined and draft.scope.words(held[0])[-1] in names.KEY_WORDS):
         return None

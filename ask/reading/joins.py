@@ -45,7 +45,7 @@ class Step:
 
     @property
     def multiplies(self) -> bool:
-        return self.join.many.table == self.new and not self.join.many.unique
+        return self.join.many.table == self.new and not self.join.single
 
 
 def path(
@@ -73,7 +73,7 @@ def path(
 
 def _declared(context: Context, join: Join) -> float:
     """Found in the data beside keys that are declared: that two texts agree tells little."""
-    named = join.one.key or set(names.words(join.many.name)[-1:]) & names.KEY_WORDS
+    named = join.one.key or any(set(names.words(key.name)[-1:]) & names.KEY_WORDS for key in join.keys)
     if join.likelihood < 1 and not named and any(other.likelihood == 1 for other in context.joins):
         return join.likelihood * _UNDECLARED
     return join.likelihood
@@ -119,8 +119,9 @@ def _way(
 def _unsaid_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
     said = {root(word) for word in roles}
     for step in way:
-        own = {root(w) for w in names.words(step.join.many.name)} - {root(w) for w in names.KEY_WORDS}
-        whose = {root(w) for w in (*names.words(step.join.one.table.name), *names.words(step.join.one.name))}
+        own = _words_of(step.join) - {root(w) for w in names.KEY_WORDS}
+        whose = {root(w) for w in names.words(step.join.one.table.name)}
+        whose |= {root(w) for _, one in step.join.pairs for w in names.words(one.name)}
         if own & whose and (own - whose) and not (own - whose) & said:
             return True
     return False
@@ -187,15 +188,14 @@ def _said_before(target: TableRef, said: Sequence[TableRef]) -> TableRef | None:
 
 def _told(way: list[Step], others: list[list[Step]], said: set[str]) -> bool:
     """A key's own words, those the other keys lack, are in the question."""
-    own = {root(w) for step in way for w in names.words(step.join.many.name)}
-    rest = {
-        root(w)
-        for other in others
-        if other is not way
-        for step in other
-        for w in names.words(step.join.many.name)
-    }
+    own = {word for step in way for word in _words_of(step.join)}
+    rest = {word for other in others if other is not way for step in other for word in _words_of(step.join)}
     return bool((own - rest) & said)
+
+
+def _words_of(join: Join) -> set[str]:
+    """The roots of its key's words."""
+    return {root(w) for key in join.keys for w in names.words(key.name)}
 
 
 def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:

@@ -61,6 +61,8 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     if numbered is not None:
         return (numbered,)
     key = key_of(table)
+    if key is None and table.composed:
+        return table.composed
     if key is None:
         raise Unclear(f"nothing names a row of {table.ref.name}")
     return (key,)

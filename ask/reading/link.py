@@ -50,6 +50,8 @@ class Link:
     added: bool = False
     """Whether an `and` stands right before it."""
     misspelled: bool = False
+    in_part: bool = False
+    loosely_cut: bool = False
     """Whether it is no word, and was taken for one that is spelled nearly so."""
     used: bool = False
     fits: dict[object, float] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from rewright.ask.reading.adjectives import ADJECTIVES, SAME
 from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, INNER, PERIODIC, RELATING, TIME_UNITS
 from rewright.ask.reading.link import Link, keys, together
 from rewright.ask.reading.nearness import Nearness
-from rewright.ask.reading.shortened import Shortened
+from rewright.ask.reading.shortened import LETTERS, Shortened
 from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
 from rewright.ask.reading.words import Token, root, stem
 
@@ -86,6 +86,8 @@ class NamesSaid:
             return None
         for reading, fit in self.shortened.readings(words):
             if (link := self.link(text, key_of(reading), fit)) is not None:
+                # another word of the name is a second sign
+                link.loosely_cut = len(words) == 1 and fit < LETTERS
                 return link
         return None
 

@@ -6,9 +6,9 @@ question's form.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
+from rewright.ask.encoder import encoder, model
 from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
 
 _LEAST = 0.62
@@ -29,10 +29,10 @@ class Nearness:
 
     def of(self, word: str) -> tuple[Key, float] | None:
         """The key of the nearest phrase, and how near it is; None where none is near enough or two are."""
-        encoder = self._ready()
-        if encoder is None:
+        ready = self._ready()
+        if ready is None:
             return None
-        near = self._vectors @ encoder.embed([word])[0]
+        near = self._vectors @ ready.embed([word])[0]
         order = near.argsort()[::-1][:2]
         first = float(near[order[0]])
         second = float(near[order[1]]) if len(order) > 1 else 0.0
@@ -44,31 +44,31 @@ class Nearness:
         """Whether the encoder's vocabulary, some 30,000 common words and pieces, lacks a word; False without
         its weights.
         """
-        model = _model()
-        return model is not None and not model.knows(word)
+        found = model()
+        return found is not None and not found.knows(word)
 
     def is_word(self, letters: str) -> bool:
         """Whether the encoder's vocabulary has it; without its weights, whether a vowel follows the first
         letter.
         """
-        model = _model()
-        return bool(set(letters[1:]) & set("aeiou")) if model is None else bool(model.knows(letters))
+        found = model()
+        return bool(set(letters[1:]) & set("aeiou")) if found is None else bool(found.knows(letters))
 
     def all(self, words: list[str]) -> dict[Key, float]:
         """How near each phrase is to the nearest of the words; empty without the encoder's weights."""
-        encoder = self._ready()
-        if encoder is None or not words:
+        ready = self._ready()
+        if ready is None or not words:
             return {}
-        near = (self._vectors @ encoder.embed(words).T).max(axis=1)
+        near = (self._vectors @ ready.embed(words).T).max(axis=1)
         return {key: float(worth) for key, worth in zip(self._keys, near, strict=True)}
 
     def _ready(self) -> Any:
         """The encoder, once the context's phrases have their vectors."""
-        encoder = _encoder()
-        if encoder is not None and self._vectors is None:
+        found = encoder()
+        if found is not None and self._vectors is None:
             self._keys, phrases = self._phrases()
-            self._vectors = encoder.embed(phrases) if phrases else None
-        return encoder if self._vectors is not None else None
+            self._vectors = found.embed(phrases) if phrases else None
+        return found if self._vectors is not None else None
 
     def _phrases(self) -> tuple[list[Key], list[str]]:
         found: dict[Key, str] = {}
@@ -79,20 +79,3 @@ class Nearness:
             found.setdefault(key_of(words), " ".join(words))
         kept = dict(list(found.items())[:_MOST_PHRASES])
         return list(kept), list(kept.values())
-
-
-@lru_cache(maxsize=1)
-def _encoder() -> Any:
-    """MiniLM where its weights are installed; never the encoder of spellings, which has no meaning."""
-    from rewright.lake.embedding import CachedEmbedder
-
-    model = _model()
-    return None if model is None else CachedEmbedder(model)
-
-
-@lru_cache(maxsize=1)
-def _model() -> Any:
-    from rewright.lake.embedding import MiniLm, weights_folder
-
-    folder = weights_folder()
-    return None if folder is None else MiniLm(folder)

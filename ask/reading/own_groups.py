@@ -34,7 +34,9 @@ def _whose(draft: Draft, word: str) -> bool:
 def _referring(draft: Draft, place: int, measured: ColumnContext) -> list[ColumnContext]:
     table = draft.scope.table(draft.links[place])
     joins = draft.scope.context.joins
-    return [j.many for j in joins if j.one.table == table.ref and j.many.table == measured.table]
+    found = [j for j in joins if j.one.table == table.ref and j.many.table == measured.table]
+    # of a key of several columns no single one says the group
+    return [] if any(j.more for j in found) else [j.many for j in found]
 
 
 def _column(draft: Draft, place: int, measured: ColumnContext) -> list[ColumnContext]:

@@ -52,6 +52,10 @@ _PRESENTATION = re.compile(
 )
 
 
+_MISSPELLED = 0.88
+"""With nothing else in doubt it may be answered; with another word that is not sure it is not."""
+_IN_PART = 0.9
+_LOOSELY = 0.93
 _THAN_AVERAGE = re.compile(
     r"\b(?:(?P<more>more|higher|greater)|less|fewer|lower)\s+(?P<what>(?!expensive|recent|populous)\w+)\s+than\s+(?:the\s+)?average"
     r"(?:\s+(?:of|for|across|over)\s+all(?:\s+\w+)?)?(?=\W*$)",
@@ -124,7 +128,9 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
-    scope.doubt("a word that may be misspelled", 0.93 ** sum(link.misspelled for link in links))
+    scope.doubt("a word that may be misspelled", _MISSPELLED ** sum(link.misspelled for link in links))
+    scope.doubt("a word that only begins like a name", _LOOSELY ** sum(one.loosely_cut for one in links))
+    scope.doubt("a part of a name", _IN_PART ** sum(link.in_part for link in links))
     scope.doubt("a verb that the data does not hold", 0.985 ** sum(link.mark == "relation" for link in links))
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope

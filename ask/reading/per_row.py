@@ -64,8 +64,9 @@ def _over(draft: Draft, counted: TableContext, link: Link) -> ColumnContext:
         raise Unclear(f"a row of {counted.ref.name} may belong to several of {table.ref.name}")
     for step in steps:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
-    key = steps[-1].join.many if len(steps) == 1 else draft.scope.key(table)
+    one_column = len(steps) == 1 and not steps[0].join.more
+    key = steps[0].join.many if one_column else draft.scope.key(table)
     reached = steps[0].join.many.distinct
-    if len(steps) > 1 or reached < table.rows:
+    if not one_column or reached < table.rows:
         draft.scope.doubt(f"whether {table.ref.name} without {counted.ref.name} count too", _ROWS_WITHOUT)
     return key

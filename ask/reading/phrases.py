@@ -196,7 +196,8 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
     own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
         whole = column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED
-        if not distinct and (whole or stem(words[-1]) in _UNITS):
+        units = {stem(words[-1]), stem(link.word)} & _UNITS
+        if not distinct and (whole or units):
             draft.scope.doubt("what is to be added up", 0.95)
             return Aggregate("sum", column)
         if distinct or not set(words) & {"number", "count", "num", "total"}:

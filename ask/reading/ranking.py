@@ -101,7 +101,7 @@ def columns_in(intent: Intent, context: Context) -> list[ColumnContext]:
             steps, _ = path(context, a, [b])
         except Unclear:
             continue
-        found += [c for s in steps for c in (s.join.many, s.join.one)]
+        found += [c for s in steps for pair in s.join.pairs for c in pair]
     return list(dict.fromkeys(found))
 
 
@@ -145,7 +145,7 @@ def _of_table(
             yield column, 0.8
         if timed and column.kind == "date":
             yield column, 0.75
-        if any(column == join.many for join in scope.context.joins):
+        if any(column in join.keys for join in scope.context.joins):
             yield column, 0.6
         yield column, 0.4 if column.kind in {"number", "date"} else 0.25
         if {root(w) for w in scope.words(column)} & wanted:
@@ -167,8 +167,8 @@ def _on_paths(tables: dict[TableRef, float], scope: Scope) -> Iterable[ColumnCon
             continue
         if len(steps) <= 3:
             for step in steps:
-                yield step.join.many
-                yield step.join.one
+                for pair in step.join.pairs:
+                    yield from pair
 
 
 def _by_nearness(question: str, scope: Scope, nearness: Nearness) -> Iterable[tuple[ColumnContext, float]]:

@@ -21,6 +21,7 @@ from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
+_THEIR_OWN = 0.92
 _TIE = 0.03
 _ELSEWHERE = 0.75
 _WORD_FOR = 0.9
@@ -126,7 +127,13 @@ class Scope:
             raise Unclear(f"no column is meant by {link.text}")
         ranked = sorted(((self._score(link, c), c) for c in held), key=lambda pair: -pair[0])
         best, column = ranked[0]
-        if len(ranked) > 1 and ranked[1][0] > best - _TIE and not self._same(column, ranked[1][1]):
+        tied = [
+            c for score, c in ranked if score > best - _TIE and (c == column or not self._same(column, c))
+        ]
+        if len(tied) > 1 and len(near := self._of_their_own(tied)) == 1:
+            column = near[0]
+            self.doubt("which of several tables' columns is meant", _THEIR_OWN)
+        elif len(tied) > 1:
             where = ", ".join(sorted({f"{c.table.name}.{c.name}" for s, c in ranked if s > best - _TIE}))
             raise Unclear(f"{link.text} may be one of several: {where}")
         self._sure_once(link, (column.table, column.name), link.fit(column))
@@ -139,6 +146,12 @@ class Scope:
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _of_their_own(self, found: Sequence[ColumnContext]) -> list[ColumnContext]:
+        """`concerts per city`: the city of their venue, of which each has one, and not of customers."""
+        spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
+        told = set[TableRef]().union(*(self.told_by(ref) for ref in spoken))
+        return [c for c in found if c.table in told]
 
     def said_table(self, link: Link) -> TableContext | None:
         """The table whose rows a column's phrase names with it: `names of merchants`."""
@@ -186,7 +199,9 @@ class Scope:
         """A key and the column that refers to it say the same of joined rows."""
         pair = {(a.table, a.name), (b.table, b.name)}
         return any(
-            {(j.many.table, j.many.name), (j.one.table, j.one.name)} == pair for j in self.context.joins
+            {(many.table, many.name), (one.table, one.name)} == pair
+            for j in self.context.joins
+            for many, one in j.pairs
         )
 
     # -- of a table
@@ -208,7 +223,7 @@ class Scope:
         ):
             return None
         column = table.columns[1]
-        refers = any((j.many.table, j.many.name) == (column.table, column.name) for j in self.context.joins)
+        refers = self.context.refers(column)
         plain = column.kind == "text" and column.unique and not set(self.words(column)) & _NO_NAMES
         return column if plain and not refers else None
 
@@ -232,7 +247,9 @@ class Scope:
         """
         label = self.label(table)
         key = key_of(table)
-        refers = {j.many for j in self.context.joins if j.one.table != table.ref}
+        refers = {k for j in self.context.joins if j.one.table != table.ref for k in j.keys}
+        if key is None and table.composed:
+            return tuple(dict.fromkeys((*table.composed, *label)))
         if key is None or (not key.key and key in refers and key not in label):
             return label
         return tuple(dict.fromkeys((key, *label)))
@@ -263,9 +280,7 @@ class Scope:
         while waiting:
             table = waiting.pop()
             after = {j.one.table for j in self.context.joins if j.many.table == table} - found
-            after |= {
-                j.many.table for j in self.context.joins if j.one.table == table and j.many.unique
-            } - found
+            after |= {j.many.table for j in self.context.joins if j.one.table == table and j.single} - found
             found |= after
             waiting += after
         return found

@@ -204,7 +204,8 @@ def _referred(column: ColumnContext, scope: Scope) -> ColumnContext | None:
     if column.key or column.unique:
         return None
     joins = scope.context.joins
-    held = (j.one for j in joins if (j.many.table, j.many.name) == (column.table, column.name))
+    place = (column.table, column.name)
+    held = (one for j in joins for many, one in j.pairs if (many.table, many.name) == place)
     return next(held, None)
 
 

@@ -22,6 +22,11 @@ from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
 _BEFORE_NOUNS = frozenset(listed("have has had having with of for no any without the"))
+_BE = frozenset(listed("is are was were be been being get gets got"))
+_IN_TURN = frozenset(map(root, listed("open close begin end finish precede follow headline")))
+_PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
+_BETWEEN, _PASSIVE = 0.93, 0.72
+"""A verb between two tables that only relates them; one that may tell which rows are meant."""
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
@@ -29,6 +34,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     _nouns_of_values(links)
     _last_ones(links)
+    _under_a_state(links)
     still_so(links, scope)
     _kinds_of_rows(links)
     _flags_of_others(links)
@@ -92,6 +98,13 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _under_a_state(links: Sequence[Link]) -> None:
+    """`berths that are under maintenance`: a value, nothing to compare with."""
+    for below, value in pairwise(links):
+        if below.word == "under" and below.mark == "<" and value.mark == "value" and value.values:
+            below.mark = "relation"
 
 
 def _last_ones(links: Sequence[Link]) -> None:
@@ -175,7 +188,7 @@ def _owners(link: Link) -> list[object]:
 
 def _roles(links: list[Link], scope: Scope) -> None:
     """`home games`: the word of a key, which says by which of several keys to join."""
-    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    keys = {(key.table, key.name) for j in scope.context.joins for key in j.keys}
     for word, table in itertools.pairwise(links):
         partial = word.mark == "column" and all(link_fit < 0.8 for link_fit in word.fits.values())
         if (
@@ -256,7 +269,26 @@ def _verbs_between(links: list[Link], scope: Scope) -> None:
             if after == at + 1 and _tells(link, links[after], scope):
                 continue
             link.mark = "relation"
-            scope.doubt("a verb that the data does not hold", 0.93)
+            passive = _is_passive(link, links[at + 1], scope)
+            scope.doubt("a verb that the data does not hold", _PASSIVE if passive else _BETWEEN)
+        elif link.mark == "relation" and 0 < at < len(links) - 1 and _says_a_place(link, scope):
+            scope.doubt(f"whether {link.text} says which of them", _PASSIVE)
+
+
+def _is_passive(verb: Link, behind: Link, scope: Scope) -> bool:
+    """`tickets that were refunded for concerts`: what was done to them tells which are meant, unless it is
+    said by whom.
+    """
+    at = scope.roles.index(verb.word) if verb.word in scope.roles else 0
+    return at > 0 and scope.roles[at - 1] in _BE and behind.preposition != "by"
+
+
+def _says_a_place(verb: Link, scope: Scope) -> bool:
+    """`which piece opened the concert`, where a table has the place of each."""
+    if root(verb.word) not in _IN_TURN:
+        return False
+    numbers = [c for t in scope.context.tables for c in t.columns if c.kind == "number" and not c.key]
+    return any(set(scope.words(c)) & _PLACES for c in numbers)
 
 
 def _tells(word: Link, noun: Link, scope: Scope) -> bool:

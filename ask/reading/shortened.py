@@ -16,7 +16,7 @@ from rewright.lake import names
 
 _SHORTEST, _LONGEST = 2, 5
 _BEGINNING = 3
-_LETTERS, _LOOSE = 0.96, 0.88
+LETTERS, _LOOSE = 0.96, 0.86
 """How well a word fits that lost its vowels only, and one that lost more."""
 _LONG_WORD = 7
 _MOST_WORDS = 4
@@ -59,13 +59,13 @@ def cut_from(word: str, short: str) -> float:
     """How well a word of a schema fits what a word was cut to, 0 to 1.
 
     >>> cut_from("donor", "dnr"), cut_from("request", "req"), cut_from("donor", "don"), cut_from("car", "cr")
-    (0.96, 0.88, 0.88, 0.0)
+    (0.96, 0.86, 0.86, 0.0)
     """
     if len(short) >= len(word) or short[0] != word[0]:
         return 0.0
     consonants = word[0] + "".join(ch for ch in word[1:] if ch not in "aeiou")
     if short == consonants and len(short) > _SHORTEST:
-        return _LETTERS
+        return LETTERS
     beginning = len(short) >= _BEGINNING and word.startswith(short) and len(word) > len(short) + 1
     letters = len(short) > _SHORTEST and (
         consonants.startswith(short) or (names.skeleton_of(short, word) and short[-1] == consonants[-1])

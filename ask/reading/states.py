@@ -56,6 +56,12 @@ def _still(links: Sequence[Link]) -> None:
     for word, state in pairwise(links):
         if word.word == "still" and word.mark == "unknown" and state.mark == "column" and state.values:
             state.mark = "value"
+        if (
+            state.word in {"currently", "now"}
+            and state.mark == "unknown"
+            and word.mark in {"value", "undone"}
+        ):
+            state.mark = "relation"
         told = state.mark in {"value", "without", "not", "undone"} or {c.kind for c in state.columns} == {
             "boolean"
         }
@@ -67,7 +73,7 @@ def _verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:
     """`has authored an appeal`, of filings with an author_id: the verb says by which key, nothing is shown;
     as `opened` of customers who opened tickets, with a time opened_at.
     """
-    keys = {(j.many.table, j.many.name) for j in scope.context.joins}
+    keys = {(key.table, key.name) for j in scope.context.joins for key in j.keys}
     for at, link in enumerate(links):
         if link.mark == "column" and link.word.endswith("ed") and 0 < at < len(links) - 1:
             later = {

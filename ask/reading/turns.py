@@ -13,12 +13,23 @@ _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
         # `have not sold a single policy`, `no claim at all`
-        (r"\b(not|never|n't)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
+        (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),
         (r"\b(without|have|has|had|did|do|does) (?:even )?(?:a single|one single) ", r"\1 any "),
+        (r"\b(?:right now|at the moment|at present|as of (?:now|today))\b", "currently"),
+        # `are there any owners without a boat? which ones?`
+        (
+            (
+                r"^(?:are|is) there (?:any |an? )?(.+?)\?\s*(?:if so,? )?"
+                r"(?:which|who|what)(?: ones?| are they)?\?*$"
+            ),
+            r"list the \1",
+        ),
+        (r"^do (?:we|you|they) have any (?=\w)", "are there any "),
         # `what has been paid out`: phrasal verbs whose verb says it alone
         (r"\b(paid|pay|pays|paying|carried|carry|carries|handed|given|lent) out\b", r"\1"),
         (r"\bcarried\b", "done"),
+        (r"^what (?:do|does|did) (.+?) (?:add|sum) up to\s*\?*$", r"what is the total of \1?"),
         (r"\b(?:add|adds|added|sum|sums) up to\b", "total"),
         (r"\b(?:up )?(?:so far|until now|till now|to date)(?=\W*$)", ""),
         # `when was X released?`: one thing's date

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.comments import codes
 from rewright.ask.reading.link import genders, plain
 from rewright.ask.reading.places import places
 from rewright.ask.reading.vocabulary import Vocabulary
@@ -18,23 +19,48 @@ _FEW = 30
 """Values a column may have for a word to mean one of them by its root."""
 
 
+_NAMES = frozenset({"name", "person", "artist", "author", "composer", "player"})
+_LONGEST_NAME = 4
+
+
+def _last_name(value: str) -> str:
+    """The last word of a name of several, in lower case; empty where a value is none."""
+    words = value.split()
+    fits = 1 < len(words) <= _LONGEST_NAME and words[-1].isalpha() and len(words[-1]) > 3
+    return words[-1].lower() if fits and words[0][:1].isupper() and words[-1].istitle() else ""
+
+
 class ValuesSaid:
-    """``said``: columns and values by the words of the value; ``roots``: by the root of a word."""
+    """``said``: columns and values by the words of the value, or of what its code stands for; ``roots``: by
+    the root of a word; ``last_names``: by the last word of names.
+    """
 
     def __init__(self, context: Context, vocabulary: Vocabulary) -> None:
         self.said: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         self.roots: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
+        self.last_names: dict[str, list[tuple[ColumnContext, str]]] = defaultdict(list)
         for table in context.tables:
             for column in table.columns:
                 for code, words in genders(column, vocabulary.words(column)):
                     for word in words:
                         self.said[word].append((column, code))
+                for value, meaning in codes(column):
+                    self.said[plain(meaning)].append((column, value))
+                    if meaning.isalpha() and len(meaning) > 3:
+                        self.roots[root(meaning)].append((column, value))
                 for value, name in places(column, vocabulary.words(column)):
                     self.said[name].append((column, value))
                 for value in column.values:
                     self.said[plain(value)].append((column, value))
                     if len(column.values) <= _FEW and value.isalpha() and len(value) > 3:
                         self.roots[root(value.lower())].append((column, value))
+                    if (last := _last_name(value)) and vocabulary.words(column)[-1] in _NAMES:
+                        self.last_names[last].append((column, value))
+
+    def last_name(self, token: Token) -> list[tuple[ColumnContext, str]]:
+        """`Beethoven`, of one whole name alone that ends so."""
+        found = self.last_names.get(token.word, []) if token.text[:1].isupper() else []
+        return found if len(found) == 1 else []
 
     def letter(self, text: str) -> bool:
         """A grade `A`: a capital that is a value, where an article would be small."""

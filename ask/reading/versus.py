@@ -32,8 +32,8 @@ def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
         for b in other.columns
         if a.table == b.table and a.kind == b.kind and a.kind in {"number", "date"} and a != b
     ]
-    refer = {j.many for j in draft.scope.context.joins}
-    if len(pairs) != 1 or any(c.key or c in refer for c in pairs[0]):
+    refers = draft.scope.context.refers
+    if len(pairs) != 1 or any(c.key or refers(c) for c in pairs[0]):
         return False
     for link, column in zip((one, other), pairs[0], strict=True):
         draft.scope.sure(link.fit(column))

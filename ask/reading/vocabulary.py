@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rewright.ask.context import ColumnContext, Context, TableContext
+from rewright.ask.reading.comments import name_in
 from rewright.ask.reading.prefixes import (
     SHORTEST_PREFIX,
     common_letters,
@@ -85,6 +86,8 @@ _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", 
 _OF_NAMES = frozenset({"first", "last", "middle", "full"})
 """What of a name alone says something else: `first` is no first name."""
 _NEVER_LAST = frozenset({"per", "or", "and", "of"})
+_TOLD, _TOLD_LAST = 0.95, 0.88
+"""How well the name fits that a comment begins with, and its last word."""
 _TAILS = (
     (frozenset({"phone", "telephone", "mobile", "fax"}), "number"),
     (frozenset({"email", "mail"}), "address"),
@@ -138,7 +141,26 @@ def vocabulary(context: Context) -> Vocabulary:
                     key = key_of(phrase)
                     made.columns[key][column] = max(score, made.columns[key].get(column, 0.0))
                     made.roots[_rooted(key)].add(key)
+    _called_in_comments(made)
     return made
+
+
+def _called_in_comments(made: Vocabulary) -> None:
+    """Names that comments give to what nothing else is called: the table `ctr` of `mooring contracts`."""
+    tables = [(t, name_in(t.comment)) for t in made.context.tables if t.comment]
+    for table, words in tables:
+        for said, score in ((words, _TOLD), (words[-1:], _TOLD_LAST)):
+            key = key_of(said)
+            if said and key not in made.tables and not made.columns.get(key):
+                made.tables[key].append((table, score))
+                made.roots[_rooted(key)].add(key)
+    for table in made.context.tables:
+        for column in table.columns:
+            words = name_in(column.comment) if column.comment else ()
+            key = key_of(words)
+            if words and key not in made.tables and not made.columns.get(key):
+                made.columns[key][column] = _TOLD
+                made.roots[_rooted(key)].add(key)
 
 
 def _as_spelled(name: str) -> Words:

@@ -16,6 +16,7 @@ from rewright.lake import names
 TokenKind = Literal["word", "number", "quoted", "stop", "comma", "sign", "iso"]
 _TOKEN = re.compile(
     r"\"([^\"]+)\"|(?<![\w])'([^']+)'(?!\w)|`([^`]+)`|“([^”]+)”|‘([^’]+)’"
+    r"|(?P<years>(?:19|20)\d\d/\d{2}(?:\d\d)?)(?![\w/])"
     r"|(?P<iso>\d{4}-\d{2}-\d{2})(?!\w)|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?![\w])|(?P<word>\w+(?:['’]\w+)?(?:-\w+)*)"
     r"|(?P<sign>>=|<=|<>|!=|[<>=%/+&])|(?P<stop>[.?!;](?=\s|$)|\?)|(?P<comma>[,:()])"
 )
@@ -83,6 +84,9 @@ def _raw(question: str) -> Iterator[Token]:
         if kind is None:
             text = next(g for g in match.groups() if g is not None)
             yield Token(text, text.lower(), "quoted")
+        elif kind == "years":
+            # the season 2023/24: as written in the data
+            yield Token(text, text, "quoted")
         elif kind == "number":
             yield Token(text, text.replace(",", ""), "number")
         elif kind == "word":

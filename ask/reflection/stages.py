@@ -85,6 +85,7 @@ class Stages:
     schema: str
     observations: str = ""
     lessons: Mapping[Stage, Sequence[str]] = field(default_factory=dict)
+    examples: str = ""
 
     def first(self) -> Plan:
         """The whole plan: in one reply, or in one for each stage. Raises ModelError."""
@@ -94,7 +95,9 @@ class Stages:
                 plan = self._single(stage, plan, "Say what the query must do, one part of it.\n{part}", ())
             return plan
         parts = "\n".join(f"- {self._instruction(stage)}" for stage in TYPED)
-        messages = prompt("plan the query", _ALL.format(parts=parts), self._schema(), self.subject.text())
+        messages = prompt(
+            "plan the query", _ALL.format(parts=parts), self._schema(), self.examples, self.subject.text()
+        )
         return self._checked(self.asking.form("stages", messages, Plan))
 
     def again(self, stage: Stage, plan: Plan, violations: Sequence[Violation]) -> Plan:

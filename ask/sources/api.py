@@ -10,7 +10,6 @@ from typing import Protocol
 
 from rewright.ask.context import Context
 from rewright.ask.execution import Rows
-from rewright.ask.ports import Dialect
 from rewright.ask.safety import Checked
 
 
@@ -19,9 +18,6 @@ class Source(Protocol):
 
     @property
     def context(self) -> Context: ...
-
-    @property
-    def dialect(self) -> Dialect: ...
 
     @property
     def name(self) -> str:

@@ -1,22 +1,25 @@
-"""A data lake as something to ask about: its catalog and join graph in the words of a context, its own
-guarded way to run a query.
+"""A data lake as something to ask about: its catalog and join graph in the words of a context; queries mean
+what they mean in a session with the lake.
 
-Owns that translation. Everybody who may use a lake sees all of it, so there is one context for all. Must not
-know questions.
+Owns that translation, and the port of who runs a query as a session does. Everybody who may use a lake sees
+all of it, so there is one context for all. Must not know questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Mapping
+from typing import Protocol
 
 import pglast
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext
+from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.context_reading import LONGEST_VALUE, VALUES_A_COLUMN, VALUES_IN_ALL
 from rewright.ask.execution import ExecutionError, Limits, Rows
-from rewright.ask.ports import Dialect
 from rewright.ask.safety import Checked, check
+from rewright.ask.sources.lake_joins import joins_of
 from rewright.ask.sources.ties import places_for_ties
+from rewright.engines.duckdb.database import Rows as Found
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import Lake
 from rewright.lake.catalog.model import Column, Family, Table
@@ -24,8 +27,10 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.binder.syntax import ast
 from rewright.sql.parsing import nodes_of
 
-SCHEMA = "lake"
-"""Stands before a table's name until the query is judged: a lake has no schemas."""
+SCHEMA = "public"
+"""Stands before a table's name until the query is judged. A lake has no schemas; the server behind it has its
+tables in this one.
+"""
 _TYPES: Mapping[Family, str] = {
     Family.INTEGER: "int8",
     Family.FLOAT: "float8",
@@ -35,31 +40,39 @@ _TYPES: Mapping[Family, str] = {
     Family.TIME: "time",
     Family.NESTED: "json",
 }
-_BINDS_OTHERWISE = frozenset({"42P01", "42703", "42883", "22P02", "42804"})
-"""What a query as written may lack, and a resolution gives it: names, types that do not meet."""
-_SUREST = 0.95
-_LEAST = 0.8
+
+
+class LakeAnswers(Protocol):
+    """A lake's queries as PostgreSQL reads them (decision 0378). For one thread at a time."""
+
+    def bind(self, sql: str, seconds: float) -> None:
+        """Raises LakeError: it can't run, not with names resolved either."""
+        ...
+
+    def rows(self, sql: str, most: int, seconds: float) -> Found:
+        """The first ``most`` rows, within ``seconds``. Raises LakeError, 57014 when time is up."""
+        ...
 
 
 class LakeSource:
-    """One opened lake. Not for several threads at once. ``state``: another text when
-    its files have changed.
+    """One opened lake. Several threads may run queries, one after the other. ``state``: another text when its
+    files have changed.
     """
 
-    def __init__(self, lake: Lake, name: str, state: str = "", limits: Limits | None = None) -> None:
+    def __init__(
+        self, lake: Lake, name: str, answers: LakeAnswers, state: str = "", limits: Limits | None = None
+    ) -> None:
         self.lake = lake
         self.state = state
         self.limits = limits or Limits()
+        self._answers = answers
+        self._lock = threading.Lock()
         self._name = name
         self._context = context_of(lake, state)
 
     @property
     def context(self) -> Context:
         return self._context
-
-    @property
-    def dialect(self) -> Dialect:
-        return "duckdb"
 
     @property
     def name(self) -> str:
@@ -69,25 +82,23 @@ class LakeSource:
         return Checked(_without_schema(places_for_ties(check(sql).sql)))
 
     def weigh(self, query: Checked) -> None:
-        """DuckDB has no costs to compare; a query that cannot be made to bind is told."""
+        """A lake has no costs to compare; a query that cannot be made to bind is told."""
         try:
-            self.lake.describe(query.sql)
-        except LakeError as error:
-            if error.sqlstate not in _BINDS_OTHERWISE:
-                raise ExecutionError(str(error), error.sqlstate) from error
-
-    def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
-        """``seconds`` do not count: the lake's own limit holds."""
-        del seconds
-        checked = self.check(sql)
-        limit = min(self.limits.rows, rows or self.limits.rows)
-        try:
-            found = self.lake.query(checked.sql, limit=limit).rows
+            with self._lock:
+                self._answers.bind(query.sql, self.limits.seconds)
         except LakeError as error:
             raise ExecutionError(str(error), error.sqlstate) from error
-        if found is None:
-            raise ExecutionError("the lake gave no rows")
-        return Rows(found.columns, tuple(found.rows[:limit]), found.truncated or len(found.rows) > limit)
+
+    def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
+        checked = self.check(sql)
+        most = min(self.limits.rows, self.limits.rows if rows is None else rows)
+        until = min(self.limits.seconds, self.limits.seconds if seconds is None else seconds)
+        try:
+            with self._lock:
+                found = self._answers.rows(checked.sql, most, until)
+        except LakeError as error:
+            raise ExecutionError(str(error), error.sqlstate) from error
+        return Rows(found.columns, tuple(found.rows), found.truncated)
 
 
 def _without_schema(sql: str) -> str:
@@ -117,7 +128,10 @@ def context_of(lake: Lake, digest: str = "") -> Context:
             budget -= len(values)
             columns.append(_column(table, column, values))
         tables.append(TableContext.of(_ref(table.name), columns, rows=table.rows))
-    return Context.of(tables=tables, joins=_joins(lake, tables), digest=digest)
+    joins = list(joins_of(lake, tables))
+    own = {join.one.table: [one.name for _, one in join.pairs] for join in joins if join.more}
+    tables = [TableContext.of(t.ref, t.columns, rows=t.rows, composed=own.get(t.ref, ())) for t in tables]
+    return Context.of(tables=tables, joins=joins, digest=digest)
 
 
 def _ref(name: str) -> TableRef:
@@ -145,19 +159,3 @@ def _values(lake: Lake, column: Column) -> tuple[str, ...]:
     found = lake.index.values(column)
     kept = [value for value, _ in found.counts if value and len(value) <= LONGEST_VALUE]
     return tuple(sorted(kept)) if found.complete else ()
-
-
-def _joins(lake: Lake, tables: list[TableContext]) -> Iterator[Join]:
-    """The graph's edges that lead to a column with no value twice, the best pair of each."""
-    columns = {(table.ref.name, column.name): column for table in tables for column in table.columns}
-    for a, b, edge in lake.graph().edges(data=True):
-        first, second = sorted((a, b))
-        for left, right, _ in edge["pairs"]:
-            one, two = columns.get((first, left)), columns.get((second, right))
-            if one is None or two is None or not (one.unique or two.unique):
-                continue
-            if one.unique and not (two.unique and two.key and not one.key):
-                one, two = two, one
-            quality = min(1.0, max(0.0, float(edge.get("quality", 0.0))))
-            yield Join(one, two, _LEAST + (_SUREST - _LEAST) * quality)
-            break

@@ -17,7 +17,6 @@ import psycopg
 from rewright.ask.context import Context
 from rewright.ask.context_reading import read_context
 from rewright.ask.execution import Execution, ExecutionError, Limits, Rows
-from rewright.ask.ports import Dialect
 from rewright.ask.safety import Checked, Rules, check
 from rewright.ask.sources.state import State, state_of
 from rewright.engines.postgres.catalog import snapshot
@@ -92,10 +91,6 @@ class PostgresSource:
     @property
     def rules(self) -> Rules:
         return self.known.rules
-
-    @property
-    def dialect(self) -> Dialect:
-        return "postgresql"
 
     @property
     def name(self) -> str:

@@ -136,7 +136,6 @@ def _relation(
         has_children=row["has_children"],
         foreign_children=row["foreign_children"],
         partition_of=parents[0] if partition and parents else None,
-        bounds=row["bounds"],
         row_security=row["row_security"],
         temporary=row["persistence"] == "t",
         unlogged=row["persistence"] == "u",

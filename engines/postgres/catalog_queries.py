@@ -46,8 +46,7 @@ SCHEMAS = f"select n.nspname as name from pg_namespace n where {_OURS.format('n'
 EXTENSIONS = "select extname as name from pg_extension order by 1"
 
 # A partition may be a foreign table, whose rows nobody here checks. _RETURN is the rule that makes a view;
-# others change what a statement does. Bounds are left out where a collation's library has changed since rows
-# were routed by it; 100 is the OID of the collation "default".
+# others change what a statement does. Bounds of partitions are not read: they may be untrue of rows (F23).
 RELATIONS = f"""
 with recursive above_foreign(oid) as (
   select i.inhparent from pg_inherits i join pg_class f on f.oid = i.inhrelid where f.relkind = 'f'
@@ -60,14 +59,7 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
   exists (select 1 from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN') as has_rules,
   exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as has_triggers,
   exists (select 1 from pg_inherits i where i.inhparent = c.oid) and c.relkind = 'r' as has_children,
-  c.oid in (select oid from above_foreign) as foreign_children,
-  case when c.relispartition and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
-      and not exists (select 1 from pg_inherits i join pg_class p on p.oid = i.inhparent
-        where i.inhrelid = c.oid and p.relispartition)
-      and not exists (select 1 from pg_collation k where k.collversion <> pg_collation_actual_version(k.oid))
-      and not exists (select 1 from pg_database d where d.datname = current_database()
-        and to_jsonb(d) ->> 'datcollversion' <> pg_collation_actual_version(100))
-    then coalesce(pg_get_partition_constraintdef(c.oid), '') else '' end as bounds
+  c.oid in (select oid from above_foreign) as foreign_children
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'f', 'v', 'm') and {OURS_OR_TEMP.format("n")}
 order by c.oid"""
@@ -78,21 +70,31 @@ from pg_inherits i join pg_class c on c.oid = i.inhparent join pg_namespace n on
 where c.relkind in ('r', 'p', 'f') and {OURS_OR_TEMP.format("n")}
 order by i.inhrelid, i.inhseqno"""
 
-# a NOT NULL constraint that is NOT VALID (18) does not hold for the rows that are there
+# A NOT NULL constraint that is NOT VALID (18) does not hold for the rows that are there, nor do those of the
+# parents, on which SET NOT NULL makes a valid one without a look at such children (F11).
+_UNCHECKED_18 = """
+with recursive unchecked(oid, name) as (
+  select k.conrelid, a.attname from pg_constraint k
+    join pg_attribute a on a.attrelid = k.conrelid and a.attnum = k.conkey[1]
+    where k.contype = 'n' and not k.convalidated
+  union select h.inhparent, u.name from unchecked u join pg_inherits h on h.inhrelid = u.oid
+)"""
 _NOT_NULL_18 = """
 left join pg_constraint nn on nn.conrelid = a.attrelid and nn.contype = 'n' and nn.conkey = array[a.attnum]"""
 
 
 def columns(version: int) -> str:
-    valid, name, join = "true", "''", ""
+    unchecked, valid, name, join = "", "true", "''", ""
     if version >= 180000:
         # connoinherit: the rows of children may still be NULL
-        valid, name, join = (
-            "coalesce(nn.convalidated and not nn.connoinherit, true)",
+        unchecked, valid, name, join = (
+            _UNCHECKED_18,
+            """coalesce(not nn.connoinherit, true)
+    and (a.attrelid, a.attname) not in (select oid, name from unchecked)""",
             "coalesce(nn.conname::text, '')",
             _NOT_NULL_18,
         )
-    return f"""
+    return f"""{unchecked}
 select a.attrelid as oid, a.attname as name, a.attnum, t.typname as type, tn.nspname as type_schema,
   a.atttypmod as typmod, {_COLLATION.format("a.attcollation")} as collation,
   a.attnotnull and {valid} as not_null, {name} as not_null_constraint,

@@ -48,9 +48,11 @@ foreign_types(oid) as (
 _UNIQUE_TYPES = (
     "select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique"
 )
+# what a CHECK names besides its columns, such as the type of a literal, is among what it depends on
 _CHECKED_TYPES = (
     "select a.atttypid from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid"
-    " where k.contype = 'c'"
+    " where k.contype = 'c' union select d.refobjid from pg_depend d"
+    " where d.classid = 'pg_constraint'::regclass and d.refclassid = 'pg_type'::regclass"
 )
 
 
@@ -109,7 +111,10 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
       where k.coll in (select oid from stale) or a.atttypid in (select oid from stale_types))
       or exists (select 1 from pg_partitioned_table p where p.partrelid = i.indrelid
         and p.partcollation::oid[] && array(select oid from stale))
-      or ((i.indpred is not null or i.indexprs is not null) and exists (select 1 from stale)) then 'F17'
+      or ((i.indpred is not null or i.indexprs is not null) and exists (select 1 from stale where oid = 100
+        or oid in (select a.attcollation from pg_attribute a where a.attrelid = i.indrelid)
+        or oid in (select d.refobjid from pg_depend d where d.classid = 'pg_class'::regclass
+          and d.objid = i.indexrelid and d.refclassid = 'pg_collation'::regclass))) then 'F17'
     when exists (select 1 from unnest(i.indkey::int2[], i.indclass::oid[]) k(attnum, class)
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
       where k.class >= 16384 or a.atttypid in (select oid from changed_types))
@@ -128,8 +133,9 @@ order by i.indrelid, i.indisprimary desc, ic.relname"""
 def foreign_keys(version: int) -> str:
     """A key of a partitioned table holds if all its copies on partitions do, and if all their triggers fire.
 
-    In doubt (F15) are the tables of a subscription, whose worker applies rows as a replica, and all of them
-    where some role or database is set up to act as one.
+    Left out are its copies that point at single partitions of the table that is referred to: a row has its
+    partner in one of these. In doubt (F15) are the tables of a subscription, whose worker applies rows as a
+    replica, and all of them where some role or database is set up to act as one.
     """
     enforced = "bool_and(k.conenforced)" if version >= 180000 else "true"
     period = "k.conperiod" if version >= 180000 else "false"
@@ -168,6 +174,7 @@ select k.conrelid as oid, k.conname as name, fn.nspname as target_schema, f.reln
   array(select a.attname::text from unnest(k.confkey) with ordinality u(attnum, n)
     join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.attnum order by u.n) as target_columns
 from pg_constraint k join family y on y.oid = k.oid join state s on s.top = y.top cross join replicas r
+join pg_constraint root on root.oid = y.top and root.confrelid = k.confrelid
 join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_class f on f.oid = k.confrelid join pg_namespace fn on fn.oid = f.relnamespace
 where k.contype = 'f' and {OURS_OR_TEMP.format("n")}
@@ -175,17 +182,27 @@ order by k.conrelid, k.conname, k.oid"""
 
 
 def checks(version: int) -> str:
-    """A CHECK is in doubt where it compares texts whose order has changed since (F17)."""
+    """A CHECK is in doubt where it compares texts whose order has changed since (F17), or values whose
+    equality is a user's function, also inside of arrays, ranges and rows (F18). So are all CHECKs of domains
+    (F22): ALTER DOMAIN looks neither at the rows of tables that are not committed nor at values that are
+    under way.
+    """
     enforced = "k.conenforced" if version >= 180000 else "true"
     return f"""
 {_doubts(_CHECKED_TYPES)}
 select k.conrelid as oid, k.contypid as type_oid, k.conname as name, k.convalidated as validated,
   {enforced} as enforced, k.connoinherit as no_inherit, pg_get_expr(k.conbin, k.conrelid) as text,
-  case when exists (select 1 from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
+  case when k.contypid <> 0 then 'F22'
+    when exists (select 1 from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
       and (a.attcollation in (select oid from stale) or a.atttypid in (select oid from stale_types)))
     or exists (select 1 from pg_depend d where d.classid = 'pg_constraint'::regclass and d.objid = k.oid
       and d.refclassid = 'pg_collation'::regclass and d.refobjid in (select oid from stale))
-    then 'F17' else '' end as doubt
+    then 'F17'
+    when exists (select 1 from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
+      and a.atttypid in (select oid from changed_types))
+    or exists (select 1 from pg_depend d where d.classid = 'pg_constraint'::regclass and d.objid = k.oid
+      and d.refclassid = 'pg_type'::regclass and d.refobjid in (select oid from changed_types))
+    then 'F18' else '' end as doubt
 from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'c' and {OURS_OR_TEMP.format("n")}
 order by k.conrelid, k.contypid, k.conname"""

@@ -140,7 +140,8 @@ def _type(catalog: Catalog, info: TypeInfo) -> list[str]:
     if info.kind == "d":
         schema, _, base = info.base.rpartition(".")
         text = type_text(SqlType(base, schema or "pg_catalog", info.base_typmod))
-        checks = "".join(f" {_check(check)}" for check in info.checks if check.usable)
+        # casts to the domain fail by it whatever the rows that are there hold (F22)
+        checks = "".join(f" {_check(check)}" for check in info.checks if replace(check, doubt="").usable)
         return [f"create domain {name} as {text}{' not null' if info.not_null else ''}{checks}"]
     if info.kind == "c":
         fields = ", ".join(f"{quote(field)} {type_text(type_)}" for field, type_ in info.fields)

@@ -24,7 +24,7 @@ from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, cast_to_int8, function
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive
+from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive, rejected_columns
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import NUMERIC, equality_is_identity
 from rewright.sql.walk import (
@@ -165,6 +165,8 @@ def _leaf(
     own = [p for p in on if not free_rels(p) - inside]
     values = tuple(g for g in groups if free_rels(a.RowExpr(g.args, g.type)) & inside)
     filtered = tuple(g for g in groups if free_rels(g) & inside and g not in values)
+    if kind == "left" and not all(_asks_for_a_row(g, item) for g in filtered):
+        return None
     if any(g.filter is not None and free_rels(g.filter) - inside for g in (*values, *filtered)):
         return None
     if not all(len(g.args) == 1 and _columns(g.args[0], kind) for g in values) or any(
@@ -183,6 +185,13 @@ def _columns(expr: a.Expr, kind: a.JoinKind) -> frozenset[int]:
     parts = expr.args if isinstance(expr, a.RowExpr) and kind == "inner" else (expr,)
     found = frozenset(x.pos for x in parts if isinstance(x, a.Column))
     return found if len(found) == len(parts) else frozenset()
+
+
+def _asks_for_a_row(g: a.Aggregate, item: a.Scan) -> bool:
+    """Whether an aggregate's filter lets through no row that the outer join has padded: there is none of the
+    leaf's rows for it.
+    """
+    return any(rel == item.rel for rel, _ in rejected_columns(g.filter))
 
 
 def _has_parts(g: a.Aggregate) -> bool:

@@ -33,12 +33,12 @@ class Session:
         self.deadline = deadline
         self.world = world
         self.sources = dict(world.vars)
-        self.formulas = base.formulas.copy() if base else Formulas()
+        self.formulas: Formulas = base.formulas.copy() if base else Formulas()
         self.solver = self.formulas.z3.SimpleSolver()
-        self._axioms = base._axioms if base else 0
-        self._seen = set(base._seen) if base else set[Var]()
-        self._checked = set(base._checked) if base else set[int]()
-        self._paired = set(base._paired) if base else set[tuple[int, int, int]]()
+        self._axioms: int = base._axioms if base else 0
+        self._seen: set[Var] = set(base._seen) if base else set()
+        self._checked: set[int] = set(base._checked) if base else set()
+        self._paired: set[tuple[int, int, int]] = set(base._paired) if base else set()
         if base:
             self.solver.add(base.solver.assertions())
         known = len(base.world.preds) if base else 0

@@ -75,8 +75,23 @@ def discover(folder: Path, over: Path | None, preparer: Preparer) -> Found:
         named = name_tables(_placed(root, roots, preparer, unserved), root, preparer.columns)
         units.update(named.units)
         ambiguous.update(named.ambiguous)
+        _add_deltas(root, preparer, units, unserved)
     preparer.close()
     return Found(units, unserved, {name: told for name, told in ambiguous.items() if name not in units})
+
+
+def _add_deltas(root: Path, preparer: Preparer, units: dict[str, Unit], unserved: dict[Path, str]) -> None:
+    """Tables of Delta whose log can be read, by the paths of their folders."""
+    for folder in [one for one in unserved if one.is_relative_to(root) and format_of(one) == "Delta"]:
+        name = "_".join(folder.relative_to(root).parts) or root.name
+        try:
+            if name.lower() in {other.lower() for other in units}:
+                raise Unserved(f"not served: a table of the format Delta, and another is called {name}, too")
+            units[name] = preparer.delta(folder)
+        except Unserved as error:
+            unserved[folder] = str(error)
+        else:
+            del unserved[folder]
 
 
 def _placed(root: Path, roots: Sequence[Path], preparer: Preparer, unserved: dict[Path, str]) -> list[Placed]:

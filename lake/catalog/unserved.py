@@ -2,7 +2,8 @@
 own.
 
 Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its
-files hold rows that its log took out. Must not know how files are read.
+files hold rows that its log took out (Delta's log is read: `files/delta.py`). Must not know how files are
+read.
 """
 
 from __future__ import annotations

@@ -23,9 +23,10 @@ from rewright.lake.catalog.storage import Storage
 from rewright.lake.files.archives import unpack_members, unpack_stream
 from rewright.lake.files.arrow import table_of_arrow
 from rewright.lake.files.databases import tables_of_sqlite
+from rewright.lake.files.delta import delta_unit
 from rewright.lake.files.depth import too_deep
 from rewright.lake.files.nested import tables_of_json
-from rewright.lake.files.pieces import Piece, Unserved
+from rewright.lake.files.pieces import Piece, Unit, Unserved
 from rewright.lake.files.sheets import tables_of_workbook
 from rewright.lake.files.text import table_copy
 
@@ -68,6 +69,13 @@ class Preparer:
                 "python_enable_replacements": False,
             },
         )
+
+    def delta(self, folder: Path) -> Unit:
+        """The table of a folder with a Delta log.
+
+        :raises Unserved: it is not served; the message says why.
+        """
+        return delta_unit(folder.resolve(), self._connection)
 
     def pieces(self, path: Path) -> list[Piece]:
         """What tables a file holds.

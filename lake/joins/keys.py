@@ -92,6 +92,10 @@ class KeyFinder:
         x, y = key.pairs[0]
         return float(self._index.score_pair(x, y).s / (1.0 + self.fan_out(key)) ** ALPHA)
 
+    def rows(self, table: str) -> int:
+        """How many rows a table has."""
+        return self._index.tables[table].rows
+
     def distinct(self, table: str, columns: tuple[str, ...]) -> int:
         if (table, columns) not in self._distinct:
             self._database.load([table])

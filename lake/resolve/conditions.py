@@ -7,6 +7,7 @@ Owns these pieces of trees. Must not choose keys.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -14,7 +15,8 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.joins.keys import JoinKey
 from rewright.lake.resolve.candidate import Candidate
-from rewright.lake.resolve.imagined import Site
+from rewright.lake.resolve.imagined import Relation, Site
+from rewright.lake.resolve.marks import made, pair_of
 
 
 def joined_by(
@@ -32,7 +34,7 @@ def joined_by(
         if as_text(x, y):
             sides = [exp.cast(side, "VARCHAR") for side in sides]
         parts.append(exp.EQ(this=sides[0], expression=sides[1]))
-    return exp.and_(*parts) if len(parts) > 1 else parts[0]
+    return made(exp.and_(*parts) if len(parts) > 1 else parts[0])
 
 
 def joined_away(site: Site, candidate: Candidate, aliases: dict[str, str]) -> Iterator[exp.Expression]:
@@ -49,7 +51,7 @@ def joined_away(site: Site, candidate: Candidate, aliases: dict[str, str]) -> It
         for column in relation.columns.values():
             real = candidate.column_of(column)
             if real is not None and real.nulls and not column.only_key:
-                yield (
+                yield made(
                     exp.column(
                         exp.to_identifier(real.name, quoted=True),
                         table=exp.to_identifier(aliases[real.table], quoted=True),
@@ -69,11 +71,21 @@ def is_site_table(node: exp.Expression, site: Site) -> bool:
     return any(r.node is node for r in site.relations)
 
 
-def take_conditions(site: Site) -> list[exp.Expression]:
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Conditions cut from joins, each with the table that was joined on it, and the marks of those that were
+    cut from WHERE.
+    """
+
+    kept: list[tuple[Relation, exp.Expression]]
+    dropped: set[tuple[int, int]]
+
+
+def take_conditions(site: Site) -> Taken:
     """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is
     returned.
     """
-    kept: list[exp.Expression] = []
+    taken = Taken([], set())
     keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
     # tables joined with themselves and subqueries keep the conditions they were written with
     twins = {t.alias_or_name.lower() for r in site.relations for t in r.twins}
@@ -83,17 +95,24 @@ def take_conditions(site: Site) -> list[exp.Expression]:
         s.this.alias_or_name.lower() for s in sources if s is not None and not is_site_table(s.this, site)
     }
     for join in site.select.args.get("joins") or ():
-        on = join.args.get("on")
-        if is_site_table(join.this, site):
-            parts = list(on.flatten()) if isinstance(on, exp.And) else [on] if on is not None else []
-            kept += [part.copy() for part in parts if not _joins_imagined(part, keys, twins)]
+        joined = next((r for r in site.relations if r.node is join.this), None)
+        if joined is not None and (on := join.args.get("on")) is not None:
+            left = [part for part in _parts(on) if not _joins_imagined(part, keys, twins)]
+            taken.kept.extend((joined, part) for part in left)
     where = site.select.args.get("where")
     if where is not None:
-        parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+        parts = _parts(where.this)
         left = [part for part in parts if not _joins_imagined(part, keys, twins)]
         if len(left) < len(parts):
-            site.select.set("where", exp.Where(this=exp.and_(*left)) if left else None)
-    return kept
+            gone = (pair_of(part) for part in parts if _joins_imagined(part, keys, twins))
+            taken.dropped.update(pair for pair in gone if pair is not None)
+            # the parts themselves, for SELECTs within them are written later
+            site.select.set("where", exp.Where(this=exp.and_(*left, copy=False)) if left else None)
+    return taken
+
+
+def _parts(node: exp.Expression) -> list[exp.Expression]:
+    return list(node.flatten()) if isinstance(node, exp.And) else [node]
 
 
 def _joins_imagined(part: exp.Expression, keys: set[int], twins: set[str]) -> bool:

@@ -42,6 +42,8 @@ class Signals:
     lookalikes: float = 0.0
     """How surely the columns cannot tell which table is meant where its name does not."""
     groups_of_one: bool = False
+    multiplied: bool = False
+    """Does a join count rows more than once that are summed or counted?"""
 
     def features(self) -> dict[str, float]:
         """The model's inputs, each about 0 to 1."""
@@ -112,4 +114,4 @@ def confidence(s: Signals) -> float:
     told = s.features()
     z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     sure = 1.0 / (1.0 + math.exp(-z))
-    return min(sure, _AT_MOST) if s.worst_name < _LIKE_NOTHING else sure
+    return min(sure, _AT_MOST) if s.worst_name < _LIKE_NOTHING or s.multiplied else sure

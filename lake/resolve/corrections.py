@@ -16,6 +16,7 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.noise.values import plain_number, truth
 from rewright.lake.resolve.imagined import ImaginedColumn, Test
+from rewright.lake.resolve.marks import put
 from rewright.lake.resolve.units import unit_factor
 from rewright.lake.resolve.values import SURE, Match, ValueMatcher
 
@@ -33,6 +34,12 @@ class Written:
     cleaned: dict[str, dict[str, str]] = field(default_factory=dict)
     unions: list[str] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    once: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tables that are joined by their different rows of these columns."""
+    multiplied: list[tuple[str, str]] = field(default_factory=list)
+    """Tables whose rows are summed or counted, each with one for each row of which that is done."""
+    outer_filtered: bool = False
+    """Has a condition of an outer join become one of all rows?"""
 
 
 class Corrector:
@@ -60,7 +67,7 @@ class Corrector:
                     "how": fixed[2],
                 }
             )
-            test.node.replace(fixed[0])
+            put(test.node, fixed[0])
 
     def _fixed(
         self, test: Test, imagined: ImaginedColumn, real: Column
@@ -155,7 +162,7 @@ class Corrector:
         if any(re.fullmatch(regex, v, re.DOTALL | re.IGNORECASE) for v in values):
             like = test.node.parent
             if isinstance(like, exp.Like):
-                like.replace(exp.ILike(this=like.this, expression=like.expression))
+                put(like, exp.ILike(this=like.this, expression=like.expression))
                 self.written.corrections.append(
                     {"column": f"{real.table}.{real.name}", "from": pattern, "to": pattern, "how": "case"}
                 )
@@ -198,7 +205,8 @@ def _fixed_number(
 def part_of(part: str, node: exp.Column) -> None:
     """Put EXTRACT around a column, the column itself staying what it is."""
     wrapped = exp.Extract(this=exp.var(part), expression=exp.null())
-    node.replace(wrapped)
+    put(node, wrapped)
+    node.meta.pop("leaf", None)
     wrapped.set("expression", node)
 
 

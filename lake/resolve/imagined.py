@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column
+from rewright.lake.resolve.marks import carry
 
 _NUMERIC_AGGREGATES = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Median)
 _COMPARE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -207,7 +208,11 @@ def _place(node: exp.Column, sites: dict[int, Site], places: _Places) -> None:
         else:
             if home is select and _is_output_alias(node, select, clause):
                 return
-            if _derived_output(home, node.name):
+            if (source := _derived_output(home, node.name)) is not None:
+                # a real table that comes into the query may have a column of that name, too
+                if source:
+                    node.set("table", exp.to_identifier(source))
+                    carry(node, node)
                 return
             if site is not None:
                 if len(site.relations) == 1:
@@ -249,17 +254,17 @@ def _derived(select: exp.Select, alias: str) -> bool:
     )
 
 
-def _derived_output(select: exp.Select, name: str) -> bool:
+def _derived_output(select: exp.Select, name: str) -> str | None:
+    """The alias of the subquery or CTE in FROM that gives a column of that name. None: there is none."""
     for source in _sources(select):
-        if isinstance(source, exp.Subquery) and name.lower() in {
-            n.lower() for n in output_names(source.this)
-        }:
-            return True
-        if isinstance(source, exp.Table) and _is_cte(source):
+        body: exp.Expression | None = None
+        if isinstance(source, exp.Subquery):
+            body = source.this
+        elif isinstance(source, exp.Table) and _is_cte(source):
             body = _cte_body(source)
-            if body is not None and name.lower() in {n.lower() for n in output_names(body)}:
-                return True
-    return False
+        if body is not None and name.lower() in {n.lower() for n in output_names(body)}:
+            return str(source.alias_or_name)
+    return None
 
 
 def _cte_body(table: exp.Table) -> exp.Expression | None:

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError
 
-from rewright.engines.duckdb.database import LakeDatabase
+from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
@@ -25,8 +26,9 @@ from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import confidence
 from rewright.lake.resolve.evidence import Evidence, Weights
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
+from rewright.lake.resolve.marks import is_select, marked, unmarked
 from rewright.lake.resolve.readings import Reading, readings
-from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
+from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, OwnWords, Resolution
 from rewright.lake.resolve.rewriting import Writer, name_outputs
 from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, says_nothing
 from rewright.lake.resolve.signals import signals_of
@@ -41,6 +43,7 @@ from rewright.lake.resolve.trial import (
     keys_of,
 )
 from rewright.lake.resolve.values import ValueMatcher
+from rewright.lake.resolve.words_kept import NotRestored
 
 ROUNDS = 5
 _TRIES = 4
@@ -48,6 +51,10 @@ _RUN_SECONDS = 20.0
 _EMPTY = 0.18
 _FAILED = 1.0
 _MISSING_VALUE = 0.1
+
+
+RunOwn = Callable[[OwnWords, int | None], Rows]
+"""Rows of a query, at most so many. Raises LakeError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,8 @@ class Resolver:
         self._matcher = ValueMatcher(index, semantic=self.options.semantic)
         self._matcher.beside = self._beside
         self._keys = KeyFinder(index, database)
+        self.run_own: RunOwn | None = None
+        """Who runs queries in PostgreSQL's words, where there is somebody."""
 
     def parse(self, query: str) -> exp.Expression:
         """The statement's tree.
@@ -88,6 +97,8 @@ class Resolver:
             if len(trees) == 1 and isinstance(trees[0], (exp.Select, exp.SetOperation, exp.Subquery)):
                 tree: exp.Expression = trees[0]
                 return tree
+        if is_select(query):
+            raise NotRestored("a query of this form")
         raise LakeError("not one SELECT that can be understood", sqlstate="42601")
 
     def resolve(self, query: str, *, limit: int | None = None) -> Answer:
@@ -95,7 +106,7 @@ class Resolver:
         surely).
         """
         started = time.monotonic()
-        original = self.parse(query)
+        text, original = self._read(query)
         sites, ranked, judged = self._propose(original)
         if not sites:
             return self._plain(query, original, started, limit)
@@ -107,6 +118,7 @@ class Resolver:
                 # time is up; the best candidate has been run, however long it took to find
                 break
             trial = self._write(original, choice)
+            trial.asked = query, text
             if any(trial.sql == before.sql for before in trials):
                 continue
             self._run(trial, limit)
@@ -117,9 +129,19 @@ class Resolver:
             raise NotResolved("the lake holds nothing like what the query asks for", hint=self._nothing())
         # a name that exists binds: a trial that reads another column instead is none, however well it ran
         best = self._with_closest(original, max(trials, key=lambda t: (t.bound, t.score)), limit)
-        return Answer(
-            self._resolution(query, best, trials, ranked, judged, time.monotonic() - started), best.rows
-        )
+        resolution = self._resolution(query, best, trials, ranked, judged, time.monotonic() - started)
+        return Answer(replace(resolution, own=best.own_words()), best.rows)
+
+    def _read(self, query: str) -> tuple[str | None, exp.Expression]:
+        """The query's tree with the marks of its text, and that text; None: it has none."""
+        plain = self.parse(query)
+        if (text := marked(query)) is None:
+            return None, plain
+        with suppress(LakeError):
+            tree = self.parse(text)
+            if unmarked(tree) and tree == plain:
+                return text, tree
+        return None, plain
 
     def _with_closest(self, original: exp.Expression, best: Trial, limit: int | None) -> Trial:
         """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly
@@ -128,6 +150,7 @@ class Resolver:
         if not (best.empty and best.written.missing_values and self.options.values and self.options.feedback):
             return best
         guess = self._write(original, best.choice, closest=True)
+        guess.asked = best.asked
         if guess.sql == best.sql:
             return best
         self._run(guess, limit)
@@ -194,13 +217,18 @@ class Resolver:
         )
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, by_identity(candidate, site))
-        sql = writer.finish(tree).sql(dialect="duckdb")
+        tree = writer.finish(tree)
+        # what DuckDB has no word for does not matter: the trial is for evidence
+        sql = tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
         score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(
             writer.written.missing_values
         )
         score -= 0.05 * len(writer.written.missing_columns)
         bound = sum(self._is_named(c, placed) for c, placed in columns_of(sites, choice))
-        return Trial(original, choice, sites, sql, writer.written, score, bound=bound)
+        return Trial(
+            original, choice, sites, sql, writer.written, score,
+            bound=bound, tree=tree, edits=writer.sites, ctes=writer.ctes,
+        )  # fmt: skip
 
     def _is_named(self, imagined: ImaginedColumn, real: Column | None) -> bool:
         table = self._index.table(imagined.table) if imagined.table and real is not None else None
@@ -214,12 +242,24 @@ class Resolver:
             trial.rows = self._database.execute(trial.sql, limit=limit, seconds=_RUN_SECONDS)
             trial.seconds = time.monotonic() - started
         except LakeError as error:
-            trial.error = str(error).splitlines()[0]
-            trial.score -= _FAILED
-            return
-        trial.empty = says_nothing(trial.rows)
+            if not self._run_own(trial, limit):
+                trial.error = str(error).splitlines()[0]
+                trial.score -= _FAILED
+                return
+        trial.empty = trial.rows is not None and says_nothing(trial.rows)
         if trial.empty:
             trial.score -= _EMPTY
+
+    def _run_own(self, trial: Trial, limit: int | None) -> bool:
+        """Run what DuckDB does not know as PostgreSQL says it, where there is a server to say so."""
+        own = trial.own_words()
+        if self.run_own is None or not isinstance(own, OwnWords):
+            return False
+        try:
+            trial.rows = self.run_own(own, limit)
+        except LakeError:
+            return False
+        return True
 
     def _good(self, trial: Trial, trials: list[Trial]) -> bool:
         """No reason to look further: it ran, gave rows, found its values, and nothing better can follow."""
@@ -302,6 +342,7 @@ class Resolver:
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
             unions={u: tuple(self._index.unions[u].part_names()) for u in written.unions},
+            once=dict(written.once),
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),

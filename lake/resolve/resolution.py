@@ -10,6 +10,7 @@ from typing import Any
 
 from rewright.engines.duckdb.database import Rows
 from rewright.lake.resolve.readings import Reading
+from rewright.lake.resolve.words_kept import NotRestored
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnWords:
+    """A resolved query: ``text`` is the client's in PostgreSQL's words with real names in it, ``ctes`` (name,
+    body) stand before it and are DuckDB's.
+    """
+
+    text: str
+    ctes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Resolution:
     """How a query was answered. `kind`: `bound` (as written), `resolved`, `refused` (with the closest),
     `failed`.
@@ -61,6 +72,8 @@ class Resolution:
     missing_values: tuple[dict[str, Any], ...] = ()
     cleaned: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    once: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Tables that are joined by their different rows of these columns, so that nothing is counted twice."""
     history: tuple[Attempt, ...] = ()
     actions: tuple[dict[str, Any], ...] = ()
     doubts: tuple[str, ...] = ()
@@ -74,6 +87,8 @@ class Resolution:
     driver: str = "deterministic"
     rounds: int = 0
     evidence: dict[str, float] = field(default_factory=dict)
+    own: OwnWords | NotRestored | None = None
+    """The resolved query in PostgreSQL's words, or why there is none; None: a model wrote it."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -104,6 +119,7 @@ class Resolution:
             "missing_values": list(self.missing_values),
             "cleaned": {k: list(v) for k, v in self.cleaned.items()},
             "unions": {k: list(v) for k, v in self.unions.items()},
+            "once": {k: list(v) for k, v in self.once.items()},
             "history": [
                 {"sql": a.sql, "rows": a.rows, "error": a.error, "score": round(a.score, 3)}
                 for a in self.history
@@ -142,6 +158,7 @@ class Resolution:
         lines += [f"{m['column']} holds no {m['value']!r}" for m in self.missing_values]
         lines += [f"{name} is the union of {', '.join(parts)}" for name, parts in self.unions.items()]
         lines += [f"{table}: cleaned {', '.join(columns)}" for table, columns in self.cleaned.items()]
+        lines += [f"{t}: joined by its different {', '.join(columns)}" for t, columns in self.once.items()]
         return "\n".join([*lines, *self.doubts, f"SQL: {self.sql}"])
 
     def hint(self) -> str:

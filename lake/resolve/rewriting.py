@@ -12,6 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from rewright.engines.duckdb.quoting import quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.index import LakeIndex
@@ -30,6 +31,9 @@ from rewright.lake.resolve.conditions import (
 from rewright.lake.resolve.corrections import Corrector, Written, part_of
 from rewright.lake.resolve.edges import LOOKED_AT, told_role
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
+from rewright.lake.resolve.marks import made, put
+from rewright.lake.resolve.multiplied import multiplied
+from rewright.lake.resolve.own_tree import SiteEdit
 from rewright.lake.resolve.values import ValueMatcher
 
 _USED = 0.3
@@ -58,12 +62,23 @@ class Writer:
         self._as_written: list[Column] = []
         """Columns of numbers written with signs that are only shown, and tables of which others are more."""
         self._calculated: set[str] = set()
+        self._once: dict[str, tuple[str, ...]] = {}
+        """Tables of one SELECT that are joined by their different rows."""
+        self._once_as: dict[str, tuple[str, tuple[str, ...]]] = {}
+        """CTEs of such rows: table and columns."""
+        self.sites: list[SiteEdit] = []
+        self.ctes: list[tuple[str, str]] = []
+        """The CTEs that were added, in DuckDB's words."""
         self._corrector = Corrector(index, matcher, self.written, closest=closest) if correct_values else None
 
     def apply(self, site: Site, candidate: Candidate) -> None:
         """Replace one site's tables and columns."""
         self._taken |= {t.alias_or_name.lower() for t in site.select.find_all(exp.Table)}
         aliases = self._aliases(site, candidate)
+        if self._keys is not None:
+            found = multiplied(site, candidate, self._keys)
+            self._once = found.once
+            self.written.multiplied += found.doubts
         correlated = self._correlated(site, candidate, aliases)
         for relation in site.relations:
             home = candidate.homes[relation.alias]
@@ -99,17 +114,32 @@ class Writer:
                     part_of(part, node)
                 if node.parent is not None:
                     alias = twins.get((node.table.lower(), real.table), aliases[real.table])
-                    node.replace(
+                    put(
+                        node,
                         exp.column(
                             exp.to_identifier(real.name, quoted=True),
                             table=exp.to_identifier(alias, quoted=True),
-                        )
+                        ),
                     )
         self._join_twins(site, candidate, aliases)
-        kept = take_conditions(site)
+        taken = take_conditions(site)
+        added = [*correlated, *joined_away(site, candidate, aliases)]
         self._replace_from(site, candidate, aliases)
-        for told in (*kept, *correlated, *joined_away(site, candidate, aliases)):
+        for relation, told in taken.kept:
+            if not (relation.outer and self._join_on(site, aliases[candidate.homes[relation.alias]], told)):
+                added.append(told)
+                self.written.outer_filtered |= relation.outer
+        for told in added:
             site.select.where(told, copy=False)
+        self.sites.append(SiteEdit(site.select, added, taken.dropped))
+
+    def _join_on(self, site: Site, alias: str, condition: exp.Expression) -> bool:
+        """Put a condition of an outer join into it. False: there is none with that table any more."""
+        for join in site.select.args.get("joins") or ():
+            if join.meta.get("made") and join.side == "LEFT" and join.this.alias_or_name == alias:
+                join.set("on", exp.And(this=join.args["on"], expression=condition))
+                return True
+        return False
 
     def finish(self, tree: exp.Expression) -> exp.Expression:
         """Add the CTEs of cleaned and united tables in front."""
@@ -119,15 +149,20 @@ class Writer:
                 self._use(real, calculated=True)
         ctes: list[tuple[str, str]] = []
         labels = self._corrector.labels if self._corrector is not None else {}
-        for name, columns in self.written.cleaned.items():
+        for name, expressions in self.written.cleaned.items():
             if name not in self._index.unions:
-                ctes.append((f"clean_{name}", clean_cte(name, columns)))
+                ctes.append((f"clean_{name}", clean_cte(name, expressions)))
         for name in self.written.unions:
             body = self._index.unions[name].sql(labels.get(name))
             for part in self._index.unions[name].part_names():
                 if part in self.written.cleaned:
                     body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
             ctes.append((name, body))
+        for cte, (name, columns) in self._once_as.items():
+            cleaned = name in self.written.cleaned and name not in self._index.unions
+            source = quoted(f"clean_{name}" if cleaned else name)
+            ctes.append((cte, f"SELECT DISTINCT {', '.join(map(quoted, columns))} FROM {source}"))
+        self.ctes = ctes
         query = tree
         with_ = exp.With(expressions=[_cte(name, sql) for name, sql in ctes])
         if ctes and isinstance(query, (exp.Select, exp.SetOperation, exp.Subquery)):
@@ -167,7 +202,7 @@ class Writer:
                 found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
                 if found:
                     out.append(joined_by(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
-                    part.replace(exp.true())
+                    put(part, exp.true())
                 break
         return out
 
@@ -203,7 +238,7 @@ class Writer:
                         ),
                     )
                     used.add(columns_of(best))
-                    node.replace(joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed))
+                    put(node, joined_by(best, {**aliases, b: x.table}, self._cleaned_mixed))
                 break
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
@@ -291,7 +326,8 @@ class Writer:
         select.from_(self._table(first, aliases), copy=False)
         outer = self._outer(site, candidate)
         for table, key in others:
-            join = exp.Join(this=self._table(table, aliases), on=joined_by(key, aliases, self._cleaned_mixed))
+            on = joined_by(key, aliases, self._cleaned_mixed)
+            join = made(exp.Join(this=self._table(table, aliases), on=on))
             if table in outer:
                 join.set("side", "LEFT")
             select.append("joins", join)
@@ -332,9 +368,15 @@ class Writer:
                 self.written.unions.append(name)
         elif name in self.written.cleaned:
             real = f"clean_{name}"
+        if (columns := self._once.get(name)) is not None:
+            real = f"once_{name}"
+            # another SELECT may ask for other columns of it
+            while self._once_as.setdefault(real, (name, columns)) != (name, columns):
+                real += "_"
+            self.written.once[name] = columns
         table = exp.Table(this=exp.to_identifier(real, quoted=True))
         table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[name], quoted=True)))
-        return table
+        return made(table)
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
         return mixed(x, y) and not (x.meaning.numeric and y.meaning.numeric)

@@ -63,6 +63,7 @@ def signals_of(
         left_unsaid=max((c.unsaid for c in spoken), default=0.0),
         lookalikes=_alike(best, judged),
         groups_of_one=_groups_of_one(best),
+        multiplied=bool(best.written.multiplied),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
     )
 

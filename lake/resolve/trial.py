@@ -15,8 +15,10 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.corrections import Written
 from rewright.lake.resolve.imagined import ImaginedColumn, Site
+from rewright.lake.resolve.own_tree import SiteEdit, restored
 from rewright.lake.resolve.readings import differing
-from rewright.lake.resolve.resolution import Mapping
+from rewright.lake.resolve.resolution import Mapping, OwnWords
+from rewright.lake.resolve.words_kept import NotRestored
 
 
 @dataclass(slots=True)
@@ -38,6 +40,25 @@ class Trial:
     for.
     """
     extras: list[str] = field(default_factory=list)
+    tree: exp.Expression | None = None
+    """The statement as written anew."""
+    edits: list[SiteEdit] = field(default_factory=list)
+    ctes: list[tuple[str, str]] = field(default_factory=list)
+    """CTEs before it that clean and unite, in DuckDB's words."""
+    asked: tuple[str, str | None] = ("", None)
+    """The client's text, without and with marks (None: it has none)."""
+
+    def own_words(self) -> OwnWords | NotRestored:
+        """The candidate in PostgreSQL's words, or why it cannot be said in them."""
+        query, text = self.asked
+        if text is None or self.tree is None:
+            return NotRestored("a query of this form")
+        if self.written.outer_filtered:
+            return NotRestored("a condition of an outer join with a table that is not joined")
+        try:
+            return OwnWords(restored(query, text, self.tree, self.edits), tuple(self.ctes))
+        except NotRestored as error:
+            return error
 
 
 def columns_of(
@@ -107,6 +128,10 @@ def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         f"column {m.column} is a guess ({m.score:.2f})"
         for m in mappings
         if m.real_column is not None and m.score < 0.4
+    ]
+    out += [
+        f"rows of {table} are counted once for each of their rows in {joined}"
+        for table, joined in dict.fromkeys(best.written.multiplied)
     ]
     out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
     for site, candidate in zip(best.sites, best.choice, strict=True):

@@ -105,7 +105,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("role", TEXT, "user name"),
             _c("query", TEXT, "with placeholders for literals", private=True),
             _c("example", TEXT, "the last one seen", private=True),
-            _c("calls", INT8, "slow executions"),
+            _c("calls", INT8, "slow executions, of more than 20 a second of one text on a worker these"),
             _c("total_ms", FLOAT8, "their time in all"),
             _c("max_ms", FLOAT8, "the longest"),
             _c("last_at", TIMESTAMPTZ, "the last one"),

@@ -19,9 +19,8 @@ _TEXT_ARRAY, _OID_ARRAY, _BOOL, _INT8 = 1009, 1028, 16, 20
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _BOOL, _INT8)
 
 # What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it
-# much. What no answer depends on is left out, so that a REINDEX, a replica identity or a new partition does
-# not end a
-# rewrite.
+# much. What no answer depends on is left out, so that a REINDEX, a replica identity or a new partition, also
+# of a table that foreign keys refer to (which copies these), does not end a rewrite.
 _FACTS = """
   select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
     pg_catalog.md5(c.relpartbound::text),
@@ -38,6 +37,8 @@ _FACTS = """
   union all
   select 'c ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
     from pg_catalog.pg_constraint k where k.conrelid = any ({relations})
+     and not exists (select from pg_catalog.pg_constraint top
+       where top.oid = k.conparentid and top.conrelid = k.conrelid)
   union all
   select 'i '
     || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
@@ -79,6 +80,8 @@ _FACTS = """
   select 'n ' || concat_ws(' ', n.oid, n.xmin, n.collversion, pg_catalog.pg_collation_actual_version(n.oid))
     from pg_catalog.pg_collation n
    where n.oid in (select a.attcollation from pg_catalog.pg_attribute a where a.attrelid = any ({relations}))
+      or n.oid in (select d.refobjid from indexes join pg_catalog.pg_depend d on d.classid = 1259
+        and d.objid = indexes.oid and d.refclassid = 3456)
       or n.collname = any ({types}) and n.oid >= 16384
   union all
   select 'l ' || concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion',

@@ -23,6 +23,12 @@ class Reports:
         self._metrics.reports += taken
         self._metrics.reports_dropped += not taken
 
+    def wanted(self, text: bytes, now: float) -> bool:
+        """Whether another slow execution of the text is looked at; if not, it counts as dropped."""
+        wanted = self._metrics.slow_texts.wanted(text, now)
+        self._metrics.reports_dropped += not wanted
+        return wanted
+
     @staticmethod
     def next_execution() -> int:
         return next(_executions)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rewright.cli.common import CONFIG_OPTION, configuration, part
+
+if TYPE_CHECKING:
+    from rewright.ask.sources.lake import LakeAnswers
+    from rewright.lake.api import Lake
 
 
 class _Outer(click.Command):
@@ -31,6 +36,13 @@ class _Outer(click.Command):
         return ctx.args
 
 
+def _lake_answers(lake: Lake) -> AbstractContextManager[LakeAnswers]:
+    # only questions about lakes need all this
+    from rewright.wiring.lake_answers import session_answers
+
+    return session_answers(lake)
+
+
 @click.command(
     "ask",
     cls=_Outer,
@@ -43,7 +55,7 @@ class _Outer(click.Command):
 def command(ctx: click.Context, config_path: Any) -> None:
     inner: Any = part("rewright.ask.command", "asking in plain language")
     config = configuration(config_path)
-    port = None
+    model = None
     if config.models.of("ask") and config.ask.model:
 
         def make(documents: Sequence[Any]) -> Any:
@@ -60,5 +72,6 @@ def command(ctx: click.Context, config_path: Any) -> None:
 
             return assistance_of(config, reach_configured(config), role)
 
-        port = inner.ModelPort(make, learning)
-    inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=port)
+        model = inner.ModelPort(make, learning)
+    ports = inner.Ports(_lake_answers, model)
+    inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)

@@ -9,9 +9,11 @@ from pathlib import Path
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import opened_store, whoami, with_store
+from rewright.cli.common import JSON_OPTION, opened_store, whoami, with_store
+from rewright.cli.documents import acceptance_document, decision_document
 from rewright.store.errors import NotFound
 from rewright.store.life import Action, IllegalTransition
+from rewright.terminal import echo_json
 
 
 def decide(action: Action, help_text: str) -> click.Command:
@@ -20,14 +22,20 @@ def decide(action: Action, help_text: str) -> click.Command:
     @click.command(help=help_text)
     @click.argument("identifier", metavar="ID", type=int)
     @click.option("--reason", default="", help="kept with the decision")
+    @JSON_OPTION
     @with_store
-    def command(identifier: int, reason: str, config_path: Path | None, store_url: str | None) -> None:
+    def command(
+        identifier: int, reason: str, as_json: bool, config_path: Path | None, store_url: str | None
+    ) -> None:
         with opened_store(config_path, store_url) as store:
             try:
                 rewrite = store.rewrites.act(identifier, action, reason=reason, by=whoami())
             except (NotFound, IllegalTransition) as error:
                 raise Failure(str(error)) from error
-        click.echo(f"rewrite {rewrite.id} is {rewrite.state}")
+        if as_json:
+            echo_json(decision_document(rewrite))
+        else:
+            click.echo(f"rewrite {rewrite.id} is {rewrite.state}")
 
     return command
 
@@ -43,8 +51,11 @@ retire = decide(Action.RETIRE, "Stop serving a rewrite until it is found again."
 @click.command()
 @click.argument("identifier", metavar="ID", type=int)
 @click.option("--reason", default="", help="kept with the decision")
+@JSON_OPTION
 @with_store
-def accept(identifier: int, reason: str, config_path: Path | None, store_url: str | None) -> None:
+def accept(
+    identifier: int, reason: str, as_json: bool, config_path: Path | None, store_url: str | None
+) -> None:
     """Accept a resolution: the lake query it belongs to is resolved so from now on."""
     del reason
     with opened_store(config_path, store_url) as store:
@@ -52,4 +63,7 @@ def accept(identifier: int, reason: str, config_path: Path | None, store_url: st
             resolution = store.resolutions.accept(identifier)
         except NotFound as error:
             raise Failure(str(error)) from error
-    click.echo(f"resolution {resolution.id} is accepted")
+    if as_json:
+        echo_json(acceptance_document(resolution))
+    else:
+        click.echo(f"resolution {resolution.id} is accepted")

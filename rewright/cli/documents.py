@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewright.cli.common import iso
-from rewright.store.records import Event, LogEntry, Rewrite, Timing
+from rewright.store.records import Event, LogEntry, Resolution, Rewrite, Timing
 
 
 def log_document(entry: LogEntry) -> dict[str, Any]:
@@ -69,4 +69,27 @@ def rewrite_document(
             for one in timings
         ],
         "events": [{"at": iso(one.at), "step": one.step, "detail": one.detail} for one in events],
+    }
+
+
+def decision_document(rewrite: Rewrite) -> dict[str, Any]:
+    """What a decision led to."""
+    return {
+        "id": rewrite.id,
+        "state": rewrite.state.value,
+        "approved": rewrite.approved,
+        "reason": rewrite.reason,
+        "changed_by": rewrite.changed_by,
+        "changed_at": iso(rewrite.changed_at),
+    }
+
+
+def acceptance_document(resolution: Resolution) -> dict[str, Any]:
+    """A resolution that was accepted."""
+    return {
+        "id": resolution.id,
+        "database": resolution.database,
+        "accepted": resolution.accepted,
+        "query": resolution.query,
+        "resolved": resolution.resolved,
     }

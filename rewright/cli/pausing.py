@@ -10,32 +10,35 @@ from pathlib import Path
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import configuration, whoami, with_store
+from rewright.cli.common import JSON_OPTION, configuration, whoami, with_store
+from rewright.terminal import echo_json
 
 
 @click.command()
+@JSON_OPTION
 @with_store
-def pause(config_path: Path | None, store_url: str | None) -> None:
+def pause(as_json: bool, config_path: Path | None, store_url: str | None) -> None:
     """Stop serving replacements everywhere, within a second and across restarts.
 
     Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a
     running proxy.
     """
-    _throw(True, config_path, store_url)
+    _throw(True, config_path, store_url, as_json=as_json)
 
 
 @click.command()
+@JSON_OPTION
 @with_store
-def resume(config_path: Path | None, store_url: str | None) -> None:
+def resume(as_json: bool, config_path: Path | None, store_url: str | None) -> None:
     """Serve replacements again.
 
     Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a
     running proxy.
     """
-    _throw(False, config_path, store_url)
+    _throw(False, config_path, store_url, as_json=as_json)
 
 
-def _throw(paused: bool, config_path: Path | None, store_url: str | None) -> None:
+def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_json: bool) -> None:
     """Raises Failure when neither the store nor a running proxy was reached."""
     from rewright.processes.instances import running
     from rewright.store.errors import StoreError
@@ -60,6 +63,16 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None) -> Non
     if not told.store and not proxies:
         kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
         raise Failure(f"neither the store nor a running proxy was reached{kept}")
+    if as_json:
+        echo_json(
+            {
+                "paused": paused,
+                "store": told.store or None,
+                "file": None if told.file is None else str(told.file),
+                "proxies": [{"address": proxy.address, "pid": proxy.pid} for proxy in proxies],
+            }
+        )
+        return
     click.echo("paused: every query runs as it is written" if paused else "resumed")
     if told.store:
         click.echo(f"  store {told.store}")

@@ -21,7 +21,9 @@ from rewright.terminal import echo, echo_json
 @QUERIES_ARGUMENT
 @READING_DSN_OPTION
 @click.option(
-    "--top", type=click.IntRange(1, 10_000), help="the N most expensive SELECTs of pg_stat_statements"
+    "--top",
+    type=click.IntRange(1, 10_000),
+    help="the N most expensive SELECTs of pg_stat_statements, without those of an optimiser_dsn's role",
 )
 @click.option(
     "--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True
@@ -92,7 +94,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
 
     scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))
     try:
-        works = _statements(source, top, dsn)
+        works = _statements(source, top, dsn, config)
         timeout = config.optimiser.run_timeout
         # a file was chosen by who types this; what pg_stat_statements has was sent by others
         own = source is not None
@@ -113,16 +115,17 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
         scratch.close()
 
 
-def _statements(source: Path | None, top: int | None, dsn: str) -> Any:
+def _statements(source: Path | None, top: int | None, dsn: str, config: Any) -> Any:
     """Raises InputError, SessionError."""
     from rewright.engines.postgres.session import Session
     from rewright.rewrite.offline import collect
     from rewright.rewrite.offline import top as top_of
+    from rewright.wiring.accounts import own_roles
 
     if source is not None:
         return collect(source)
     with Session(dsn) as session:
-        return top_of(session, top or 0)
+        return top_of(session, top or 0, own_roles(config))
 
 
 def _extras(dsn: str, config: Any, settings: Any, *, own: bool) -> Any:

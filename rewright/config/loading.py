@@ -108,7 +108,7 @@ def _read_secret_files(sources: Sources) -> None:
     for path in list(sources.values):
         key = path[-1].removesuffix("_file")
         # NAME_file is only read where NAME is a secret: other keys may end like that
-        if key == path[-1] or key not in {option.name for option in _options_at(path) if option.secret}:
+        if key == path[-1] or key not in {option.name for option in _options_at(path) if option.hides}:
             continue
         written = sources.values.pop(path)
         try:
@@ -149,7 +149,7 @@ def _section(sources: Sources, prefix: tuple[str, ...], kind: type[Any], **more:
                 found[item.name] = item.parse(sources.values[path].value)
             except ValueError as error:
                 # a secret's value must not stand in a message
-                sources.complain(path, f"must be {error}") if not item.secret else sources.problems.append(
+                sources.complain(path, f"must be {error}") if not item.hides else sources.problems.append(
                     f"{sources.values[path].origin}: {spelt(path)}: must be {error}"
                 )
     return kind(**found, **more)
@@ -216,7 +216,7 @@ def _known(path: tuple[str, ...]) -> frozenset[str]:
     ):
         return frozenset(BY_NAME)
     names = frozenset(option.name for option in _options_at(path))
-    return names | {f"{option.name}_file" for option in _options_at(path) if option.secret}
+    return names | {f"{option.name}_file" for option in _options_at(path) if option.hides}
 
 
 def _sections() -> list[str]:

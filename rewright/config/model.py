@@ -79,16 +79,16 @@ class Http:
         False, switch, "may pages show texts with the literals of queries, to whoever may see them"
     )
     admin_password: str = option(
-        "", text, "of whoever may decide on rewrites in the console; empty: nobody may", secret=True
+        "", text, "of whoever may decide on rewrites in the console; empty: nobody may", hides="all"
     )
     viewer_password: str = option(
         "",
         text,
         "of whoever may read pages; no password at all: everybody who reaches the address",
-        secret=True,
+        hides="all",
     )
     token: str = option(
-        "", text, "lets programs do what an admin may: Authorization: Bearer TOKEN", secret=True
+        "", text, "lets programs do what an admin may: Authorization: Bearer TOKEN", hides="all"
     )
     hosts: tuple[str, ...] = option(
         [],
@@ -114,7 +114,7 @@ class StoreSection:
         "~/.local/state/rewright/store.db",
         store_url,
         "a file, or postgresql://... when several proxies share one",
-        secret=True,
+        hides="passwords",
     )
     literals: bool = option(True, switch, "may literals of queries be kept")
     retention: float = option("30d", seconds, "how long the log is kept")
@@ -134,14 +134,14 @@ class Database:
         "",
         text,
         "the upstream server (libpq's forms, several hosts allowed)",
-        secret=True,
+        hides="passwords",
         example="postgresql://db.internal/app",
     )
     optimiser_dsn: str = option(
         "",
         text,
         "the optimiser's own read-only role, may be a replica; empty: nothing new is found",
-        secret=True,
+        hides="passwords",
     )
     path: str = option(
         "", text, "the lake's directory, or s3://bucket/prefix (engines duckdb, spark)", example="./lake"
@@ -229,8 +229,11 @@ class Optimiser:
     foreign_keys: str = option(
         "verified",
         choice("verified", "declared", "never"),
-        "whether proofs may rest on them: when no stored row breaks them, looked at again each hour | as "
+        "whether proofs may rest on them: when no stored row breaks them, looked at again and again | as "
         "declared | never",
+    )
+    foreign_keys_every: float = option(
+        "1h", seconds, "between two looks at the rows under a served rewrite that rests on one; at least 1s"
     )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
@@ -332,7 +335,7 @@ class Ask:
 class Verify:
     """The checker."""
 
-    scratch: str = option("embedded", text, "embedded, or a DSN of a throw-away database", secret=True)
+    scratch: str = option("embedded", text, "embedded, or a DSN of a throw-away database", hides="passwords")
     accept: tuple[str, ...] = option(
         ["float-order"],
         words("float-order", "tie-order", "refinement"),

@@ -7,33 +7,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from rewright.values import Parser
+
+# what of a value is never shown
+Secret: TypeAlias = Literal["", "passwords", "all"]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One key: its parser, its meaning, whether it is a secret (then ``key_file`` works, and it is not
-    shown).
+    """One key: its parser, its meaning, and what of it is secret (all of it, or the passwords in a DSN), if
+    anything: then ``key_file`` works.
     """
 
     name: str
     parse: Parser
     meaning: str
     default: object
-    secret: bool = False
+    hides: Secret = ""
     example: object = None
 
 
 def option(
-    default: object, parse: Parser, meaning: str, *, secret: bool = False, example: object = None
+    default: object, parse: Parser, meaning: str, *, hides: Secret = "", example: object = None
 ) -> Any:
     """A dataclass field; ``default`` is written as in the file and parsed like it.
 
     ``example`` is what the annotated file shows instead of the default, commented out.
     """
-    metadata = {"parse": parse, "meaning": meaning, "written": default, "secret": secret, "example": example}
+    metadata = {"parse": parse, "meaning": meaning, "written": default, "hides": hides, "example": example}
     return field(default=parse(default), metadata=metadata)
 
 
@@ -46,6 +49,6 @@ def options_of(section: type[Any]) -> Iterator[Option]:
                 parse=item.metadata["parse"],
                 meaning=item.metadata["meaning"],
                 default=item.metadata["written"],
-                secret=item.metadata["secret"],
+                hides=item.metadata["hides"],
                 example=item.metadata["example"],
             )

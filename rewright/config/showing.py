@@ -39,13 +39,43 @@ def effective(config: Config) -> Iterator[tuple[str, str, str]]:
         yield key, config.defaults.get(setting.name, setting.default), config.origins.get(key, "default")
 
 
+def defaults(config: Config) -> Mapping[str, str]:
+    """What each key of `effective` means where nobody sets it."""
+    found = {
+        f"{name}.{option.name}": _spelled(option, option.parse(option.default))
+        for name, kind in _kinds(config)
+        for option in options_of(kind)
+    }
+    for name in config.databases:
+        # a database's own setting hides the one for all
+        short = {setting.name: config.defaults.get(setting.name, setting.default) for setting in REGISTRY}
+        found |= {f"databases.{name}.defaults.{one}": value for one, value in short.items()}
+    return found | {f"defaults.{setting.name}": setting.default for setting in REGISTRY}
+
+
+def _kinds(config: Config) -> Iterator[tuple[str, type[Any]]]:
+    yield from SECTIONS.items()
+    yield from ((f"databases.{name}", Database) for name in config.databases)
+
+
 def _rows(
     origins: Mapping[str, str], name: str, section: Any, kind: type[Any]
 ) -> Iterator[tuple[str, str, str]]:
     for option in options_of(kind):
         key = f"{name}.{option.name}"
         value = _spelled(option, getattr(section, option.name))
-        yield key, without_passwords(value) if option.secret else value, origins.get(key, "default")
+        yield key, _shown(option, value), origins.get(key, "default")
+
+
+def _shown(option: Option, value: str) -> str:
+    """The value without what of it is secret; whether there is one may be seen."""
+    match option.hides:
+        case "all":
+            return "***" if value else ""
+        case "passwords":
+            return without_passwords(value)
+        case _:
+            return value
 
 
 def _spelled(option: Option, value: object) -> str:

@@ -34,6 +34,8 @@ class Children:
     def __init__(self, at_once: int = 2, environment: Mapping[str, str] | None = None) -> None:
         self._slots = asyncio.Semaphore(at_once)
         self._environment = dict(os.environ) | dict(environment or {})
+        # the loop itself holds tasks only weakly
+        self._endings = set[asyncio.Task[None]]()
 
     async def document(
         self,
@@ -71,13 +73,22 @@ class Children:
             raise CallFailed(f"stopped after {seconds:g} s") from error
         finally:
             # also when the client cancelled the call; scratch servers end with the process that started them
-            await _end(process)
+            await self._ended(process)
         told = answers_anyway and process.returncode == 1 and out.strip()
         if process.returncode and not told:
             raise CallFailed(_last_line(errors))
         if len(out) > MAX_DOCUMENT:
             raise CallFailed(f"the answer is larger than {MAX_DOCUMENT} bytes")
         return json.loads(out)
+
+    async def _ended(self, process: asyncio.subprocess.Process) -> None:
+        """In a task of its own: where a client cancels over a real transport, each await of the call itself
+        is cancelled again, and would leave a process that needs more than a signal.
+        """
+        ending = asyncio.create_task(_end(process), name=f"end of process {process.pid}")
+        self._endings.add(ending)
+        ending.add_done_callback(self._endings.discard)
+        await asyncio.shield(ending)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

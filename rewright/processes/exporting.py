@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import TypeAlias
@@ -40,7 +41,7 @@ METRICS: Mapping[str, str] = {
     ),
     "overhead_seconds_total": "time spent on guards",
     "reports_total": "reports of slow or rewritten statements",
-    "reports_dropped_total": "reports dropped because a queue was full",
+    "reports_dropped_total": "reports dropped: a queue was full, or the text was reported often enough",
     "store_records_dropped_total": "records for the store dropped because the queue was full",
     "store_batches_failed_total": "batches the store did not take",
     "cpu_seconds_total": "CPU time of a relay worker",
@@ -62,11 +63,20 @@ class Figureboard:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._live: dict[str, Values] = {}
+        self._heard: dict[str, float] = {}
         self._past: dict[tuple[str, Labels], float] = {}
 
     def put(self, child: str, values: Values) -> None:
         with self._lock:
             self._live[child] = dict(values)
+            self._heard[child] = time.monotonic()
+
+    def of(self, child: str) -> tuple[Values, float | None]:
+        """A living child's latest figures and how many seconds old they are; nothing before the first."""
+        with self._lock:
+            if child not in self._live:
+                return {}, None
+            return dict(self._live[child]), time.monotonic() - self._heard[child]
 
     def end(self, child: str) -> None:
         """The child is gone; its counters stay."""

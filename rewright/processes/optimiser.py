@@ -41,7 +41,7 @@ from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.references import BrokenReferences
+from rewright.wiring.references import BrokenReferences, every
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import missing_for
@@ -84,7 +84,9 @@ class _Optimiser:
         )
         self.budget = RunBudget(config.optimiser.max_runs_per_hour)
         self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
-        self.watching = Watching(self._bench, self.inbox, self.outcomes, pipe, _stop)
+        self.watching = Watching(
+            self._bench, self.inbox, self.outcomes, pipe, _stop, look_seconds=every(config) / 2
+        )
         self.path = job_path
         self.estimator = Estimator()
         # one at a time: it is as much work as any job
@@ -94,7 +96,7 @@ class _Optimiser:
         # their budget
         self.widening = threading.Lock()
         self.priority_gate = PriorityGate()
-        self.broken = BrokenReferences(self._tell_broken)
+        self.broken = BrokenReferences(self._tell_broken, seconds=every(config))
         self.failing: dict[int, Job] = {}
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 

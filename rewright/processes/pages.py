@@ -14,12 +14,12 @@ from starlette.applications import Starlette
 
 from rewright.config.model import Config
 from rewright.config.reloading import moment_of
-from rewright.config.showing import effective
+from rewright.config.showing import defaults, effective
 from rewright.console.access import Rules
 from rewright.console.app import Ports, create_app
 from rewright.processes.supervisor import ServeFailed, Supervisor
 from rewright.store.api import Store
-from rewright.wiring.lake_tables import lake_joins, lake_rows
+from rewright.wiring.lake_tables import lake_joins, lake_profile, lake_rows
 from rewright.wiring.pausing import tell
 from rewright.wiring.unit_pages import UnitPages
 
@@ -76,6 +76,8 @@ def console(config: Config, store: Store, supervisor: Supervisor) -> Starlette:
         settings=partial(_settings, supervisor),
         lake_tables=partial(lake_rows, config),
         lake_joins=partial(lake_joins, config),
+        lake_profile=partial(lake_profile, config),
+        optimiser=supervisor.optimiser,
         units=units.search,
         unit=units.one,
         pause=partial(_pause, store, config),
@@ -86,8 +88,15 @@ def console(config: Config, store: Store, supervisor: Supervisor) -> Starlette:
 def _settings(supervisor: Supervisor) -> Sequence[Mapping[str, Any]]:
     """As they are now: SIGHUP may have changed them."""
     config = supervisor.config
+    usual = defaults(config)
     return [
-        {"key": key, "value": value, "source": source, "counts_from": moment_of(key)}
+        {
+            "key": key,
+            "value": value,
+            "default": usual.get(key, ""),
+            "source": source,
+            "counts_from": moment_of(key),
+        }
         for key, value, source in effective(config)
     ]
 

@@ -37,8 +37,10 @@ from rewright.processes.channel import (
     tell,
 )
 from rewright.processes.exporting import Figureboard
+from rewright.processes.optimiser_state import optimiser_told
 from rewright.proxy.listening import listening_socket
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
+from rewright.store.outcomes import NO_OPTIMISER
 from rewright.wiring import pausing
 from rewright.wiring.children import new_child
 from rewright.wiring.proxies import proxy_config
@@ -407,6 +409,14 @@ class Supervisor:
         paused = any(name == "paused" and value for (name, _), value in self.board.values().items())
         status = "ok" if healthy else "failing"
         return healthy, {"status": status, "processes": states, "pid": os.getpid(), "paused": paused}
+
+    def optimiser(self) -> dict[str, str]:
+        """What the optimiser does, for people: a word (``state``) and a sentence (``told``)."""
+        child = next((one for one in self._children if one.name == "optimiser"), None)
+        if child is None:
+            return {"state": "none", "told": NO_OPTIMISER.removeprefix("not optimised: ")}
+        figures, age = self.board.of(child.name)
+        return optimiser_told(child.alive, child.problem, self.restarts.get(child.name, 0), figures, age)
 
     def metrics(self) -> bytes:
         for child in self._children:

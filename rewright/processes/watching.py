@@ -36,7 +36,7 @@ PRUNE_SECONDS = 3600.0
 
 class Watching:
     """``bench`` makes a workbench for a thread; ``stop`` ends all loops; ``outcomes``: how many jobs became
-    what.
+    what; ``look_seconds`` between two looks for foreign keys that are due, LOOK_SECONDS at most.
     """
 
     def __init__(
@@ -46,12 +46,14 @@ class Watching:
         outcomes: Mapping[str, int],
         pipe: Connection,
         stop: threading.Event,
+        look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._bench = bench
         self._inbox = inbox
         self._outcomes = outcomes
         self._pipe = pipe
         self._stop = stop
+        self._look_seconds = min(look_seconds, LOOK_SECONDS)
         self.log: Any = logs.logger()
 
     def compare(self, store: Store) -> None:
@@ -83,7 +85,7 @@ class Watching:
                     self._look_at(bench, rewrite)
             except StoreError as error:
                 self.log.info("store.failed", reason=str(error))
-            self._stop.wait(LOOK_SECONDS)
+            self._stop.wait(self._look_seconds)
 
     def _look_at(self, bench: Workbench, rewrite: Rewrite) -> None:
         try:

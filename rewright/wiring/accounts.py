@@ -7,17 +7,27 @@ errors. Must not know what is asked of a database.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
+import psycopg.conninfo
 
 from rewright.config.model import Config, Database
 from rewright.engines.postgres.hinting import HintingSession
 from rewright.engines.postgres.session import Limits, Session, SessionError, Untrusted
 from rewright.wiring.doubting import condition
 from rewright.wiring.refusals import NotOptimised
+
+
+def own_roles(config: Config) -> frozenset[str]:
+    """The roles under which Rewright runs queries itself, as far as the configuration names them."""
+    found = set[str]()
+    for database in config.databases.values():
+        with suppress(psycopg.ProgrammingError):
+            found.add(str(psycopg.conninfo.conninfo_to_dict(database.optimiser_dsn).get("user") or ""))
+    return frozenset(found - {""})
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,8 +265,8 @@ def _model(config: Config) -> Model | None:
 
 
 def state_with(state: str, database: str, config: Config, assistance: Assistance | None) -> str:
-    """The state of all that a question's query depends on: the data's, the settings', the model's and its
-    lessons'.
+    """The state of all that a question's query depends on: the data's, the settings', the model's, its
+    lessons' and its examples'.
     """
     if not state:
         return ""
@@ -276,4 +276,6 @@ def state_with(state: str, database: str, config: Config, assistance: Assistance
         if assistance.lessons is not None:
             adopted = [one for one in assistance.lessons.list(database) if one.status == "adopted"]
             parts += [(one.stage, one.text) for one in adopted]
+        if assistance.validated is not None:
+            parts += [(one.question, one.sql) for one in assistance.validated.list(database)]
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()

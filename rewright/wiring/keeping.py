@@ -20,7 +20,7 @@ from rewright.store.life import Action, Level, State
 from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import guards
 from rewright.wiring.accounts import Accounts
-from rewright.wiring.references import Rests, references_of, renew, with_references
+from rewright.wiring.references import Rests, every, references_of, renew, with_references
 from rewright.wiring.served import guard_document, parameter_document, starts_active
 
 
@@ -60,7 +60,7 @@ class Keeping:
         )
         kept = self.store.rewrites.add(new)
         if references_of(new):
-            renew(self.store, kept, time.time())
+            renew(self.store, kept, time.time(), every(self.accounts.config))
         trust = Level(self.accounts.trust(job.database))
         if (
             kept.state is State.PROPOSED

@@ -1,42 +1,36 @@
-"""A lake's queries answered for who asks without the protocol: the command line. They mean what they mean in
-a session.
+"""A lake's queries answered for who asks without the protocol: the command line, and what reads questions.
+They mean what they mean in a session.
 
-Owns the server behind one lake for as long as a command runs, and making an answer of what a session's
-binding gives. It blocks.
+Owns the server behind one lake for as long as a command runs, making an answer of what a session's binding
+gives, and stopping it in time. It blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from decimal import Decimal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from typing import Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
 from rewright.engines.duckdb.database import Rows
-from rewright.engines.duckdb.dialect.plans import Plan
-from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.errors import LakeError, Timeout
 from rewright.lake.api import Lake, Mode
 from rewright.lake.resolve.letters import as_letters
 from rewright.lake.resolve.resolution import Answer, Resolution
-from rewright.proxy.ports import ResultColumn, SqlError
-from rewright.wiring.lake_binding import Asked, Binding
-from rewright.wiring.lake_explaining import Explaining, Explanation
-from rewright.wiring.lake_finishing import Finishing
+from rewright.proxy.ports import SqlError
+from rewright.settings import BY_NAME
+from rewright.wiring.lake_binding import Asked, Binding, Bound
+from rewright.wiring.lake_reading import read, rows_of, running
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.shadows import tables_of
 
 _DATABASE = "lake"
-_BATCH = 2000
-_READ: Mapping[int, Callable[[str], Any]] = {
-    16: lambda text: text == "t",
-    **dict.fromkeys((20, 21, 23), int),
-    **dict.fromkeys((700, 701), float),
-    1700: Decimal,
-}
-"""How values that PostgreSQL gave as texts are read, by type OID."""
+_AGAIN_SECONDS = 0.2
+"""Between two interrupts: one that comes just before a statement begins is lost."""
+_CONFIDENCE = float(BY_NAME["lake_confidence"].default)
 
 
 @contextmanager
@@ -65,39 +59,90 @@ def answered(lake: Lake, dsn: str, sql: str, mode: Mode, threshold: float) -> An
     """
     shadow = Shadow(dsn)
     try:
-        bound = Binding(lake, shadow).bind(Asked(sql, (), mode == "resolve", threshold))
-    except SqlError as error:
-        raise LakeError(error.message, hint=error.hint, sqlstate=error.sqlstate) from error
+        bound = _bound(Binding(lake, shadow), Asked(sql, (), mode == "resolve", threshold))
     finally:
         shadow.close()
     prepared = bound.prepared
-    rows = _read(lake, dsn, prepared.query, prepared.columns)
+    rows = read(lake, dsn, prepared.query, prepared.columns)
     if bound.answer is not None:
         return Answer(bound.answer, rows)
     doubts = tuple(as_letters(lake.index, lake.resolver.parse, sql))
     return Answer(Resolution("bound", sql, sql, 1.0, doubts=doubts), rows)
 
 
-def _read(lake: Lake, dsn: str, query: object, columns: Sequence[ResultColumn]) -> Rows:
-    running: Any
-    match query:
-        case Plan():
-            running = Finishing(lake.database, dsn)
-        case Explanation():
-            running = Explaining(lake.database, dsn)
-        case _:
-            running = lake.database.query()
-    found: list[tuple[Any, ...]] = []
+class SessionAnswers:
+    """`rewright.ask.sources.lake.LakeAnswers` by the server at ``dsn``. For one thread at a time."""
+
+    def __init__(self, lake: Lake, dsn: str) -> None:
+        self._lake = lake
+        self._dsn = dsn
+        self._shadow = Shadow(dsn)
+        self._binding = Binding(lake, self._shadow)
+
+    def close(self) -> None:
+        self._shadow.close()
+
+    def bind(self, sql: str, seconds: float) -> None:
+        """Raises LakeError, with PostgreSQL's SQLSTATE; 57014 when ``seconds`` are over."""
+        with _within(seconds, self._lake.database.interrupt):
+            self._bound(sql)
+
+    def rows(self, sql: str, most: int, seconds: float) -> Rows:
+        """The first ``most`` rows. Raises LakeError, with PostgreSQL's SQLSTATE; 57014 when ``seconds`` are
+        over.
+        """
+        begun: list[Any] = []
+
+        def interrupt() -> None:
+            self._lake.database.interrupt()
+            for one in begun:
+                one.interrupt()
+
+        with _within(seconds, interrupt):
+            prepared = self._bound(sql).prepared
+            begun.append(running(self._lake, self._dsn, prepared.query))
+            return rows_of(begun[0], prepared.query, prepared.columns, most)
+
+    def _bound(self, sql: str) -> Bound:
+        return _bound(self._binding, Asked(sql, (), resolve=False, confidence=_CONFIDENCE))
+
+
+@contextmanager
+def session_answers(lake: Lake) -> Iterator[SessionAnswers]:
+    """With a server of their own. Raises LakeError: 57P03, it does not start."""
+    with served(lake) as dsn, closing(SessionAnswers(lake, dsn)) as made:
+        yield made
+
+
+@contextmanager
+def _within(seconds: float, interrupt: Callable[[], None]) -> Iterator[None]:
+    """Whatever fails once time is up failed because of that: LakeError 57014."""
+    ended, late = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        if ended.wait(seconds):
+            return
+        late.set()
+        interrupt()
+        while not ended.wait(_AGAIN_SECONDS):
+            interrupt()
+
+    watching = threading.Thread(target=watch, name="lake deadline", daemon=True)
+    watching.start()
     try:
-        running.begin(query, ())
-        while batch := running.take(_BATCH):
-            found += batch
+        yield
+    except LakeError as error:
+        if late.is_set():
+            raise Timeout("canceling statement due to statement timeout") from error
+        raise
     finally:
-        running.close()
-    if isinstance(query, Plan):
-        readers = [_READ.get(column.type_oid, str) for column in columns]
-        found = [
-            tuple(None if v is None else read(v) for read, v in zip(readers, row, strict=True))
-            for row in found
-        ]
-    return Rows(tuple(c.name for c in columns), tuple(str(c.type_oid) for c in columns), found)
+        ended.set()
+        # an interrupt that is under way would stop the next statement
+        watching.join()
+
+
+def _bound(binding: Binding, asked: Asked) -> Bound:
+    try:
+        return binding.bind(asked)
+    except SqlError as error:
+        raise LakeError(error.message, hint=error.hint, sqlstate=error.sqlstate) from error

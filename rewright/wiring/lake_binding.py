@@ -15,23 +15,26 @@ from typing import Any
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
+from rewright.engines.duckdb.database import Rows
 from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
 from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.engines.duckdb.pgtypes import pg_type
 from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.resolve.resolution import OwnWords
+from rewright.lake.resolve.words_kept import NotRestored
 from rewright.proxy.duckdb_backend.ports import PLACE, Prepared
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.store.records import Resolution
 from rewright.wiring.lake_augmenting import is_augment, prepared_augmentation
 from rewright.wiring.lake_explaining import explained_text, explaining
+from rewright.wiring.lake_reading import read
 from rewright.wiring.lake_resolved import (
     cleaned,
     cleaning,
     is_plain,
     is_unknown,
-    lost_words,
     names_without_table,
     split_cleaning,
 )
@@ -185,12 +188,7 @@ class Binding:
     # --- resolutions ----------------------------------------------------------------------------------
 
     def _resolved(self, asked: Asked) -> Bound:
-        if lost := lost_words(asked.text):
-            raise SqlError(
-                "0A000",
-                f"{lost} is not served where names have to be resolved",
-                hint="Name tables and columns as the lake does.",
-            )
+        self.lake.resolver.run_own = self._run_own
         answer = self.lake.query(
             asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
         )
@@ -199,8 +197,29 @@ class Binding:
         record = _record(resolution) if resolution.kind == "resolved" else None
         is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
         notices = (_one_line(resolution.notice()),) if is_news else ()
-        bound = self._in_postgresqls_words(resolution.sql, notices)
+        bound = self._in_postgresqls_words(self._own_words(asked.text, resolution), notices)
         return replace(bound, resolved=record, answer=resolution)
+
+    def _run_own(self, own: OwnWords, limit: int | None) -> Rows:
+        """Rows of a candidate that only PostgreSQL's words can say."""
+        try:
+            prepared = self._in_postgresqls_words(own, ()).prepared
+        except SqlError as error:
+            raise LakeError(error.message, sqlstate=error.sqlstate) from error
+        return read(self.lake, self._shadow.dsn, prepared.query, prepared.columns, limit)
+
+    def _own_words(self, text: str, resolution: Any) -> OwnWords:
+        """What is to be run, in PostgreSQL's words. Raises NotRestored."""
+        match resolution.own:
+            case OwnWords() as own:
+                return own
+            case NotRestored() as refused:
+                raise refused
+        # a query as it was written, or one that a model wrote
+        if resolution.kind == "bound":
+            return OwnWords(as_spelled(text, self.lake.index))
+        ctes, rest = split_cleaning(resolution.sql)
+        return OwnWords(rest, tuple(ctes.items()))
 
     def _columns(self, views: Mapping[str, str]) -> dict[str, list[tuple[str, str]]]:
         """The columns of views with their types as PostgreSQL has them."""
@@ -210,28 +229,25 @@ class Binding:
             found[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         return found
 
-    def _in_postgresqls_words(self, text: str, notices: tuple[str, ...]) -> Bound:
+    def _in_postgresqls_words(self, own: OwnWords, notices: tuple[str, ...]) -> Bound:
         """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
         PostgreSQL says.
         """
-        made_by_us, rest = split_cleaning(text)
+        made_by_us, rest = dict(own.ctes), own.text
         database = self.lake.database
         standing = {}
-        for name in [*made_by_us, *names_without_table(rest, database)]:
+        for name in dict.fromkeys([*made_by_us, *names_without_table(rest, database)]):
             # described with the cleaning before it
             described = database.describe(cleaning(made_by_us) + f"SELECT * FROM {quoted(name)}")
             standing[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         with self._shadow.asked(standing) as (analyser, translator):
             found = analyser.analyse(rest)
             if isinstance(found, Refused):
-                # words that mean the same may go as they are
-                if not is_plain(rest):
-                    raise SqlError(
-                        "0A000",
-                        f"the resolved query is not served on a lake: {found.message}",
-                        hint=f"SQL: {text}",
-                    )
-                return self._plain(text, notices)
+                raise SqlError(
+                    "0A000",
+                    f"the resolved query is not served on a lake: {found.message}",
+                    hint=f"SQL: {rest}",
+                )
             made = translator.translate(rest, found)
             types = analyser.catalog.types
         if isinstance(made, Words):
@@ -243,11 +259,6 @@ class Binding:
                 fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches),
             )
         return self._prepared(made, found, types, notices)
-
-    def _plain(self, sql: str, notices: tuple[str, ...]) -> Bound:
-        """A query of words that mean the same to DuckDB."""
-        columns = self.lake.database.describe(sql)
-        return Bound(Prepared((), described(columns, ()), sql, notices, shape_of(_named(columns))))
 
     # --- without translation --------------------------------------------------------------------------
 

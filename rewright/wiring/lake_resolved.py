@@ -12,7 +12,6 @@ from typing import Any
 import sqlglot
 from pglast import ast
 from pglast.error import Error as PglastError
-from sqlglot import exp
 
 from rewright.engines.duckdb.dialect.catalog import Catalog, Refused
 from rewright.engines.duckdb.quoting import quoted
@@ -70,9 +69,13 @@ def names_without_table(text: str, database: Any) -> list[str]:
     """Relations that a text names and that are views here: unions, accepted resolutions. The shadow has none
     of them.
     """
-    tree = sqlglot.parse_one(text, read="duckdb")
-    named = dict.fromkeys(one.name for one in tree.find_all(exp.Table) if not one.db)
-    return [name for name in named if isinstance(database.definition(name), str)]
+    try:
+        statements = parse(text)
+    except (PglastError, TooDeep):
+        return []
+    nodes: Iterable[Any] = nodes_of(statements[0].stmt)
+    named = [str(n.relname) for n in nodes if isinstance(n, ast.RangeVar) and not n.schemaname]
+    return [name for name in dict.fromkeys(named) if isinstance(database.definition(name), str)]
 
 
 def cleaning(ctes: Mapping[str, str]) -> str:
@@ -89,35 +92,6 @@ def cleaned(ctes: Mapping[str, str], sql: str) -> str:
         return sql
     begun = cleaning(ctes)
     return begun.rstrip() + ", " + sql.removeprefix("WITH ") if sql.startswith("WITH ") else begun + sql
-
-
-_LOST_CALLS = frozenset(
-    {
-        *("to_char", "to_number", "format", "initcap", "make_interval", "encode"),
-        *("regexp_like", "regexp_matches", "regexp_count"),
-    }
-)
-_LOST_OPERATORS = frozenset({"~", "~*", "!~", "!~*", "->", "->>", "#>", "#>>"})
-_CUT_TYPES = frozenset({"varchar", "bpchar"})
-
-
-def lost_words(text: str) -> str:
-    """What a query would lose while names are put into it: its tree is written in DuckDB's words then, in
-    which this means something else to PostgreSQL. Empty: nothing.
-    """
-    try:
-        statements = parse(text)
-    except (PglastError, TooDeep):
-        return ""
-    nodes: Iterable[Any] = nodes_of(statements[0].stmt) if statements else ()
-    for node in nodes:
-        if isinstance(node, ast.FuncCall) and _last(node.funcname) in _LOST_CALLS:
-            return _last(node.funcname)
-        if isinstance(node, ast.A_Expr) and _last(node.name) in _LOST_OPERATORS:
-            return f"the operator {_last(node.name)}"
-        if isinstance(node, ast.TypeName) and node.typmods and _last(node.names) in _CUT_TYPES:
-            return "a cast that cuts texts"
-    return ""
 
 
 def is_plain(text: str) -> bool:

@@ -23,6 +23,18 @@ def lake_rows(config: Config) -> list[dict[str, Any]]:
     return found
 
 
+def lake_profile(config: Config, database: str, table: str) -> list[dict[str, Any]]:
+    """The columns of one table: ``name``, ``type``, ``family``, ``meaning`` (after cleaning), ``rows``,
+    ``nulls``, ``distinct``, ``minimum``, ``maximum``, ``noise`` (what has to be cleaned); none where it is
+    not known.
+    """
+    for name, path in _lakes(config):
+        if name == database:
+            with contextlib.suppress(OSError, ValueError, ModuleNotFoundError, Error):
+                return _columns(path, table)
+    return []
+
+
 def lake_joins(config: Config) -> list[dict[str, Any]]:
     """``database``, ``a``, ``b``, ``strength`` (Ω, 0 to 2) and ``columns`` ([a's, b's, strength], best first)
     of each join.
@@ -48,6 +60,29 @@ def _joins(path: str) -> list[dict[str, Any]]:
     return [
         {"a": a, "b": b, "strength": strength, "columns": [list(pair) for pair in columns]}
         for a, b, strength, columns in joins_of(local(path))
+    ]
+
+
+def _columns(path: str, table: str) -> list[dict[str, Any]]:
+    from rewright.lake.api import tables_of
+    from rewright.lake.remote import local
+
+    return [
+        {
+            "name": column.name,
+            "type": column.type,
+            "family": column.family.value,
+            "meaning": column.meaning.value,
+            "rows": column.rows,
+            "nulls": column.nulls,
+            "distinct": column.distinct,
+            "minimum": column.minimum,
+            "maximum": column.maximum,
+            "noise": [one.value for one in column.noise],
+        }
+        for one in tables_of(local(path))
+        if one.name == table
+        for column in one.columns
     ]
 
 

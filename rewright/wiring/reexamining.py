@@ -36,7 +36,7 @@ from rewright.wiring.doubting import (
     unreproduced,
 )
 from rewright.wiring.proposals import filled, timing_of
-from rewright.wiring.references import BrokenReferences, Looks, policy_of, references_of, renew
+from rewright.wiring.references import BrokenReferences, Looks, every, policy_of, references_of, renew
 from rewright.wiring.refusals import NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
 from rewright.wiring.scratch import Scratch
@@ -243,7 +243,7 @@ class Reexamining:
         elif policy == "verified":
             why = self._broken_under(rewrite)
         if not why:
-            renew(self.store, rewrite, time.time())
+            renew(self.store, rewrite, time.time(), every(self.accounts.config))
             return None
         return self._retire(rewrite, f"foreign keys are not relied on: {why}")
 

@@ -23,26 +23,33 @@ from rewright.sql.references import Policy, Reference
 from rewright.store.api import Store
 from rewright.store.records import NewRewrite, Rewrite
 
-# between two looks at the rows under a served rewrite
-AGAIN_SECONDS = 3600.0
-# a relay serves it for so long after a look; more than one look may fail for want of a connection
-LEASE_SECONDS = 2.5 * AGAIN_SECONDS
+# a relay serves it for so many intervals after a look; more than one look may fail for want of a connection
+LEASE = 2.5
 NEVER = float("inf")
+# of a look that an older version wrote down, in seconds
+_ONE_HOUR = 3600.0
 
 
 def policy_of(config: Config) -> Policy:
     return cast("Policy", config.optimiser.foreign_keys)
 
 
+def every(config: Config) -> float:
+    """Seconds between two looks at the rows under a served rewrite."""
+    return max(config.optimiser.foreign_keys_every, 1.0)
+
+
 @dataclass(slots=True)
 class BrokenReferences:
     """Foreign keys that lately were not kept, or could not be looked at. For several threads.
 
-    ``told``: called with the database, the key and the reason when one is found.
+    ``told``: called with the database, the key and the reason when one is found. ``seconds``: for how long it
+    is not asked again.
     """
 
     told: Callable[[str, Reference, str], None] = lambda _database, _key, _reason: None
     clock: Callable[[], float] = time.monotonic
+    seconds: float = _ONE_HOUR
     _found: dict[tuple[str, Reference], tuple[float, str]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -51,7 +58,7 @@ class BrokenReferences:
         now = self.clock()
         with self._lock:
             # what is old is forgotten when somebody asks
-            self._found = {k: v for k, v in self._found.items() if now - v[0] < AGAIN_SECONDS}
+            self._found = {k: v for k, v in self._found.items() if now - v[0] < self.seconds}
             return {key: why for (name, key), (_, why) in self._found.items() if name == database}
 
     def add(self, database: str, key: Reference, reason: str) -> None:
@@ -137,18 +144,23 @@ def references_of(new: NewRewrite) -> tuple[Reference, ...]:
     return tuple(found)
 
 
-def renew(store: Store, rewrite: Rewrite, now: float) -> None:
-    """Its keys were looked at ``now`` (Unix time). Raises StoreError."""
-    store.switches.set(_switch(rewrite), str(now))
+def renew(store: Store, rewrite: Rewrite, now: float, interval: float = _ONE_HOUR) -> None:
+    """Its keys were looked at ``now`` (Unix time) and are to be again after ``interval`` seconds. Raises
+    StoreError.
+    """
+    store.switches.set(_switch(rewrite), f"{now} {interval}")
 
 
-def looked_at(store: Store, rewrite: Rewrite) -> float:
-    """When its keys were looked at last (Unix time); 0: never. Raises StoreError."""
+def looked_at(store: Store, rewrite: Rewrite) -> tuple[float, float]:
+    """When its keys were looked at last (Unix time; 0: never), and after how many seconds they are to be
+    again. Raises StoreError.
+    """
+    now, _, interval = (store.switches.get(_switch(rewrite)) or "0").partition(" ")
     try:
-        return float(store.switches.get(_switch(rewrite)) or 0.0)
+        return float(now), float(interval or _ONE_HOUR)
     # a value that is no number: as if never looked at
     except ValueError:
-        return 0.0
+        return 0.0, _ONE_HOUR
 
 
 def lease(store: Store, rewrite: Rewrite) -> float:
@@ -157,13 +169,15 @@ def lease(store: Store, rewrite: Rewrite) -> float:
     # without a snapshot in its guard it was not served on a look
     if not guard.get("snapshot") or not references_of(rewrite.proposal):
         return NEVER
-    return looked_at(store, rewrite) + LEASE_SECONDS
+    at, interval = looked_at(store, rewrite)
+    return at + LEASE * interval
 
 
 def due(store: Store, rewrites: Iterable[Rewrite], now: float) -> list[Rewrite]:
-    """Those that rest on foreign keys and were not looked at for AGAIN_SECONDS. Raises StoreError."""
+    """Those that rest on foreign keys and whose interval since the last look is over. Raises StoreError."""
     # a lease is 2.5 times as long, so one failed look does not end it
-    return [r for r in rewrites if references_of(r.proposal) and now - looked_at(store, r) >= AGAIN_SECONDS]
+    resting = [(r, looked_at(store, r)) for r in rewrites if references_of(r.proposal)]
+    return [r for r, (at, interval) in resting if now - at >= interval]
 
 
 def _switch(rewrite: Rewrite) -> str:

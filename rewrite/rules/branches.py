@@ -65,7 +65,7 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     found = _found(block)
     if found is not None and len(found.branches) == 1 and found.branches[0].kind == "left":
         yield from _grouped_before(
-            block, found, "the nullable side is aggregated once a key before the join", ctx
+            block, found, "the nullable side is aggregated for each key before the join", ctx
         )
 
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.rewrite.rules.naming import named
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -58,10 +59,9 @@ def chosen_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         partners = [p for other, on in beside if (p := _partner(other, on, item, ctx)) is not None]
         if partners and not references_whole(block, item.rel):
-            name = item.alias or "a subquery"
             yield Rewrite(
                 _for_chosen(block, item, partners, ctx),
-                f"groupings are computed only for the keys of the rows that {name} chooses",
+                f"groupings are computed only for the keys of the rows that {named(item)} chooses",
             )
 
 

@@ -68,7 +68,7 @@ def counted_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             basis |= one or frozenset()
             values[g] = made if one is None else replace(made, distinct=False)
     rest = with_values(replace(block, from_=(), where=None), values)
-    why = "tables joined to be counted are grouped once a key before the join"
+    why = "tables joined to be counted are grouped by key before the join"
     yield Rewrite(replace(rest, from_=rows.from_, where=rows.where), why, labels(basis))
 
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, no_windows, rule, stable
+from rewright.rewrite.rules.naming import all_named
 from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
 from rewright.sql.facts import order_sensitive
@@ -83,8 +84,7 @@ def _matched(block: a.Select) -> Iterator[Rewrite]:
         inner = a.Select((a.Target("?column?", a.Const("1", INT4)),), tuple(group), conjoin(own))
         rest = [p for p in preds if p not in own]
         made = replace(block, from_=tuple(others), where=conjoin((*rest, a.Exists(inner))))
-        names = ", ".join(_name(i) for i in group)
-        yield Rewrite(made, f"{names} is only asked for a match")
+        yield Rewrite(made, f"of {all_named(group)} it is only asked whether a matching row exists")
 
 
 def _connected(idle: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> Iterator[list[a.FromItem]]:
@@ -115,7 +115,3 @@ def _unused_outer(block: a.Select) -> Iterator[Rewrite]:
             continue
         made = replace(block, from_=(*block.from_[:number], item.left, *block.from_[number + 1 :]))
         yield Rewrite(made, "the outer join only multiplies rows")
-
-
-def _name(item: a.FromItem) -> str:
-    return str(getattr(item, "alias", "") or "a join")

@@ -21,6 +21,7 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
+from rewright.rewrite.rules.naming import named
 from rewright.rewrite.rules.partial import WEIGHABLE, TwoSteps, aggregates, decomposes, inputs, outside
 from rewright.sql import algebra as a
 from rewright.sql.build import union_all
@@ -91,7 +92,7 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if isinstance(item, a.Scan | a.Derived | a.CteScan) and all(_goes_with(g, item.rel) for g in found):
             made = _below_joins(block, items, preds, item, found, ctx)
             if made is not None:
-                yield Rewrite(made, f"{item.alias} is aggregated once a join key before the joins")
+                yield Rewrite(made, f"{named(item)} is aggregated for each join key before the joins")
 
 
 def _goes_with(g: a.Aggregate, rel: int) -> bool:

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.naming import named
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare
 from rewright.sql.facts import is_volatile
@@ -49,13 +50,8 @@ def key_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if bounds is not None and not any(free_rels(b) == mine and has_subquery(b) for b in preds):
                 yield Rewrite(
                     replace(block, from_=tuple(items), where=conjoin((*bounds, *preds))),
-                    f"{item.alias or item.table.name} is cut to the range of keys that {_name(other)} lets "
-                    f"through",
+                    f"of {named(item)} only the range of keys is read that the rows of {named(other)} span",
                 )
-
-
-def _name(item: a.FromItem) -> str:
-    return item.alias or item.table.name if isinstance(item, a.Scan) else "its partner"
 
 
 def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) -> list[a.Expr] | None:

@@ -1,4 +1,4 @@
-"""Costly conjuncts of a big table are evaluated after the joins that make it small, and once a row.
+"""Costly conjuncts of a big table are evaluated after the joins that make it small, and once for each row.
 
     SELECT … FROM sale s, day d WHERE s.day = d.id AND d.year = 2001 AND s.price / s.list BETWEEN 0.2 AND 0.3
     -->
@@ -58,7 +58,7 @@ def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if costly and near and not any(references_whole(block, n.rel) for n in near if isinstance(n, a.Scan)):
             yield Rewrite(
                 _fenced(block, [item, *near], costly, ctx),
-                "costly conditions are evaluated after the joins that leave few rows, once a row",
+                "costly conditions are evaluated after the joins that leave few rows, once for each row",
             )
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import never
+from rewright.rewrite.rules.naming import all_named
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
@@ -51,7 +52,7 @@ def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if pruned is not None:
             made[item.rel] = pruned
     if made:
-        names = ", ".join(item.alias for item in made.values())
+        names = all_named([item for item in items if getattr(item, "rel", None) in made])
         yield Rewrite(
             _placed(block, made), f"{names}: arms that the conditions leave nothing of are not read"
         )

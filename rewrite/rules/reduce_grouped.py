@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.naming import named
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
@@ -58,8 +59,7 @@ def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             from_ = (*items[:i], made, *items[i + 1 :])
             yield Rewrite(
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
-                f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets "
-                f"through",
+                f"{named(item)} is computed only for the keys that the tables joined with it let through",
             )
         yield from _asked(block, items, preds, item, ctx)
     yield from _padded(block, ctx)
@@ -79,7 +79,7 @@ def _asked(
         from_ = tuple(made if i is item else i for i in items)
         yield Rewrite(
             replace(block, from_=from_, where=conjoin(p for p in preds if p is not pred)),
-            f"{item.alias or 'a subquery'} is computed only for the keys that are asked for",
+            f"{named(item)} is computed only for the keys that are asked for",
         )
 
 
@@ -111,7 +111,7 @@ def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             made = replace(right, query=push(right.query, right.rel, (semi,), ctx))
             yield Rewrite(
                 replace(block, from_=(_with_right(block.from_[0], right, made),)),
-                f"{right.alias or 'a subquery'} is computed only for the keys that the kept side asks for",
+                f"{named(right)} is computed only for the keys that the other side of the LEFT JOIN asks for",
             )
 
 

@@ -38,9 +38,9 @@ def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     key = facts.is_unique(block.left)
     made = _joined(block, keyed=key is not None, ctx=ctx)
     if made is not None:
-        kind = "semi" if block.op == "intersect" else "anti"
+        kind = "a semi-join" if block.op == "intersect" else "an anti-join"
         names = frozenset(x.name for b in (*basis, key) for x in b or ())
-        yield Rewrite(made, f"{block.op.upper()} is a {kind}-join", names)
+        yield Rewrite(made, f"{block.op.upper()} becomes {kind}", names)
 
 
 def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:

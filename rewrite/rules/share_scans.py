@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
+from rewright.rewrite.rules.naming import all_named
 from rewright.sql import algebra as a
 from rewright.sql.walk import (
     renumber,
@@ -35,8 +36,8 @@ def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         made = block
         for readers, common in some:
             made = filtered_once(made, readers, common, ctx)
-        names = ", ".join(readers[0].scan.table.name for readers, _ in some)
-        yield Rewrite(made, f"{names}: filtered once for all readers")
+        names = all_named([readers[0].scan for readers, _ in some])
+        yield Rewrite(made, f"{names}: read and filtered once for all the places that need it")
 
 
 def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Reader], list[a.Expr]]]:

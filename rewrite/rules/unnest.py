@@ -69,7 +69,9 @@ def unnest(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if len(found) > 1:
         made = _unnested(block, found, ctx)
         if made is not None:
-            yield Rewrite(made, "all correlated subqueries are computed once a key and joined", _basis(found))
+            yield Rewrite(
+                made, "all correlated subqueries are computed once for each key and joined", _basis(found)
+            )
     for group in found:
         why = _why(group)
         for limit in _limits(block, group, ctx):
@@ -88,7 +90,7 @@ def _why(group: Group) -> str:
         if number == 1
         else f"{number} correlated subqueries over the same rows are"
     )
-    return f"{one} computed once a key and joined"
+    return f"{one} computed once for each key and joined"
 
 
 def _basis(found: Sequence[Group]) -> frozenset[str]:

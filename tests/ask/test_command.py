@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from rewright.ask.api import Asker
-from rewright.ask.command import command
+from rewright.ask.command import Ports, command
 from rewright.ask.interactive import converse
 from rewright.ask.sources.lake import LakeSource
 from rewright.cli import rewright
 from rewright.lake.api import open_lake
+from rewright.wiring.lake_answers import SessionAnswers, served
+
+pytestmark = pytest.mark.server
 
 FIELDS = {
     *("question", "sql", "columns", "rows", "row_count", "truncated", "confidence", "refused", "reading"),
@@ -34,16 +38,35 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+Invoke = Callable[..., Result]
+
+
 @pytest.fixture(scope="module")
-def source(folder: Path) -> Iterator[LakeSource]:
-    with open_lake(folder) as lake:
-        yield LakeSource(lake, "museums")
+def dsn(folder: Path) -> Iterator[str]:
+    """Of one server behind the lake, for all tests."""
+    with open_lake(folder) as lake, served(lake) as address:
+        yield address
 
 
-def test_a_lake_is_asked_as_a_database_is(folder: Path) -> None:
-    asked = CliRunner().invoke(
-        command, ["--lake", str(folder), "--json", "How many paintings are there in each museum?"]
-    )
+@pytest.fixture(scope="module")
+def source(folder: Path, dsn: str) -> Iterator[LakeSource]:
+    with open_lake(folder) as lake, closing(SessionAnswers(lake, dsn)) as answers:
+        yield LakeSource(lake, "museums", answers)
+
+
+@pytest.fixture
+def invoke(dsn: str) -> Invoke:
+    """The command, with the lake's server."""
+    ports = Ports(lambda lake: closing(SessionAnswers(lake, dsn)))
+
+    def run(*arguments: str) -> Result:
+        return CliRunner().invoke(command, arguments, obj=ports)
+
+    return run
+
+
+def test_a_lake_is_asked_as_a_database_is(folder: Path, invoke: Invoke) -> None:
+    asked = invoke("--lake", str(folder), "--json", "How many paintings are there in each museum?")
     document = json.loads(asked.stdout)
     assert set(document) == FIELDS
     assert sorted(document["rows"]) == [["Dock", 1], ["Glass House", 1], ["Old Hall", 2]]
@@ -51,7 +74,7 @@ def test_a_lake_is_asked_as_a_database_is(folder: Path) -> None:
     assert document["linked"]["tables"] == ["painting", "museum"]
 
 
-def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path) -> None:
+def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path, invoke: Invoke) -> None:
     file = tmp_path / "questions.jsonl"
     lines = [
         '{"id": 7, "question": "How many museums are there?"}',
@@ -61,32 +84,34 @@ def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path) -> N
         '{"id": 8}',
     ]
     file.write_text("\n".join(lines))
-    asked = CliRunner().invoke(command, ["--lake", str(folder), "--batch", str(file)])
+    asked = invoke("--lake", str(folder), "--batch", str(file))
     documents = [json.loads(line) for line in asked.stdout.splitlines()]
     assert [one.get("id") for one in documents] == [7, None, None, None, 8]
     assert [bool(one["refused"]) for one in documents] == [False, True, True, True, True]
 
 
-def test_a_batch_that_is_no_text_is_answered_line_by_line(folder: Path, tmp_path: Path) -> None:
+def test_a_batch_that_is_no_text_is_answered_line_by_line(
+    folder: Path, tmp_path: Path, invoke: Invoke
+) -> None:
     file = tmp_path / "questions"
     file.write_bytes(b"\xff\xfe\nWhich museums are in Porto?\n")
-    asked = CliRunner().invoke(command, ["--lake", str(folder), "--batch", str(file)])
+    asked = invoke("--lake", str(folder), "--batch", str(file))
     assert [bool(json.loads(line)["refused"]) for line in asked.stdout.splitlines()] == [True, False]
 
 
-def test_the_best_that_tie_are_all_shown_on_a_lake(folder: Path) -> None:
+def test_the_best_that_tie_are_all_shown_on_a_lake(folder: Path, invoke: Invoke) -> None:
     question = "Which museum has the most paintings?"
-    asked = CliRunner().invoke(command, ["--lake", str(folder), "--json", question])
+    asked = invoke("--lake", str(folder), "--json", question)
     found = json.loads(asked.stdout)
     assert found["rows"] == [["Old Hall"]], found
 
 
-def test_readings_that_are_not_sure_are_shown(folder: Path) -> None:
+def test_readings_that_are_not_sure_are_shown(folder: Path, invoke: Invoke) -> None:
     arguments = ["--lake", str(folder), "--confidence", "0.999", "which museums are in Porto?"]
-    refused = CliRunner().invoke(command, arguments)
+    refused = invoke(*arguments)
     assert refused.exit_code == 1
     assert "not answered" in refused.stderr
-    shown = CliRunner().invoke(command, ["--choose", *arguments])
+    shown = invoke("--choose", *arguments)
     assert "1. " in shown.stderr
     assert "select museum.name" in shown.stderr
     assert not shown.stdout, "nobody chose"

@@ -117,12 +117,10 @@ def test_a_tip_fires_where_it_should_and_nowhere_else(name: str) -> None:
     assert name not in names(silent)
 
 
-def test_the_weightier_are_kept_and_dialects_differ() -> None:
+def test_the_weightier_are_kept() -> None:
     question = "What percentage of the most expensive paintings of each artist was sold in the last 30 days?"
     kept = fitting(question, most=4)
     assert {tip.name for tip in kept} <= {tip.name for tip in LIBRARY if tip.weight == 3}
     assert len(kept) == 4
-    assert "nullif" in told(kept, "postgresql")
-    by_dialect = [tip for tip in LIBRARY if tip.duckdb]
-    assert all(tip.told("duckdb") != tip.told("postgresql") for tip in by_dialect)
-    assert told((), "duckdb") == ""
+    assert "nullif" in told(kept)
+    assert told(()) == ""

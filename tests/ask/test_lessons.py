@@ -38,7 +38,7 @@ GOOD, BAD = "newest means the greatest year", "show each thing once: towns and p
 def reading(request: Request) -> str:
     """A reader that errs where nothing was learnt, and is led astray by the bad lesson."""
     text = request.messages[-1].text if len(request.messages) == 2 else request.messages[1].text
-    question = next(q for q in RIGHT if q in text)
+    question = next(q for q in RIGHT if f"Question: {q}" in text)
     if len(request.messages) > 2:
         return CONFIRM
     learnt = text + request.messages[0].text
@@ -55,7 +55,7 @@ def judging(request: Request) -> str:
 
 
 def blaming(request: Request) -> str:
-    lesson = GOOD if LATEST in request.messages[-1].text else BAD
+    lesson = GOOD if f"Question: {LATEST}" in request.messages[-1].text else BAD
     return json.dumps(
         {"stage": "sql", "violations": [{"stage": "sql", "problem": "wrong"}], "lesson": lesson}
     )

@@ -61,8 +61,6 @@ def wide(columns: int = 800, tables: int = 40) -> Context:
 class Still:
     """Runs nothing, and has always the same to say."""
 
-    dialect = "postgresql"
-
     def run(self, sql: str, *, rows: int | None = None, seconds: float | None = None) -> Rows:
         del sql, rows, seconds
         return Rows(("n",), ((1,), (2,)), truncated=False)
@@ -313,3 +311,32 @@ def test_the_index_of_values_is_made_once_a_context() -> None:
     for _ in range(9):
         mentions_of(hospital())
     assert mentions_of(context) is not first, "few are kept"
+
+
+def test_what_the_reader_thinks_is_needed_is_never_deleted() -> None:
+    description = Description(hospital())
+    replies: dict[str, Any] = {
+        "schema pruning (delete)": [{"tables": ["ward", "canteen"]}],
+        "schema pruning (keep)": [{}],
+    }
+    likely = description.pairs([description.column("ward", "floor")])
+    left = prune(asking(replies)[0], description, SUBJECT, (), likely)
+    assert left["ward"] == ["floor"]
+    assert "canteen" not in left
+
+
+def test_values_of_unlikely_columns_are_left_out_first() -> None:
+    ref = TableRef("public", "mast")
+    columns = [
+        ColumnContext.of(ref, name, "text", values=[f"{name} value {n}" for n in range(40)], distinct=40)
+        for name in ("sail", "rope", "flag")
+    ]
+    description = Description(Context.of(tables=[TableContext.of(ref, columns, rows=40)]))
+    whole = description.text()
+    likely = description.pairs(columns[:1])
+    assert description.text(likely=likely) == whole, "what fits is told in full"
+    lean = description.text(budget=60, likely=likely)
+    assert "'sail value 0'" in lean
+    assert "rope value" not in lean
+    assert "rope text" in lean
+    assert "value" not in description.text(budget=60)

@@ -1,5 +1,5 @@
-"""The benchmark with a model: scored by a script that knows the gold, and by ones that don't; every ablation
-runs.
+"""The benchmark with a model: scored by a script that knows the gold, and by ones that don't (what each part is
+worth: `test_ablations`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bench.ask_models import chosen, main, run, summary
-from rewright.ask.pipeline_settings import PARTS, PipelineSettings
+from rewright.ask.pipeline_settings import PipelineSettings
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.models.api import Request
 from rewright.models.replay import Recorder
@@ -90,11 +90,8 @@ GOLD = {q["id"]: q["gold_sql"] for q in QUESTIONS if q["answerable"]}
 
 
 def scores(server: ScratchServer, folder: Path, answers: dict[str, str], **more: Any) -> dict[str, Any]:
-    learn = more.pop("learn", False)
     settings = PipelineSettings(share="samples", **more)
-    return summary(
-        run(server, folder, chosen(folder, "both", None), scripted(answers), settings, learn=learn)
-    )
+    return summary(run(server, folder, chosen(folder, "both", None), scripted(answers), settings))
 
 
 def test_right_queries_score_full_and_wrong_ones_nothing(scratch_server: ScratchServer, folder: Path) -> None:
@@ -113,18 +110,6 @@ def test_right_queries_score_full_and_wrong_ones_nothing(scratch_server: Scratch
     assert (none["EX (Spider)"], none["unanswerable refused"], none["VES"] >= 0) == (0, 0, True)
     # the order was asked for: Spider's rule sees it, BIRD's set does not
     assert none["EX (BIRD)"] == 0.5
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_part_can_be_left_out(scratch_server: ScratchServer, folder: Path, part: str) -> None:
-    found = scores(scratch_server, folder, GOLD, small_tokens=0, without=frozenset({part}))
-    # what can't be answered is found out by the stages: without them nothing says so
-    assert found["EX (Spider)"] == 1
-    assert found["errors"] == 0
-
-
-def test_learning_runs(scratch_server: ScratchServer, folder: Path) -> None:
-    assert scores(scratch_server, folder, GOLD, learn=True)["lessons"] == {}
 
 
 def test_a_recording_is_scored_like_the_conversation(scratch_server: ScratchServer, folder: Path) -> None:

@@ -6,9 +6,11 @@ import json
 
 import pytest
 
+from rewright.ask.api import Asker, Assistance
+from rewright.ask.pipeline_settings import PipelineSettings
 from rewright.ask.ports import Choice, Draft, Turn
-from rewright.models.api import BudgetExceeded, ModelTimeout, NoModel, ProviderError
-from tests.ask.conftest import MakePipeline
+from rewright.models.api import BudgetExceeded, ModelTimeout, NoModel, ProviderError, Request
+from tests.ask.conftest import Connection, MakePipeline
 from tests.ask.scripted import CONFIRM, FAITHFUL, ScriptedModel, plan, query
 
 pytestmark = pytest.mark.server
@@ -304,3 +306,42 @@ def test_grains_of_feedback(pipeline: MakePipeline, feedback: str) -> None:
         "coarse": (False, False),
         "epistemic": (False, True),
     }[feedback]
+
+
+def test_a_follow_up_that_the_reader_reads_is_a_candidate(museum: Connection) -> None:
+    """The model errs in both; the reader's queries are proved different, and chosen."""
+    towns = {"Which museums are in Porto?": "Porto", "and in Lima?": "Lima"}
+
+    def picks(request: Request) -> str:
+        first = request.messages[1].text.partition("Candidate A")[2].partition("Candidate B")[0]
+        return json.dumps({"choice": "B" if "founded > 0" in first else "A"})
+
+    model = ScriptedModel(
+        {
+            "plan the query": [plan("museum", outputs=["name"])],
+            "write the query": [query("select name from museum where founded > 0"), CONFIRM] * 2,
+            "choose between two readings": [picks],
+            "judge the query": [FAITHFUL],
+        }
+    )
+    assistance = Assistance(model, PipelineSettings(share="samples"))
+    asker = Asker(museum, assistance=assistance, follows=True)
+    for question, town in towns.items():
+        answer = asker.ask(question)
+        assert f"museum.city = '{town}'" in answer.sql
+        assert {one.origin for one in answer.candidates} == {"model", "reader"}
+        assert asker.history.reading is not None
+
+
+def test_a_follow_up_of_what_only_the_model_read_is_the_models(museum: Connection) -> None:
+    model = ScriptedModel(
+        {
+            "plan the query": [plan("museum", outputs=["name"])],
+            "write the query": [query("select name from museum where founded < 1960"), CONFIRM] * 2,
+            "judge the query": [FAITHFUL],
+        }
+    )
+    asker = Asker(museum, assistance=Assistance(model, PipelineSettings(share="samples")), follows=True)
+    assert asker.ask("Gimme whatever olden halls dwell hereabouts").sql
+    answer = asker.ask("and in Lima?")
+    assert {one.origin for one in answer.candidates} == {"model"}

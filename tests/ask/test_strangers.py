@@ -26,6 +26,7 @@ LEAST_ANSWERED = {
     "ask_fourth_strangers": 0.65,
     "ask_fifth_strangers": 0.5,
     "ask_sixth_strangers": 0.4,
+    "ask_seventh_strangers": 0.45,
     "ask_eighth_strangers": 0.6,
 }
 LEAST_RIGHT = 0.9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from rewright.store.life import Action, Level
 from rewright.store.records import (
     AskLesson,
     AskSeen,
+    Event,
     LogEntry,
     NewRewrite,
     QuerySeen,
@@ -35,6 +37,15 @@ UNIT = {
     "verdict": "proved", "gain": 3.0, "preconditions": [SCRIPT],
     "evidence": {"verdict": "proved", "gain": 3.0, "seconds_before": 0.3, "seconds_after": 0.1},
 }  # fmt: skip
+PROFILE = {
+    "name": SCRIPT, "type": "VARCHAR", "family": "text", "meaning": "integer", "rows": 4711, "nulls": 2,
+    "distinct": 3, "minimum": SECRET, "maximum": SECRET + SCRIPT, "noise": [SCRIPT],
+}  # fmt: skip
+UNDERSTOOD = {
+    "columns": [{"table": "shops", "column": SCRIPT, "real": f"t.{SCRIPT}", "score": 0.71}],
+    "readings": [{"told": "a", "sql": "b"}, {"told": SCRIPT, "sql": f"select '{SECRET}'"}],
+    "closest": [SCRIPT],
+}
 SUMMARY = ("id", "category", "title", "answer", "source", "own", "verdict", "gain")
 TREE = {
     "Node Type": "Hash Join",
@@ -72,18 +83,29 @@ def proposal(number: int = 1, **changed: object) -> NewRewrite:
         "plans": {
             "other": [f"join: rule (a note about {SECRET})"],
             "plan": {"trees": {"before": TREE, "after": TREE}},
+            "hints": {"reasons": [f"{SCRIPT} is expected to give 3 rows, {SECRET} came"]},
         },
         "sources": (f"model: {SCRIPT}",),
+        "hints": "HashJoin(a b)",
         "cost_before": 1000.0,
         "cost_after": 10.0,
     }
     return NewRewrite(**{**fields, **changed})  # type: ignore[arg-type]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(str(tmp_path / "store.db")) as opened:
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a store with a little of everything: copied, which is a tenth of the work of filling it."""
+    path = tmp_path_factory.mktemp("filled") / "store.db"
+    with open_store(str(path)) as opened:
         fill(opened)
+    return path
+
+
+@pytest.fixture
+def store(filled: Path, tmp_path: Path) -> Iterator[Store]:
+    copy = shutil.copy(filled, tmp_path / "store.db")
+    with open_store(str(copy)) as opened:
         yield opened
 
 
@@ -94,13 +116,21 @@ def fill(store: Store) -> None:
     store.rewrites.act(two.id, Action.ACTIVATE, reason="proved evidence", by="optimiser")
     counterexample = {
         "kind": "rows",
-        "setup": [f"insert into t values ('{SCRIPT}')"],
-        "original": SCRIPT,
-        "candidate": "",
+        "setup": [
+            "set enable_sort = off",
+            "insert into t (a, b) values ('{}', 1), (NULL, 2)".format(SCRIPT.replace("'", "''")),
+        ],
+        "original": f"{SCRIPT} | 1\nNULL | 2",
+        "candidate": "(no rows)",
+        "script": f"-- {SCRIPT}",
     }
     store.rewrites.add(proposal(3, level=Level.REFUTED, evidence={"counterexample": counterexample}))
     store.rewrites.add_timings([Timing(two.id, "original", 900.0), Timing(two.id, "replacement", 9.0)])
     store.rewrites.add_served({two.id: 5})
+    steps = (("verification", 0.4), ("decision", 1.2), (SCRIPT, 0.001))
+    store.events.add(
+        [Event(two.id, "job", name, {"agent": name, "round": 1, "seconds": took}) for name, took in steps]
+    )
     text = f"select '{SECRET}' from \"{SCRIPT}\""
     store.queries.record(
         [QuerySeen("app", "alice", "k", "select $1 from t", text, total_ms=500.0, max_ms=500.0)]
@@ -117,9 +147,7 @@ def fill(store: Store) -> None:
             )
         ]
     )
-    store.resolutions.add(
-        Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", {"a": SCRIPT}, None, 0.4)
-    )
+    store.resolutions.add(Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", UNDERSTOOD, None, 0.4))
     ask(store, text)
 
 
@@ -140,7 +168,13 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
         health=lambda: (True, {"status": "ok"}),
         metrics=lambda: b"rewright_up 1\n",
         settings=lambda: [
-            {"key": "a.b", "value": SCRIPT, "source": "default", "counts_from": "the next start"}
+            {
+                "key": "a.b",
+                "value": SCRIPT,
+                "default": SCRIPT + SCRIPT,
+                "source": "default",
+                "counts_from": "the next start",
+            }
         ],
         lake_tables=lambda: [
             {"database": "lake", "name": SCRIPT, "path": "t.csv", "columns": SCRIPT, "row_count": 3}
@@ -149,6 +183,8 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
             {"database": "lake", "a": SCRIPT, "b": "t2", "strength": 0.9, "columns": [["id", SCRIPT, 0.9]]},
             {"database": "lake", "a": "t2", "b": "t3", "strength": 0.4, "columns": [["town", "town", 0.4]]},
         ],
+        lake_profile=lambda _database, table: [PROFILE] if table == SCRIPT else [],
+        optimiser=lambda: {"state": "running", "told": f"2 queries wait {SCRIPT}"},
         units=lambda words: [{name: UNIT[name] for name in SUMMARY} | {"why": [words]}],
         unit=lambda id_: UNIT if id_ == UNIT["id"] else None,
         pause=lambda paused, by: (store.switches.set_paused(paused, by=by), "the store")[1],

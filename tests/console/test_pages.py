@@ -7,17 +7,20 @@ import io
 import json
 import re
 import time
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from starlette.testclient import TestClient
 
 from rewright.console.access import Rules
+from rewright.console.rendering import as_csv
 from rewright.store.api import Store
-from rewright.store.life import Action
+from rewright.store.life import Action, Level
 from rewright.store.outcomes import SLOW
-from rewright.store.records import LogEntry
-from tests.console.conftest import SECRET, app_of
+from rewright.store.records import LogEntry, Resolution
+from tests.console.conftest import SCRIPT, SECRET, app_of, proposal
 
 PAGES = (
     "/",
@@ -101,7 +104,7 @@ def test_without_a_session_there_is_nothing(store: Store, path: str) -> None:
     stranger = client(store)
     answer = stranger.get(path)
     assert answer.status_code == 303
-    assert answer.headers["location"].startswith("/sign-in?next=/")
+    assert answer.headers["location"] == f"/sign-in?{urlencode({'next': path})}"
     if path != "/":
         answer = stranger.get(f"{path}.json")
         assert answer.status_code == 401
@@ -152,7 +155,7 @@ def test_a_person_decides(store: Store) -> None:
     admin = client(store, password="correct horse")
     page = admin.get("/rewrites/1").text
     assert "With ties in ORDER BY" in page
-    assert "NOT NULL on public.t(a)" in page
+    assert "NOT NULL on a of public.t" in page
     assert "(2 times)" in page
     given = {"csrf": token(page), "reason": "checked by hand"}
     assert admin.post("/rewrites/1/approve", data=given).headers["location"] == "/rewrites/1"
@@ -161,7 +164,7 @@ def test_a_person_decides(store: Store) -> None:
         "active",
         True,
         "checked by hand",
-        "console",
+        "console: admin",
     )
     assert "checked by hand" in admin.get("/rewrites/1").text
     # what is refuted nobody can activate
@@ -171,11 +174,77 @@ def test_a_person_decides(store: Store) -> None:
     assert admin.post("/rewrites/99999999999999999999/approve", data=given).status_code == 404
 
 
+def test_what_is_refuted_waits_for_nobody(store: Store) -> None:
+    admin = client(store, password="correct horse")
+    overview = admin.get("/overview.json").json()
+    assert [one["id"] for one in overview["waiting"]] == [1]
+    assert overview["to_decide"] == 1
+    page = admin.get("/rewrites/3").text
+    assert 'formaction="/rewrites/3/approve"' not in page
+    assert 'formaction="/rewrites/3/pin"' not in page
+    assert "waits for a person" not in page
+    # every button that is offered works
+    offered = admin.get("/rewrites/3.json").json()["buttons"]
+    assert offered
+    for number, name in enumerate(offered, 30):
+        fresh = store.rewrites.add(proposal(number, level=Level.REFUTED)).id
+        answer = admin.post(f"/rewrites/{fresh}/{name}", data={"csrf": token(page)})
+        assert answer.status_code == 303, name
+
+
+def test_what_was_slower_is_told_among_many_that_were_not(store: Store) -> None:
+    slow = 0
+    for number in range(10, 22):
+        found = store.rewrites.add(proposal(number))
+        action = Action.EXPIRE if number == 10 else Action.RETIRE
+        store.rewrites.act(found.id, action, reason="for some reason", by="test")
+        slow = found.id if action is Action.EXPIRE else slow
+    told = client(store, password="look only").get("/overview.json").json()["regressions"]
+    assert [one["id"] for one in told] == [slow]
+
+
+def test_the_overview_tells_why_in_words_and_what_the_optimiser_does(store: Store) -> None:
+    store.queries.set_status("app", "k", "nothing", "volatile function random()")
+    viewer = client(store, password="look only")
+    (slow,) = viewer.get("/overview.json").json()["unimproved"]
+    assert slow["outcome"] == "not optimised: volatile function random()"
+    for path in ("/", "/queries"):
+        assert "not optimised: volatile function random()" in viewer.get(path).text
+    assert "2 queries wait" in viewer.get("/").text
+
+
+def test_resolutions_are_filtered_and_paged_and_tell_other_readings(store: Store) -> None:
+    for number in range(70):
+        store.resolutions.add(Resolution("other", f"select {number}", "select 1", {}, None, number / 70))
+    store.resolutions.accept(1)
+    viewer = client(store, password="look only")
+    first = viewer.get("/resolutions.json", params={"database": "other", "sort": "-confidence"}).json()
+    assert (first["total"], first["pages"], len(first["resolutions"])) == (70, 2, 50)
+    assert first["resolutions"][0]["query"] == "select ?"
+    (accepted,) = viewer.get("/resolutions.json", params={"accepted": "yes"}).json()["resolutions"]
+    assert [one["sql"] for one in accepted["understood"]["alternatives"]] == ["select ?"]
+    assert viewer.get("/resolutions.json", params={"accepted": "perhaps"}).json()["total"] == 0
+    # words of queries are literals, too: they are searched only where they are shown
+    assert viewer.get("/resolutions.json", params={"q": "select 69"}).json()["total"] == 0
+    shown = client(store, password="look only", literals=True)
+    assert shown.get("/resolutions.json", params={"q": "select 69"}).json()["total"] == 1
+
+
+def test_a_lake_table_with_its_profile(store: Store) -> None:
+    at = {"database": "lake", "table": SCRIPT}
+    page = client(store, password="look only").get("/lake", params=at).text
+    assert "2 of 4,711" in page
+    assert SECRET not in page
+    assert "<script>window" not in page
+    assert SECRET in client(store, password="look only", literals=True).get("/lake", params=at).text
+
+
 def test_a_program_decides(store: Store) -> None:
     program = client(store)
     headers = {"authorization": "Bearer for-programs", "accept": "application/json"}
     assert program.post("/rewrites/1/pin", headers=headers).json() == {"id": 1, "action": "pin"}
     assert store.rewrites.get(1).state.value == "pinned"
+    assert store.rewrites.get(1).changed_by == "console: token"
     assert program.get("/rewrites.json", headers=headers).json()["total"] == 3
     wrong = {"authorization": "Bearer for-programmers", "accept": "application/json"}
     assert program.post("/rewrites/1/retire", headers=wrong).status_code == 401
@@ -291,6 +360,30 @@ def test_tables_are_spreadsheets_too(store: Store) -> None:
         assert client(store, password="look only").get(f"{path}.csv").status_code == 200
 
 
+def test_a_long_file_is_sent_while_it_is_made() -> None:
+    made = list[int]()
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for number in range(1000):
+            made.append(number)
+            yield {"number": number, "text": "=1+1"}
+
+    pieces = as_csv(rows())
+    first = next(pieces)
+    assert first.startswith("number,text\r\n0,'=1+1\r\n")
+    assert len(made) < 100
+    assert len(list(csv.reader(io.StringIO(first + "".join(pieces))))) == 1001
+    assert list(as_csv([])) == ["\r\n"]
+
+
+def test_pages_of_a_file_follow_each_other(store: Store) -> None:
+    store.log.add([LogEntry(at=1.0, database="app", template=f"select {n}") for n in range(1200)])
+    viewer = client(store, password="look only")
+    files = [viewer.get("/log.csv", params={"page": page}).text for page in (1, 2)]
+    numbers = [row["id"] for text in files for row in csv.DictReader(io.StringIO(text))]
+    assert len(numbers) == len(set(numbers)) == 1201
+
+
 def test_the_time_saved(store: Store) -> None:
     document = client(store, password="look only").get("/overview.json").json()
     assert document["served"] == 5
@@ -302,7 +395,8 @@ def test_the_time_saved(store: Store) -> None:
 
 def test_a_correlated_subplan_carries_the_work(store: Store) -> None:
     page = client(store, password="look only").get("/rewrites/1").text
-    assert "SubPlan 1: Aggregate: 89% of the estimated cost, run again for each row that is looked at" in page
+    assert "A subquery was computed again for each of an estimated 89 rows" in page
+    assert ": 89% of the estimated cost." in page
 
 
 def test_a_store_that_is_gone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

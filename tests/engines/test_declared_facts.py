@@ -31,6 +31,24 @@ FOREIGN = "create foreign data wrapper w; create server s foreign data wrapper w
 TWICE = "insert into t values (1), (1)"
 NULLS = "insert into t values (1), (null)"
 
+# a type whose equality is a user's function
+ODD = (
+    "create type odd; create function oin(cstring) returns odd language internal immutable strict as 'int4in';"
+    " create function oout(odd) returns cstring language internal immutable strict as 'int4out';"
+    " create type odd (input = oin, output = oout, internallength = 4, passedbyvalue, alignment = int4);"
+    + "".join(
+        f" create function o{n}(odd, odd) returns {r} language internal immutable strict as 'int4{n}';"
+        for n, r in {"lt": "bool", "le": "bool", "eq": "bool", "ge": "bool", "gt": "bool"}.items()
+    )
+    + " create function ocmp(odd, odd) returns int language internal immutable strict as 'btint4cmp';"
+    + "".join(
+        f" create operator {o} (leftarg = odd, rightarg = odd, function = o{n});"
+        for o, n in {"<": "lt", "<=": "le", "=": "eq", ">=": "ge", ">": "gt"}.items()
+    )
+    + " create operator class odd_ops default for type odd using btree as operator 1 <, operator 2 <=, operator 3 =,"
+    " operator 4 >=, operator 5 >, function 1 ocmp(odd, odd);"
+)
+
 # name: (the pair, what breaks it, the sound neighbour, whether the rows tell)
 CASES: dict[str, tuple[tuple[str, str], str, str, bool]] = {
     "not null not valid": (
@@ -78,21 +96,7 @@ CASES: dict[str, tuple[tuple[str, str], str, str, bool]] = {
     ),
     "F18 an operator class that was replaced": (
         ("select distinct id from t", "select id from t"),
-        "create type odd; create function oin(cstring) returns odd language internal immutable strict as 'int4in';"
-        " create function oout(odd) returns cstring language internal immutable strict as 'int4out';"
-        " create type odd (input = oin, output = oout, internallength = 4, passedbyvalue, alignment = int4);"
-        + "".join(
-            f" create function o{n}(odd, odd) returns {r} language internal immutable strict as 'int4{n}';"
-            for n, r in {"lt": "bool", "le": "bool", "eq": "bool", "ge": "bool", "gt": "bool"}.items()
-        )
-        + " create function ocmp(odd, odd) returns int language internal immutable strict as 'btint4cmp';"
-        + "".join(
-            f" create operator {o} (leftarg = odd, rightarg = odd, function = o{n});"
-            for o, n in {"<": "lt", "<=": "le", "=": "eq", ">=": "ge", ">": "gt"}.items()
-        )
-        + " create operator class odd_ops default for type odd using btree as operator 1 <, operator 2 <=, operator 3 =,"
-        " operator 4 >=, operator 5 >, function 1 ocmp(odd, odd);"
-        " create table t (id odd primary key)",
+        f"{ODD} create table t (id odd primary key)",
         "create table t (id int primary key)",
         False,
     ),
@@ -205,6 +209,42 @@ CASES: dict[str, tuple[tuple[str, str], str, str, bool]] = {
         "",
         True,
     ),
+    "F23 bounds that an attached table was not asked for": (
+        ("select id from t1 where k = 2", "select id from t1"),
+        (
+            # ATTACH folds the function that is now, and takes the CHECK's word for the rows
+            "create function f() returns int language sql immutable as 'select 1';"
+            " create table t1 (id int, k int not null, constraint c check (k = f())); insert into t1 values (1, 1);"
+            " create or replace function f() returns int language sql immutable as 'select 2';"
+            " create table t (id int, k int not null) partition by list (k); alter table t attach partition t1 for values in (2);"
+            " alter table t1 drop constraint c"
+        ),
+        "",
+        True,
+    ),
+    "F11 a child's not null that is not valid, under a parent's that is": (
+        COUNTED,
+        (
+            "create table t (id int); create table u () inherits (t); insert into u values (null);"
+            " alter table u add constraint nn not null id not valid; alter table t alter id set not null"
+        ),
+        "create table t (id int); alter table t alter id set not null",
+        True,
+    ),
+    "F11 a partition's not null that is not valid, under its table's that is": (
+        COUNTED,
+        (
+            "create table t (id int, k int) partition by list (k); create table u partition of t for values in (1) partition by list (id);"
+            " create table v partition of u default; insert into v values (null, 1);"
+            " alter table v add constraint nn not null id not valid; alter table t alter id set not null"
+        ),
+        (
+            "create table t (id int, k int) partition by list (k); create table u partition of t for values in (1) partition by list (id);"
+            " create table v partition of u default; alter table v add constraint nn not null id not valid;"
+            " alter table t alter id set not null; alter table v validate constraint nn"
+        ),
+        True,
+    ),
     "F19 a foreign partition": (
         COUNTED,
         (
@@ -262,6 +302,16 @@ CASES: dict[str, tuple[tuple[str, str], str, str, bool]] = {
         "create table p (id int primary key); create table t (id int not null references p enforced)",
         True,
     ),
+    "a foreign key's copy for one partition of what it refers to": (
+        ("select t.id from t join p1 on p1.id = t.id", "select t.id from t"),
+        (
+            "create table p (id int primary key) partition by list (id); create table p1 partition of p for values in (1);"
+            " create table p2 partition of p for values in (2); create table t (id int not null references p);"
+            " insert into p values (1), (2); insert into t values (1), (2)"
+        ),
+        "create table p1 (id int primary key); create table t (id int not null references p1)",
+        True,
+    ),
     "a composite that is not null": (
         ("select count(*) from t where r is not null", "select count(*) from t"),
         "create type pair as (a int, b int); create table t (r pair not null); insert into t values (row(null, null))",
@@ -308,4 +358,42 @@ def test_its_sound_neighbour(connection: psycopg.Connection[Any], name: str) -> 
     with connection.transaction():
         connection.execute(sound.encode())
         assert is_proved(connection, pair)
+        raise psycopg.Rollback
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "a <> b",  # arrays of it
+        "row(a) <> row(b)",
+        "v::text = ('1'::odd)::text",  # a type that only the expression names
+    ],
+)
+def test_a_check_compares_by_a_users_function_inside_of_other_types(
+    connection: psycopg.Connection[Any], check: str
+) -> None:
+    """The prover reads none of these today; a snapshot says that they are no facts all the same (F18)."""
+    with connection.transaction():
+        connection.execute(f"{ODD} create table t (v int, a odd[], b odd[], check ({check}))".encode())
+        (found,) = (c for table in snapshot(connection).relations for c in table.checks)
+        assert found.doubt == "F18"
+        raise psycopg.Rollback
+
+
+def test_a_not_null_that_was_not_looked_for_misleads_the_server_too(
+    connection: psycopg.Connection[Any],
+) -> None:
+    """SET NOT NULL takes a CHECK's word as ATTACH does (F24), and nothing in the catalog tells afterwards.
+    The planner then drops IS NOT NULL from any query, so that there is no right answer to keep.
+    """
+    with connection.transaction():
+        connection.execute(
+            "create function f() returns boolean language sql immutable as 'select true';"
+            " create table t (id int, constraint c check (id is not null or f())); insert into t values (null);"
+            " create or replace function f() returns boolean language sql immutable as 'select false';"
+            " alter table t alter id set not null; alter table t drop constraint c"
+        )
+        assert connection.execute("select count(*), count(id) from t where id is not null").fetchall() == [
+            (1, 0)
+        ]
         raise psycopg.Rollback

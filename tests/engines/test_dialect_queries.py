@@ -84,6 +84,8 @@ FINISHED += (
     "select grp, avg(n) from people group by grp having avg(n) > 1 and avg(n) is not null limit 5",
 )
 COPIED = (
+    # a constant of other decimals than the column has
+    "select name, lag(price, 1, 0) over (order by name) from people order by name",
     "select percentile_cont(0.5) within group (order by n), json_agg(name order by name) from people",
     "select name from people where name similar to '%(nn|o)\\w' or tags @> '{y}' order by 1",
     "with recursive t(i) as (select 1 union all select i + 1 from t where i < 3) select i, name from t join people on n = i order by 1, 2",

@@ -96,6 +96,28 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from tick where date_trunc('month', d) = '2000-02-01' and (d >= date '2000-01-17' and d < date '2000-03-19' or d < date '0001-01-15' or d >= date '9999-01-01')",
         ),
     ),
+    "bounds": (
+        (
+            "select o.id from o join t on t.id = o.t where t.k = 3",
+            "select o.id from o join t on t.id = o.t where t.k = 3 and o.t >= (select min(id) from t where k = 3)",
+        ),
+        (
+            "select o.id from o, t where t.id = o.far and t.s = 3 and t.x = 'a'",
+            "select o.id from o, t where t.id = o.far and t.s = 3 and t.x = 'a' and t.id <= (select max(id) from t where x = 'a')",
+        ),
+    ),
+    "early": (
+        (
+            "select t.k, max(t.p), max(g.m), coalesce(sum(g.n), 0)::bigint, sum(g.s) / sum(g.n) from t join (select t, count(k) n, max(x) m, sum(k) s from o where id > 3 group by t) g on g.t = t.id group by t.k",
+            "select t.k, max(t.p), max(o.x), count(o.k), avg(o.k) from t join o on o.t = t.id where o.id > 3 group by t.k",
+        ),
+    ),
+    "restrictions": (
+        (
+            "select p.id, g.n, h.best from (select id, x from t where k = 3 order by x, id limit 3) p left join (select t, count(*) n from o group by t) g on g.t = p.id left join (select far, max(k) best from o group by far) h on h.far = p.id",
+            "with c as materialized (select id, x from t where k = 3 order by x, id limit 3) select p.id, g.n, h.best from c p left join (select t, count(*) n from o where t in (select id from c) group by t) g on g.t = p.id left join (select far, max(k) best from o where far in (select id from c d) group by far) h on h.far = p.id",
+        ),
+    ),
     "shifts": (
         ("select id from t where d + 7 > date '2024-01-10'", "select id from t where d > date '2024-01-03'"),
         ("select id from t where p * 4 >= 10", "select id from t where p >= 2.5"),
@@ -363,6 +385,94 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15'",
             "select id from tick where (at at time zone 'Mars/Olympus')::date = date '2000-01-15' and at >= '2000-01-01 00:00:00+00'",
+        ),
+    ),
+    "bounds": (
+        *(
+            (
+                f"select o.id from o join t on t.id = o.t where t.k = 3{own}",
+                f"select o.id from o join t on t.id = o.t where t.k = 3{own} and {bound}",
+            )
+            for own, bound in (
+                ("", "o.t >= (select min(id) from t where k = 4)"),
+                ("", "o.t > (select min(id) from t where k = 3)"),
+                ("", "o.t <= (select min(id) from t where k = 3)"),
+                ("", "o.far >= (select min(id) from t where k = 3)"),
+                ("", "o.t >= (select min(s) from t where k = 3)"),
+                ("", "o.t >= (select min(t) from o where k = 3)"),
+                (" and 10 / t.s > 0", "o.t >= (select min(id) from t where k = 3 and 10 / s > 0)"),
+            )
+        ),
+        (
+            "select o.id from o left join t on t.id = o.t and t.k = 3",
+            "select o.id from o left join t on t.id = o.t and t.k = 3 where o.t >= (select min(id) from t where k = 3)",
+        ),
+    ),
+    "early": (
+        (
+            "select sum(g.n) from (select t, count(*) n from o group by t) g",
+            "select count(*)::numeric from o",
+        ),
+        *(
+            (
+                f"select t.k, {above} from t {kind} join (select t, {parts} from o group by t) g on g.t = t.id group by t.k",
+                f"select t.k, {whole} from t {kind} join o on o.t = t.id group by t.k",
+            )
+            for kind, parts, above, whole in (
+                ("", "avg(k) a", "avg(g.a)", "avg(o.k)"),
+                ("", "sum(k) s, count(*) n", "sum(g.s) / sum(g.n)", "avg(o.k)"),
+                ("", "sum(k) s", "sum(g.s), sum(t.s)", "sum(o.k)::numeric, sum(t.s)"),
+                ("", "count(distinct x) n", "sum(g.n)", "count(distinct o.x)::numeric"),
+                ("", "max(k) m", "min(g.m)", "min(o.k)"),
+                ("", "sum(k) s", "sum(distinct g.s)", "sum(o.k)::numeric"),
+                (
+                    "",
+                    "count(*) n",
+                    "sum(g.n) filter (where t.s > 0)",
+                    "(count(*) filter (where t.s > 0))::numeric",
+                ),
+                ("left", "count(*) n", "coalesce(sum(g.n), 0)::bigint", "count(*)"),
+                ("", "sum(10 / k) s", "sum(g.s), max(t.s)", "sum(10 / o.k)::numeric, max(t.s)"),
+            )
+        ),
+        (
+            "select t.k, sum(g.s) from t join (select t, sum(k) s from o group by t having sum(k) > 3) g on g.t = t.id group by t.k",
+            "select t.k, sum(o.k)::numeric from t join o on o.t = t.id group by t.k",
+        ),
+    ),
+    "restrictions": (
+        *(
+            (
+                f"select t.id, g.n from t {join} (select {shown}, {value} n from o where {asked} group by {shown}) g on g.{shown} = t.id {outside}",
+                f"select t.id, g.n from t {join} (select {shown}, {value} n from o group by {shown}) g on g.{shown} = t.id {outside}",
+            )
+            for join, shown, value, asked, outside in (
+                ("join", "t", "count(*)", "t in (select id from t where x = 'a')", "where t.x = 'b'"),
+                ("left join", "t", "count(*)", "far in (select id from t where x = 'a')", "where t.x = 'a'"),
+                ("left join", "t", "count(*)", "t in (select id from t where x = 'a')", ""),
+                ("left join", "t", "count(*)", "t in (select k from t where x = 'a')", "where t.x = 'a'"),
+                (
+                    "left join",
+                    "t",
+                    "count(*)",
+                    "t not in (select id from t where x = 'a')",
+                    "where t.x = 'a'",
+                ),
+                ("join", "t", "max(10 / k)", "t in (select id from t where x = 'a')", "where t.x = 'a'"),
+                ("join", "t", "count(*)", "t > 3", "where t.id > 2"),
+            )
+        ),
+        (
+            "select q.k, q.r from (select k, rank() over (order by t) r from o where k > 3) q where q.k > 3",
+            "select q.k, q.r from (select k, rank() over (order by t) r from o) q where q.k > 3",
+        ),
+        (
+            "select q.k from (select k from o where k > 3 order by id limit 3) q where q.k > 3",
+            "select q.k from (select k from o order by id limit 3) q where q.k > 3",
+        ),
+        (
+            "select q.k, q.n from (select k, count(*) n from o where k > 3 group by rollup (k)) q where q.k is null or q.k > 3",
+            "select q.k, q.n from (select k, count(*) n from o group by rollup (k)) q where q.k is null or q.k > 3",
         ),
     ),
     "shifts": (

@@ -1,21 +1,31 @@
-"""One checker, whoever asks: `Checker.check` and the rewriter's proofs of steps say the same of the same
-pairs; and nothing that differs is proved by the way both go.
+"""One checker, whoever asks: `Checker.check`, the rewriter's proofs of steps, the proxy's search for rewrites and
+the tool of a coding agent say the same of the same pairs; and nothing that differs is proved by the way all go.
 """
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mcp import Client
 
 from rewright.engines import clock
+from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.decomposition.search import proved_by_parts
 from rewright.equivalence.options import Options
 from rewright.equivalence.proving import bind_both
 from rewright.equivalence.verdicts import to_json
+from rewright.mcp.server import make_server
+from rewright.mcp.tools import Targets
 from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.adapters.live import by_steps
 from rewright.rewrite.rules import RULES
+from rewright.rewrite.search.chains import Derivations
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence import test_near_misses as near
@@ -26,8 +36,8 @@ from tests.rewrite.sqlfixtures import cases, catalog
 
 SECONDS = 10.0
 _SLOWER = 6
-# proofs of these rules' outputs take seconds or are not found: what both say of them would be a matter of
-# time
+# proofs of these rules' outputs take seconds or are not found: what both say of them is a matter of how much
+# work there is for them, which the processor's clock counts
 SLOW = frozenset(
     {
         "eager_count",
@@ -40,6 +50,8 @@ SLOW = frozenset(
         "unnest",
     }
 )
+# of this one nothing is proved within ten seconds of work
+NOT_FOUND = frozenset({"union_aggregate"})
 SAMPLE = sorted(strength.PAIRS)[::6]
 _ACCEPTED = {"float-order"}
 
@@ -81,6 +93,24 @@ def test_both_say_the_same_of_what_rules_make(rule: str) -> None:
     assert any(x[1][0] == "proved" for x in told)
 
 
+@pytest.fixture
+def by_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deadlines are of the processor's time that the thread has had, and so of work: a busy machine changes
+    nothing.
+    """
+    monkeypatch.setattr(clock, "now", time.thread_time)
+    monkeypatch.setattr(clock, "stretched", lambda seconds: seconds)
+
+
+@pytest.mark.usefixtures("by_work")
+@pytest.mark.parametrize("rule", sorted(SLOW - NOT_FOUND))
+def test_both_say_the_same_of_what_is_proved_slowly(rule: str) -> None:
+    (case, *_) = [c for c in cases(rule) if c.kind == "case"]
+    checked, stepped = told_by_both(case.sql, case.gives[0].sql, catalog())
+    assert checked == stepped
+    assert checked[0] == "proved"
+
+
 @pytest.mark.usefixtures("unhurried")
 @pytest.mark.parametrize("words", SAMPLE)
 def test_both_prove_pairs_that_are_the_same(words: str) -> None:
@@ -116,3 +146,40 @@ def test_no_near_miss_is_proved_by_parts(path: Path) -> None:
     known = catalog_from_ddl(schema)
     strict = [row for row in rows if "open" not in row]
     assert [row for row in strict if proved_by_both_ways_round(row["q1"], row["q2"], known)] == []
+
+
+TOLD = ("verdict", "modulo", "assumptions", "scope")
+ORDERS = """create table cust (id int primary key, name text not null);
+create table ord (id int primary key, cust int not null references cust, total int not null);"""
+GROUPED = "select c.id, (select max(o.total) from ord o where o.cust = c.id) from cust c"
+JOINED = (
+    "select c.id, g.m from cust c {} (select cust, max(total) m from ord group by cust) g on g.cust = c.id"
+)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(("kind", "verdict"), [("left join", "proved"), ("join", "refuted")])
+def test_an_agents_tool_and_the_proxys_search_say_what_the_checker_says(
+    kind: str, verdict: str, scratch_server: ScratchServer
+) -> None:
+    known, candidate = catalog_from_ddl(ORDERS), JOINED.format(kind)
+    with Checker(known, scratch_server, Options(seconds=SECONDS)) as checker:
+        told = to_json(checker.check(GROUPED, candidate))
+        served = by_steps(checker, Derivations(), known, ("public",)).check(GROUPED, candidate, SECONDS)
+    document = _told_an_agent(GROUPED, candidate)
+    assert {told["verdict"], document["verdict"], served.level} == {verdict}
+    if verdict == "proved":
+        said = [{key: d.get(key) for key in TOLD} for d in (told, document, dict(served.document))]
+        assert said[0] == said[1] == said[2]
+
+
+def _told_an_agent(original: str, candidate: str) -> dict[str, Any]:
+    async def called() -> Any:
+        async with Client(make_server(Targets())) as client:
+            texts = {"original": original, "candidate": candidate, "schema_sql": ORDERS}
+            return await client.call_tool("verify", texts)
+
+    found = asyncio.run(called())
+    assert not found.is_error, found.content
+    document: dict[str, Any] = json.loads(found.content[0].text)
+    return document

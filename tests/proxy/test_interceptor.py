@@ -21,9 +21,11 @@ from rewright.proxy.ports import (
     ResultColumn,
     ServedRewrite,
     SessionView,
+    SlowQuery,
 )
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.serving.settings import Settings
+from rewright.proxy.serving.slow_texts import PER_SECOND
 from rewright.proxy.session import Session
 from rewright.proxy.texts import _SETTINGS_CHANGE, _plain_texts, _touches_state
 from rewright.proxy.wire import frontend as f
@@ -80,8 +82,9 @@ class World:
             self.to_client.extend,
             effect=lambda factory, _limit: self.effects.append(factory),
         )
+        self.reports = Reports()
         ports = Ports(
-            lookup=self.index, reporter=Reports(), answers=self.show, pause=self.switch, settings=RULES
+            lookup=self.index, reporter=self.reports, answers=self.show, pause=self.switch, settings=RULES
         )
         identity = Identity("db", "u", "x")
         self.interceptor = SessionInterceptor(
@@ -89,6 +92,11 @@ class World:
         )
         self.session.attach(self.interceptor)
         self.names: set[bytes] = set()
+
+    @property
+    def slow(self) -> list[str]:
+        """Texts that were reported."""
+        return [report.text for report in self.reports.all if isinstance(report, SlowQuery)]
 
     def send(self, *messages: f.FrontendMessage) -> bytes:
         """What the client gets."""
@@ -180,6 +188,28 @@ def test_a_slow_query_can_be_asked_about(
     assert (last.route, last.reason, last.text) == ("original", "no rewrite is known", OTHER.decode())
     send(world, OTHER)
     assert world.last(World.simple).text == ""
+
+
+@pytest.mark.parametrize("send", [World.simple, World.unnamed])
+def test_of_an_overloaded_server_a_text_is_reported_some_times_a_second(
+    send: Callable[[World, bytes], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts that differ in digits alone are one; another one is reported all the same."""
+    world = World()
+    monkeypatch.setattr(world.interceptor.in_force, "_set_slow_after", lambda: None)
+    now = [1000.0]
+    monkeypatch.setattr(world.interceptor.slow, "_clock", lambda: now[0])
+    send(world, OTHER)
+    world.session.server.slow_after = -1.0
+    for number in range(3 * PER_SECOND):
+        send(world, OTHER + str(number % 7).encode())
+    assert len(world.slow) == PER_SECOND
+    assert world.interceptor.metrics.reports_dropped == 2 * PER_SECOND
+    send(world, b"select something else")
+    assert world.slow[-1] == "select something else"
+    now[0] += 1.0
+    send(world, OTHER)
+    assert world.slow[-1] == OTHER.decode()
 
 
 def test_mode_is_read_again_before_a_prepared_statement() -> None:

@@ -40,6 +40,8 @@ class Running:
 
     def __init__(self, arguments: list[str], environment: Mapping[str, str]) -> None:
         self.said: list[str] = []
+        # of the pages, where the environment gives them one
+        self.token = environment.get("REWRIGHT_HTTP__TOKEN", "")
         self.process = subprocess.Popen(
             [*MAIN, "serve", *arguments],
             env={**os.environ, "PYTHONPATH": str(TREE), **environment},
@@ -68,7 +70,9 @@ class Running:
         return found[0]
 
     def get(self, path: str) -> str:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=20) as answer:
+        address = f"http://127.0.0.1:{self.http}{path}"
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=20) as answer:
             return str(answer.read().decode())
 
     def ended(self) -> int:

@@ -76,3 +76,25 @@ def test_a_model_reads_what_nobody_else_does_once(world: World, stub: Stub) -> N
         with pytest.raises(psycopg.Error):
             session.run("ASK 'how many volcanoes are near houses of art?'")
         assert session.rows("select count(*) from museum") == [(3,)]
+
+
+def test_a_correction_is_an_example_for_questions_like_it(world: World, stub: Stub) -> None:  # noqa: F811
+    asked = "ASK 'how many houses of art stand on hills?'"
+    stub.answer = saying("select count(*) as museums from museum")
+    with world.connect() as root, world.connect("ann") as ann:
+        assert ann.rows(asked) == [(3,)]
+        calls = len(stub.requests)
+        for question, query in (
+            (VOLCANOES, "select count(*) from museum where founded < 1960"),
+            ("ASK 'how many houses of art pay Zebulon on hills?'", "select amount from salary"),
+        ):
+            root.rows(question)
+            number = max(one.id for one in world.store.asks.read())
+            root.run(f"CALL rewright.correct_ask({number}, $$" + query + "$$)")
+        calls = len(stub.requests)
+        assert ann.rows(asked) == [(3,)]
+        sent = [repr(body) for body in stub.requests[calls:]]
+        assert sent, "what was remembered was remembered without the examples"
+        told = [text for text in sent if "select count(*) from museum where founded < \u2026" in text]
+        assert len(told) >= 2, "in the plan's prompt and in the query's"
+        assert not any("salary" in text or "Zebulon" in text for text in sent), "ann may not read it"

@@ -26,7 +26,7 @@ from rewright.proxy.serving import guard as serving
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.wiring.guards import capture
-from tests.rewright.changes import PAIRS, RESTS_ON_KEYS, ROWS, SCHEMA, Change, changes
+from tests.rewright.changes import PAIRS, RESTS_ON, RESTS_ON_KEYS, ROWS, SCHEMA, Change, changes
 
 pytestmark = pytest.mark.server
 
@@ -78,6 +78,8 @@ def serve(session: Session, catalog: Catalog, name: str, original: str, replacem
     assert proof is not None, name
     keys = any(a.kind == "foreign key" for a in proof.assumptions)
     assert keys == (name in RESTS_ON_KEYS)
+    kind, begins = RESTS_ON.get(name, ("", ""))
+    assert not kind or any(a.kind == kind and a.name.startswith(begins) for a in proof.assumptions), name
     guard = capture(
         session, original, replacement, catalog.digest(), foreign_keys=keys, looked_at=1 if keys else 0
     )

@@ -15,6 +15,7 @@ from rewright.cli import COMMANDS, rewright
 from rewright.store.api import Store, open_store
 from rewright.store.life import Level, State
 from rewright.store.records import Event, LogEntry, NewRewrite, Resolution
+from tests.rewright.test_json import documented
 
 pytestmark = pytest.mark.usefixtures("process_set_up")
 NEW = NewRewrite(
@@ -167,6 +168,8 @@ def test_decisions(url: str, store: Store) -> None:
         kept = store.rewrites.get(one.id)
         assert (kept.state, kept.reason) == (State(state), f"because {verb}")
         assert kept.changed_by
+    told = json.loads(run("reject", str(one.id), "--store", url, "--json", "--reason", "no").stdout)
+    assert (told["id"], told["state"], told["reason"]) == (one.id, "rejected", "no")
     refused = run("retire", str(one.id), "--store", url)
     assert (refused.exit_code, refused.stderr) == (1, "rewright: cannot retire a rewrite that is rejected\n")
     assert run("approve", "99", "--store", url).exit_code == 1
@@ -175,13 +178,18 @@ def test_decisions(url: str, store: Store) -> None:
 def test_pause_and_resume(url: str, store: Store) -> None:
     assert run("pause", "--store", url).exit_code == 0
     assert store.switches.paused()
-    assert run("resume", "--store", url).exit_code == 0
+    told = json.loads(run("resume", "--store", url, "--json").stdout)
+    assert set(told) == documented("rewright pause --json") - {"address", "pid"}
+    assert not told["paused"]
+    assert told["store"]
     assert not store.switches.paused()
 
 
 def test_accept(url: str, store: Store) -> None:
     one = store.resolutions.add(Resolution("lake", "select x", "select y"))
     assert run("accept", str(one.id), "--store", url).exit_code == 0
+    told = json.loads(run("accept", str(one.id), "--store", url, "--json").stdout)
+    assert (told["id"], told["accepted"], told["resolved"]) == (one.id, True, "select y")
     assert store.resolutions.read(accepted=True)
     assert run("accept", "99", "--store", url).exit_code == 1
 

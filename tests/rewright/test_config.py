@@ -11,8 +11,9 @@ from click.testing import CliRunner
 from rewright import values
 from rewright.cli import rewright
 from rewright.config.loading import ConfigError, load
-from rewright.config.model import Config
-from rewright.config.showing import effective, example, without_passwords
+from rewright.config.model import SECTIONS, Config
+from rewright.config.options import options_of
+from rewright.config.showing import defaults, effective, example, without_passwords
 from rewright.settings import REGISTRY, allowed_sentence
 
 
@@ -153,6 +154,17 @@ def test_the_example_loads_and_means_the_defaults(tmp_path: Path) -> None:
     assert config == Config(defaults={setting.name: setting.default for setting in REGISTRY})
 
 
+def test_every_key_that_is_shown_has_a_default() -> None:
+    given = {"listen.workers": 2, "databases.app.dsn": "postgresql://x/app", "defaults.mode": "observe"}
+    config = load(environment={}, overrides=given)
+    usual = defaults(config)
+    for key, value, origin in effective(config):
+        assert key in usual
+        # what nobody set is the default
+        assert origin != "default" or value == usual[key], key
+    assert (usual["listen.workers"], usual["databases.app.dsn"], usual["defaults.mode"]) == ("1", "", "apply")
+
+
 def test_everything_is_shown_with_its_origin() -> None:
     rows = {
         key: (value, origin)
@@ -194,6 +206,23 @@ def test_each_setting_parses_its_default_and_refuses_nonsense(setting: object) -
     with pytest.raises(ValueError, match=r"\w"):
         setting.parse("no such value")
     assert allowed_sentence(setting).endswith(".")
+
+
+def test_secrets_are_shown_by_no_page_or_command() -> None:
+    given = {
+        "http.admin_password": "tell nobody",
+        "http.viewer_password": "password=tell nobody",
+        "http.token": "tell://nobody",
+        "databases.app.dsn": "postgresql://joe:nobody@db/app",
+    }
+    shown = {key: value for key, value, _ in effective(load(environment={}, overrides=given))}
+    assert [shown[key] for key in given] == ["***", "***", "***", "postgresql://joe:***@db/app"]
+    assert "nobody" not in str(shown)
+    # a new key that holds a secret says so
+    for name, kind in SECTIONS.items():
+        for option in options_of(kind):
+            if any(word in option.name for word in ("password", "token", "secret")) and option.default == "":
+                assert option.hides == "all", f"{name}.{option.name}"
 
 
 def test_passwords_of_every_form() -> None:

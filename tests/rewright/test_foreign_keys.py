@@ -27,12 +27,12 @@ from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.references import (
-    AGAIN_SECONDS,
-    LEASE_SECONDS,
+    LEASE,
     BrokenReferences,
     due,
     lease,
     references_of,
+    renew,
 )
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.scratch import Scratch
@@ -137,7 +137,7 @@ def test_a_key_that_is_kept_is_looked_at_and_relied_on(
     assert guard is not None
     assert guard.foreign_keys
     assert guard.snapshot > 0
-    assert lease(store, rewrite) == pytest.approx(time.time() + LEASE_SECONDS, abs=60)
+    assert lease(store, rewrite) == pytest.approx(time.time() + LEASE * 3600, abs=60)
 
 
 @pytest.mark.server
@@ -223,8 +223,12 @@ def test_rows_that_come_later_end_the_rewrite(
     rewrite = found(bench, job(admin))
     now = time.time()
     assert due(store, [rewrite], now) == []
-    assert due(store, [rewrite], now + AGAIN_SECONDS + 60) == [rewrite]
+    assert due(store, [rewrite], now + 3660) == [rewrite]
     assert bench.again.look_again(rewrite) is None
+    renew(store, rewrite, now, 60.0)
+    assert due(store, [rewrite], now + 59) == []
+    assert due(store, [rewrite], now + 61) == [rewrite]
+    assert lease(store, rewrite) == pytest.approx(now + LEASE * 60)
     admin.execute(ORPHAN)
     lost = bench.again.look_again(rewrite)
     assert lost is not None
@@ -431,5 +435,5 @@ def test_broken_keys_are_remembered_for_a_while() -> None:
     broken.add("app", KEY, "why")
     assert broken.of("app") == {KEY: "why"}
     assert broken.of("other") == {}
-    now[0] = AGAIN_SECONDS + 1
+    now[0] = 3601.0
     assert broken.of("app") == {}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rewright.cli.documents import log_document, rewrite_document
+from rewright.cli.documents import acceptance_document, decision_document, log_document, rewrite_document
 from rewright.store.life import State
-from rewright.store.records import LogEntry, NewRewrite, Rewrite
+from rewright.store.records import LogEntry, NewRewrite, Resolution, Rewrite
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 PROPOSAL = NewRewrite("app", "k", "t", "o", "r")
@@ -26,3 +26,8 @@ def test_log() -> None:
 
 def test_show() -> None:
     assert documented("rewright show ID --json") == set(rewrite_document(REWRITE, []))
+
+
+def test_decisions() -> None:
+    assert documented("rewright approve ID --json") == set(decision_document(REWRITE))
+    assert documented("rewright accept ID --json") == set(acceptance_document(Resolution("lake", "a", "b")))

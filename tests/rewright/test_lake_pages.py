@@ -9,7 +9,7 @@ import pytest
 from rewright.config.model import Config, Database
 from rewright.lake.api import open_lake
 from rewright.lake.embedding import best_embedder
-from rewright.wiring.lake_tables import lake_joins, lake_rows
+from rewright.wiring.lake_tables import lake_joins, lake_profile, lake_rows
 from tests.lake.small_lakes import write
 
 
@@ -27,6 +27,13 @@ def test_tables_and_joins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         ("clinic", "patients"),
         ("clinic", "visits"),
     ]
+    profile = lake_profile(config, "clinic", "visits")
+    assert [(one["name"], one["rows"], one["nulls"], one["distinct"]) for one in profile] == [
+        ("visit_id", 90, 0, 90),
+        ("patient_id", 90, 0, 30),
+    ]
+    assert (profile[1]["minimum"], profile[1]["maximum"]) == ("1", "30")
+    assert lake_profile(config, "clinic", "nothing") == lake_profile(config, "app", "visits") == []
     (join,) = lake_joins(config)
     assert (join["database"], join["a"], join["b"]) == ("clinic", "patients", "visits")
     assert join["columns"][0][:2] == ["patient_id", "patient_id"]

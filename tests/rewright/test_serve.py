@@ -8,16 +8,26 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
+from playwright.sync_api import Browser, expect
 
 from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.store.api import open_store
+from rewright.store.browsing import Asked
+from rewright.store.life import Level
 from tests.rewright.serving import MAIN, TREE, Running, children, connect, last, runs, wait
+
+# of the rewrites those of the demo's query
+OURS = " where original like '%avg_yearly%'"
+PASSWORD = "only for people"
+# the demo's query under another name, whose rewrite a person has to approve
+VARIANT = QUERY.replace("avg_yearly", "avg_weekly")
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
 
@@ -41,7 +51,11 @@ def running(scratch_server: ScratchServer, sample: str, directory: Path) -> Iter
             "--upstream",
             upstream,
         ],
-        {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream},
+        {
+            "REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream,
+            "REWRIGHT_HTTP__ADMIN_PASSWORD": PASSWORD,
+            "REWRIGHT_HTTP__TOKEN": "for-programs",
+        },
     )
     try:
         # said once the optimiser takes jobs
@@ -88,14 +102,16 @@ def test_a_slow_query_becomes_a_fast_one(
         connection.execute("set rewright.min_duration = '20ms'")
         slow = connection.execute(QUERY).fetchall()
         assert last(connection).startswith("original")
-        wait(lambda: json.loads(running.get("/rewrites.json"))["rewrites"])
+        wait(lambda: json.loads(running.get("/rewrites.json?q=avg_yearly"))["rewrites"])
         wait(lambda: served(connection))
         assert connection.execute(QUERY).fetchall() == slow
 
         # nobody retires it for everybody by what the original can't do either
         by_others(running, scratch_server, sample)
         assert served(connection)
-        assert connection.execute("select distinct state from rewright.rewrites").fetchall() == [("active",)]
+        assert connection.execute("select distinct state from rewright.rewrites" + OURS).fetchall() == [
+            ("active",)
+        ]
         assert "rewrite.retired" not in "".join(running.said)
 
         # however it is written, and whatever is said in comments
@@ -120,7 +136,7 @@ def test_a_slow_query_becomes_a_fast_one(
         # the log, by SQL, on pages and on the command line
         counted = "select count(*) from rewright.log where route = 'rewritten' and query like '%Brand#23%'"
         wait(lambda: connection.execute(counted).fetchone() != (0,))
-        ((number, state),) = connection.execute("select id, state from rewright.rewrites").fetchall()
+        ((number, state),) = connection.execute("select id, state from rewright.rewrites" + OURS).fetchall()
         page = running.get(f"/rewrites/{number}")
         assert "avg_yearly" in page
         # the workers report their figures once a second
@@ -141,6 +157,63 @@ def test_a_slow_query_becomes_a_fast_one(
         connection.execute(f"call rewright.reject({number})")
         wait(lambda: not served(connection))
         assert connection.execute(QUERY).fetchall() == slow
+
+
+def test_a_person_approves_what_was_proposed(
+    running: Running, scratch_server: ScratchServer, sample: str, directory: Path, browser: Browser
+) -> None:
+    with connect(running, scratch_server, sample) as connection:
+        connection.execute("set rewright.min_duration = '20ms'")
+        connection.execute(QUERY)
+        wait(lambda: json.loads(running.get("/rewrites.json?q=avg_yearly"))["rewrites"])
+        number = proposed(directory, VARIANT)
+        # not served unasked: its evidence is weaker than this session trusts
+        slow = connection.execute(VARIANT).fetchall()
+        assert last(connection).startswith("original"), last(connection)
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{running.http}/rewrites?state=proposed")
+        page.get_by_label("Password").fill(PASSWORD)
+        page.get_by_role("button", name="Sign in").click()
+        # back to the list that was asked for, with its filter
+        expect(page.get_by_role("combobox", name="State")).to_have_value("proposed")
+        page.get_by_role("link", name="avg_weekly").click()
+        expect(page.get_by_text("That is no proof", exact=False)).to_be_visible()
+        expect(page.get_by_text("The average of l_quantity in lineitem was computed again")).to_be_visible()
+        page.get_by_label("Reason").fill("looked at the plans")
+        page.get_by_role("button", name="Approve").click()
+        expect(page.get_by_text("approved by a person")).to_be_visible()
+        wait(lambda: bool(connection.execute(VARIANT) and last(connection).startswith("replacement")))
+        assert f"rewrite {number}" in last(connection)
+        assert connection.execute(VARIANT).fetchall() == slow
+        page.close()
+
+
+def proposed(directory: Path, text: str) -> int:
+    """The number of a rewrite of ``text`` that only tests speak for, made from the one of the demo's query."""
+    with open_store(str(directory / "store.db")) as store:
+        (found, *_), _ = store.browse.rewrites(Asked(text="avg_yearly"))
+        renamed = json.loads(json.dumps(asdict(found.proposal)).replace("avg_yearly", "avg_weekly"))
+        new = replace(found.proposal, **renamed)
+        assert new.original == text
+        weaker = replace(
+            new,
+            literals=tuple(new.literals),
+            modulo=tuple(new.modulo),
+            sources=tuple(new.sources),
+            template_key="of the test",
+            level=Level.TESTED,
+        )
+        return store.rewrites.add(weaker).id
+
+
+def test_the_pages_of_a_running_proxy(running: Running) -> None:
+    told = json.loads(running.get("/overview.json"))["optimiser"]
+    assert told["state"] == "running", told
+    assert "since it started" in told["told"]
+    settings = {one["key"]: one for one in json.loads(running.get("/settings.json"))["settings"]}
+    listen = settings["listen.address"]
+    assert (listen["value"], listen["default"]) == ("127.0.0.1:0", "127.0.0.1:6432")
+    assert PASSWORD not in running.get("/settings.json")
 
 
 def test_what_dies_is_started_again(running: Running, scratch_server: ScratchServer, sample: str) -> None:

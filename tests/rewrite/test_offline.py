@@ -108,14 +108,14 @@ def test_the_top_of_pg_stat_statements_is_planned_and_not_run() -> None:
 
         def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
             assert 'from "stats".pg_stat_statements' in statement
-            assert values == [205]
+            assert values == [["rewright"], 205]
             return [
                 ("select c.relname from pg_catalog.pg_class c", 9.0, 9),
                 ("select p.k, p.v from p where p.v = $1", 2.5, 7),
                 ("select pg_sleep($1)", 2.0, 1),
             ]
 
-    works = top(Statistics(), 5)
+    works = top(Statistics(), 5, {"rewright"})
     name = "1. select p.k, p.v from p where p.v = $1"
     assert works == (Work(name, "select p.k, p.v from p where p.v = $1", 2.5, 7),)
     server = Server()

@@ -72,6 +72,9 @@ class DuckdbPrinter(RowPrinter):
         over = self.levels[-1].windows.get(node["winref"])
         if over is None:
             raise NotTranslated("this window")
+        # what lag and lead give beyond the partition becomes one column with their values
+        if len(args := node["args"] or []) == 3:
+            self.uniting([args[0], args[2]], int(node["wintype"]))
         call = words.format(*(self.sql(one) for one in node["args"] or []))
         condition = f" FILTER (WHERE {self.sql(node['aggfilter'])})" if node["aggfilter"] is not None else ""
         if call.startswith("CAST("):

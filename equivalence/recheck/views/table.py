@@ -11,9 +11,11 @@ from types import MappingProxyType
 
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.recheck.outcome import Refused
+from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
+from rewright.equivalence.recheck.views.early import early
 from rewright.equivalence.recheck.views.fixpoints import fixpoints
 from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
@@ -29,6 +31,7 @@ from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.patterns import patterns
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
+from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
@@ -49,6 +52,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "lists": of_each(lists),
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
+        "bounds": of_each(bounds),
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
         "groups": of_each(groups),
@@ -57,7 +61,9 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "frames": of_each(frames),
         "pages": of_each(pages),
         "cuts": of_each(cuts),
+        "early": of_each(early),
         "lookups": of_each(lookups),
+        "restrictions": of_each(restrictions),
         "numbers": of_each(numbers),
     }
 )

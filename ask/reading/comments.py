@@ -1,0 +1,68 @@
+"""What comments of a schema say: by which words a table or a column goes besides its name, and what codes
+stand for.
+
+Owns reading them. They are taken for names and meanings alone, never for instructions. Must not know a
+question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.words import listed
+from rewright.lake import names
+
+_CODE = re.compile(
+    r"(?<![\w.])['\"]?(?P<code>\w{1,12})['\"]?\s*(?:=|:|->|\u2192|\bmeans\b|\bstands for\b|\bfor\b)\s*"
+    r"(?P<said>[A-Za-z][A-Za-z -]*?)\s*(?=[,;/.|)\n]|\bor\b|\band\b|$)"
+)
+_BEGINS = re.compile(
+    r"^(?:(?:a |the )?(?:list|table|one row|each row|one line|a row)\s+"
+    r"(?:of|for|per|is)\s+(?:each |an? |one )?|the |an? |all |our )",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"[:;,.(\n]|\s(?:for|of|in|on|at|by|from|to|per|with|that|which|whose|where|when|who|done|made|as|and|or)\s"
+)
+_MOST_WORDS = 3
+_NO_NAMES = frozenset(
+    listed(
+        "when what who which that this these how whether see todo holds stores contains deprecated unused "
+        "internal note number true false null is"
+    )
+)
+
+
+def codes(column: ColumnContext) -> Iterator[tuple[str, str]]:
+    """The values of a column with what its comment says they stand for, in lower case: `A = active`.
+
+    A comment tells codes if two of them at least are values; of words that two codes have none is told.
+    """
+    held = {value.lower(): value for value in column.values}
+    found = [
+        (held[match["code"].lower()], " ".join(match["said"].lower().split()))
+        for match in _CODE.finditer(column.comment)
+        if match["code"].lower() in held
+    ]
+    if len({value for value, _ in found}) < 2:
+        return
+    said = [words for _, words in found]
+    for value, words in found:
+        if said.count(words) == 1 and words != value.lower():
+            yield value, words
+
+
+def name_in(comment: str) -> tuple[str, ...]:
+    """The words of the name that a comment begins with; none where it begins otherwise.
+
+    >>> name_in("repair jobs done in the yard"), name_in("when the owner became a member")
+    (('repair', 'job'), ())
+    """
+    text = _BEGINS.sub("", comment.strip())
+    end = _ENDS.search(text)
+    words = names.words(text[: end.start()] if end is not None else text)
+    said = text.lower().split()[:1]
+    fits = 0 < len(words) <= _MOST_WORDS and all(word.isalpha() for word in words)
+    return words if fits and not _NO_NAMES & {*words, *said} else ()
