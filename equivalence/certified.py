@@ -22,7 +22,7 @@ from rewright.equivalence.recheck.deriving import Facts, Pair, Reading
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.stating import View, stated
-from rewright.equivalence.recheck.views.table import VIEWS, changed, opened
+from rewright.equivalence.recheck.views.table import VIEWS, changed, one_tree, opened
 from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
@@ -65,11 +65,11 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
         names: tuple[str, ...] = ()
         view = start
         for name in VIEWS:
-            made = None if name in left_out else _changed(view, name)
+            made = None if name in left_out or one_tree(view) else _changed(view, name)
             if made is not None:
                 names, view = (*names, name), made
         found |= {names: view, (): start}
-    yield from sorted(found, key=lambda names: not all(same_tree(*pair) for pair in found[names].pairs))
+    yield from sorted(found, key=lambda names: not one_tree(found[names]))
 
 
 def _changed(view: View, name: str) -> View | None:

@@ -43,6 +43,6 @@ def test_joins_are_found_in_names_and_data(scratch_server: ScratchServer, module
         "ferry.to_quay = quay.quay_code": 0.8,
         "ferry.route_id = route.rid": 0.95,
         "route_stage.rid = route.rid": 0.95,  # the initial of the table, though both are unique
-        "town.quay_code = quay.quay_code": 0.85,  # three of four are there
+        "town.quay_code = quay.quay_code": 0.8,  # three of four are there
         "journey.voucher_id = voucher.vid": 0.95,  # the key, not the issuer, who is unique too
     }

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from rewright.equivalence.prover.kept import read_kept
+from rewright.equivalence.prover.prepare import same_tree
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.constants import constants
@@ -70,11 +71,13 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
 
 
 def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]) -> View:
-    """The pair in the forms, one after the other. Raises Refused where one changes nothing, or where none may
-    be taken of the pair.
+    """The pair in the forms, one after the other. Raises Refused where one changes nothing or is not needed
+    any more, or where none may be taken of the pair.
     """
     view = View(((first, second),), catalog)
     for number, name in enumerate(names):
+        if one_tree(view):
+            raise Refused(f"nothing is left for the form {name[:40]} to show")
         if name not in VIEWS:
             raise Refused(f"no such form: {name[:40]}")
         made = changed(view if number else opened(view), name)
@@ -82,6 +85,11 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
             raise Refused(f"the form {name} changes nothing")
         view = made
     return view
+
+
+def one_tree(view: View) -> bool:
+    """Whether nothing is left to be shown."""
+    return all(same_tree(*pair) for pair in view.pairs)
 
 
 def changed(view: View, name: str) -> View | None:
