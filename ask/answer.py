@@ -37,7 +37,7 @@ class Answer:
     confidence: float = 0.0
     refused: str = ""
     reading: str = ""
-    linked: Linked = Linked()  # noqa: RUF009 - frozen
+    linked: Linked = Linked()  # noqa: RUF009 - a frozen record may be shared
     alternatives: tuple[Alternative, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     trajectory: tuple[Event, ...] = ()

@@ -40,7 +40,7 @@ def collect(source: str, book: Workbook, progress: Progress = lambda _n: None) -
         _folder_of_pairs(path, book)
     elif path.is_dir():
         for file in sorted(p for p in path.rglob("*") if p.suffix.lower() in {".md", ".html", ".htm"}):
-            _once(book, file, lambda file=file: _document(file, book))  # type: ignore[misc]
+            _once(book, file, lambda file=file: _document(file, book))  # type: ignore[misc] # mypy cannot infer a lambda with a default
             progress(1)
     elif path.is_file():
         _once(book, path, lambda: _document(path, book))

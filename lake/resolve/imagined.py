@@ -395,7 +395,7 @@ def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: ex
     if parent.this is wrapped:
         _add_test(column, _OPS[type(parent)], parent.expression)
     else:
-        flipped: Callable[[type], type] = lambda kind: _FLIP.get(kind, kind)  # noqa: E731
+        flipped: Callable[[type], type] = lambda kind: _FLIP.get(kind, kind)  # noqa: E731 - a variable with the type that mypy cannot infer
         _add_test(column, _OPS[flipped(type(parent))], parent.this)
 
 

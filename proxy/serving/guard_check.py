@@ -16,7 +16,7 @@ from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.failures import is_passing
 from rewright.proxy.serving.guard import objection, oid_array
 from rewright.proxy.serving.in_force import UNWANTED
-from rewright.proxy.serving.measuring import Timing
+from rewright.proxy.serving.measuring import Route, Timing
 from rewright.proxy.serving.private import (
     Batch,
     Broken,
@@ -281,7 +281,7 @@ class Serving:
 
     # --- timing -------------------------------------------------------------------------------------
 
-    def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
+    def told(self, route: Route, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
         """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
         self.time(route, reason, failure)
         if warnings := self.context.in_force.take_warnings():
@@ -291,7 +291,7 @@ class Serving:
             text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
             yield Emit(backend.notice(text))
 
-    def time(self, route: str, reason: str = "", failure: str = "") -> None:
+    def time(self, route: Route, reason: str = "", failure: str = "") -> None:
         """``failure``: the SQLSTATE with which the replacement failed before."""
         now = self.context.clock()
         text = self.text.decode("utf-8", "replace")

@@ -146,7 +146,7 @@ def _lesson(one: AskLesson) -> ports.Lesson:
         one.stage,  # type: ignore[arg-type] # it was proposed with one
         one.text,
         one.question,
-        one.status,  # type: ignore[arg-type] # likewise
+        one.status,  # type: ignore[arg-type] # it was stored with one
         one.version,
         one.reason,
     )
