@@ -91,7 +91,7 @@ def _recommend(
     session: HintingSession,
     trial: Trial,
     options: Options,
-    minds: Sequence[Source],
+    sources: Sequence[Source],
     logged: Sequence[Plan],
 ) -> Recommendation:
     base = trial.plan(HintSet())
@@ -100,11 +100,11 @@ def _recommend(
     assert base is not None
     nothing = Recommendation(trial.text, HintSet(), "no hint made it faster", cost_before=base.plan.cost)
     if not options.execute or base.plan.cost > options.max_cost:
-        return _by_price(session, trial, options, base, nothing, minds, logged)
+        return _by_price(session, trial, options, base, nothing, sources, logged)
     seconds = trial.seconds(base, patience=1.0)
     if seconds is None:
         _judged(session, trial, base)
-    found = search(trial, base, seconds, options, minds)
+    found = search(trial, base, seconds, options, sources)
     estimates, executed = _table(trial, base)
     nothing = replace(
         nothing,
@@ -141,7 +141,7 @@ def _by_price(
     options: Options,
     base: Planned,
     nothing: Recommendation,
-    minds: Sequence[Source],
+    sources: Sequence[Source],
     logged: Sequence[Plan],
 ) -> Recommendation:
     """Without running anything: sets that are obeyed and cheaper under what is known or supposed of row
@@ -159,7 +159,7 @@ def _by_price(
         judgements=trial.judgements,
         advice=advise(session, seen, estimates, trial.judgements, trial.text, trial.deadline),
     )
-    for candidate in sorted(search_by_price(trial, base, options, minds), key=lambda f: f.figure)[:TRIED]:
+    for candidate in sorted(search_by_price(trial, base, options, sources), key=lambda f: f.figure)[:TRIED]:
         smallest = _smallest(trial, obeyed(trial, candidate, base, execute=False), options)
         planned = smallest.planned
         why = complaints(smallest.hints, planned.plan, planned.report, base.plan, trial.names)

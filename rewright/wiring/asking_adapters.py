@@ -34,8 +34,8 @@ _CHECK_SECONDS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class StoreBook:
-    """`rewright.ask.sessions.Book` over the store, for one role of one database."""
+class StoreQuestionLog:
+    """`rewright.ask.sessions.QuestionLog` over the store, for one role of one database."""
 
     store: Store
     database: str
