@@ -29,8 +29,8 @@ _MANY, _FEW = 4, 3
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much is told of a column: ``values`` at most so many, comments up to ``comment`` characters;
-    ``lean``: names and types.
+    """How much of a column a description shows: ``values`` at most so many, comments up to ``comment``
+    characters; ``lean``: names and types.
     """
 
     values: int = 8

@@ -112,7 +112,7 @@ def _likeness(wanted: Collection[str], words: Collection[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-# ------------------------------------------------------------------ what is told
+# ------------------------------------------------------------------ what a prompt shows
 
 
 def _told(one: ValidatedQuestion, question: str, disclosure: Disclosure) -> Example:

@@ -223,7 +223,7 @@ def weighed(answer: Answer, source: Source) -> Answer:
     return answer
 
 
-# ------------------------------------------------------------------ what the asker is told
+# ------------------------------------------------------------------ notices for the asker
 
 
 def notices(answer: Answer) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ _UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
-"""That rows are told by when they begin, where they have an end too."""
+"""The doubt that rows with a beginning and an end are dated by their beginning."""
 _COMING = {
     root(w)
     for w in listed(

@@ -68,7 +68,7 @@ class Writer:
         """CTEs of such rows: table and columns."""
         self.sites: list[SiteEdit] = []
         self.ctes: list[tuple[str, str]] = []
-        """The CTEs that were added, in DuckDB's words."""
+        """The CTEs that were added, in DuckDB's dialect."""
         self._corrector = Corrector(index, matcher, self.written, closest=closest) if correct_values else None
 
     def apply(self, site: Site, candidate: Candidate) -> None:

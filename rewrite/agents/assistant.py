@@ -277,8 +277,8 @@ class Assistant:
         )
 
     def _verify(self, candidate: Candidate, seconds: float, deadline: Deadline) -> Checked | str:
-        """Parse, describe and check a candidate. A refuted one is corrected by the model and checked again while
-        there is time. Returns a complaint if the candidate is refused in the end.
+        """Parse, describe and check a candidate. A refuted one is corrected by the model and checked again
+        while there is time. Returns a complaint if the candidate is refused in the end.
         """
         seen = {candidate.key()}
         result = self._checked(candidate, seconds, deadline)
