@@ -1,4 +1,4 @@
-"""What came of a question, whoever read it: the record and its JSON document.
+"""The answer to a question, whether a model read it or not: the record and its JSON document.
 
 Owns these shapes. Must not know how a question is read or run.
 """

@@ -1,4 +1,4 @@
-"""Values of the database that a question repeats: where they stand in the question, and whose they are.
+"""Finds values of the database in a question: where they stand in it, and of which column they are.
 
 Owns the index of the context's values and the finding, longest first. Must not know prompts.
 """

@@ -1,4 +1,4 @@
-"""What a query imagines: its tables, their columns, and what it does with them.
+"""Reads what a query imagines: its tables, their columns, and what it does with them.
 
 Owns reading the user's statement (a sqlglot tree). Must not know the lake, except which names are real
 tables.

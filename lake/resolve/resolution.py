@@ -1,4 +1,5 @@
-"""The result of resolving: what maps to what, on which evidence, how surely; and how it is told.
+"""The result of resolving: which imagined name stands for which real one, by which evidence, and how surely;
+and its text for people.
 
 Owns the record and its words. Must not know how it came about.
 """

@@ -1,4 +1,4 @@
-"""A candidate for a whole statement, written and run, and what can be told of it.
+"""A candidate for a whole statement that was written and run, and what follows from its run.
 
 Owns the trial and what is read off it for a resolution. Must not choose, run or judge.
 """

@@ -1,4 +1,4 @@
-"""The Decision state (S3): is a verified candidate better, and is another round worth its time?
+"""The Decision state (S3): decides whether a verified candidate is better and another round worth its time.
 
 Weighs candidates by EXPLAIN and, where `[optimiser] measure` allows, by running them: the replacement alone,
 stopped at the original's observed time, or both. A gain of 10 % is needed; an estimate never overrules a
