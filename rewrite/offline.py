@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Settings
-from rewright.sql.parsing import TooDeep, has_parameters, nodes_of, parse
+from rewright.sql.mentions import NotASelect, mentions_of
+from rewright.sql.parsing import has_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +129,12 @@ def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
 def _asks_the_server(text: str) -> bool:
     """Whether it reads no table but the server's own."""
     try:
-        parsed = [one.stmt for one in parse(text)]
-    except (PglastError, TooDeep, ValueError):
+        read = mentions_of(text).relations
+    except NotASelect:
         return False
-    tables = (one for one in nodes_of(parsed) if isinstance(one, ast.RangeVar))
     return all(
-        one.schemaname in {"pg_catalog", "information_schema"} or (one.relname or "").startswith("pg_")
-        for one in tables
+        one.name.schema in {"pg_catalog", "information_schema"} or one.name.name.startswith("pg_")
+        for one in read
     )
 
 

@@ -11,6 +11,7 @@ import click
 from rewright.cli import Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.parameters import DURATION, QUERIES_ARGUMENT, READING_DSN_OPTION
+from rewright.config.model import Config
 from rewright.terminal import echo, echo_json
 
 _TOP = 20
@@ -22,7 +23,8 @@ _TOP = 20
 @click.option(
     "--top",
     type=click.IntRange(1, 10_000),
-    help=f"the N most expensive SELECTs of pg_stat_statements ({_TOP} where no file is named)",
+    help="the N most expensive SELECTs of pg_stat_statements, without those of an optimiser_dsn's role "
+    f"({_TOP} where no file is named)",
 )
 @click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
 @click.option("--budget", type=DURATION, default="30s", show_default=True, help="for one statement in all")
@@ -46,8 +48,8 @@ def command(
     """
     if source is not None and top is not None:
         raise click.UsageError("either a file or --top")
-    configuration(config_path)
-    documents = list(_documents(source, top or _TOP, dsn, limit, budget, execute=not no_run))
+    config = configuration(config_path)
+    documents = list(_documents(source, top or _TOP, dsn, config, limit, budget, execute=not no_run))
     if as_json:
         echo_json(documents)
         return
@@ -56,18 +58,26 @@ def command(
 
 
 def _documents(
-    source: Path | None, top: int, dsn: str, limit: float, budget: float, *, execute: bool
+    source: Path | None,
+    top: int,
+    dsn: str,
+    config: Config,
+    limit: float,
+    budget: float,
+    *,
+    execute: bool,
 ) -> Iterable[dict[str, Any]]:
     from rewright.engines.postgres.hinting import HintingSession
     from rewright.engines.postgres.session import Limits, Session, SessionError
     from rewright.rewrite.offline import InputError, collect
     from rewright.rewrite.offline import top as top_of
+    from rewright.wiring.accounts import own_roles
     from rewright.wiring.advising import advice_for
 
     try:
         if source is None:
             with Session(dsn) as asking:
-                works = top_of(asking, top)
+                works = top_of(asking, top, own_roles(config))
         else:
             works = collect(source)
         # a file was chosen by who types this; what pg_stat_statements has was sent by others

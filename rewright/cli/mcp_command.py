@@ -26,7 +26,9 @@ TOKEN_VARIABLE = "REWRIGHT_MCP_TOKEN"  # noqa: S105 - the variable's name
     "--http", "listen", metavar="ADDR", help="serve HTTP at this address instead of stdin and stdout"
 )
 @click.option("--token-file", type=IN_FILE, help=f"what HTTP clients must send; or {TOKEN_VARIABLE}")
-@click.option("--config", type=IN_FILE, help="rewright.toml, for the log and rewrites of a proxy")
+@click.option(
+    "--config", type=IN_FILE, help="rewright.toml, for a proxy's log and rewrites, and its own role"
+)
 def command(
     dsn: str, lake: Path | None, listen: str | None, token_file: Path | None, config: Path | None
 ) -> None:

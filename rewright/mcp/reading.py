@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
+from rewright.cli.common import CONFIG_OPTION, configuration
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION
 from rewright.terminal import echo_json
 
@@ -43,12 +44,15 @@ def plan(query: Path, dsn: str, analyze: bool, timeout: float) -> None:
 @commands.command()
 @click.option("--dsn", type=DSN, required=True, envvar=DSN_VARIABLE)
 @click.option("--limit", type=click.IntRange(1, 100), default=10)
-def top(dsn: str, limit: int) -> None:
+@CONFIG_OPTION
+def top(dsn: str, limit: int, config_path: Path | None) -> None:
     from rewright.engines.postgres.session import Session
     from rewright.rewrite.offline import top as most_expensive
+    from rewright.wiring.accounts import own_roles
 
+    own = own_roles(configuration(config_path))
     with Session(dsn) as session:
-        found = most_expensive(session, limit)
+        found = most_expensive(session, limit, own)
     echo_json(
         [
             {
@@ -98,11 +102,15 @@ def _title(node: Any) -> str:
 
 def main() -> None:
     from rewright.engines.postgres.session import SessionError
+    from rewright.rewrite.offline import InputError
 
     try:
         commands()
     except SessionError as error:
         Failure(f"database: {error}").show()
+        sys.exit(1)
+    except InputError as error:
+        Failure(str(error)).show()
         sys.exit(1)
 
 

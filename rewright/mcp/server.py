@@ -125,7 +125,7 @@ def _optimising(server: MCPServer[Any], tools: Tools) -> None:
     @server.tool(annotations=READS)
     async def top_queries(limit: Annotated[int, Field(ge=1, le=100)] = 10) -> list[dict[str, Any]]:
         """The SELECTs on which the connected database spent most time (needs the extension
-        pg_stat_statements).
+        pg_stat_statements), without those that Rewright's own role ran.
         """
         return await tools.top_queries(limit)
 

@@ -77,7 +77,8 @@ class Tools:
 
     async def top_queries(self, limit: int) -> list[dict[str, Any]]:
         self._needs_database("top_queries needs a database: start the server with --dsn")
-        found: list[dict[str, Any]] = await self._call(["top", "--limit", str(limit)], {}, 30, reading=True)
+        words = ["top", "--limit", str(limit), *self._config()]
+        found: list[dict[str, Any]] = await self._call(words, {}, 30, reading=True)
         return found
 
     async def lake_tables(self) -> list[dict[str, Any]]:

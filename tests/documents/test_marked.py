@@ -53,6 +53,8 @@ def known(words: list[str]) -> bool:
         case ["python", "-m", module, *options]:
             assert importlib.util.find_spec(module) is not None
             return _options(options) <= told(module)
+        case ["uv", "tool", "install", "rewright"]:
+            return True
         case ["python3", "-m", "venv", *_] | [".venv/bin/uv", "pip", "compile", *_] | ["export", *_]:
             return True
         case ["rewright", "bench", name, *options]:

@@ -1,5 +1,5 @@
-"""A newcomer's path, timed: an empty folder, the wheel with its dependencies from the package index, Debian's
-PostgreSQL with TLS and SCRAM, every step of the tutorial, and the approval by mouse in a browser.
+"""A newcomer's path, timed: an empty folder, the wheel by ``uv tool install`` with its dependencies from the package
+index, Debian's PostgreSQL with TLS and SCRAM, every step of the tutorial, and the approval by mouse in a browser.
 
 ``python -m tests.journeys.newcomer`` prints seconds for each section of the page. Needs the package index and what
 tests/install_system.sh installs; not part of ``make test``, which runs the same page from the checkout.
@@ -28,6 +28,7 @@ from tests.proxy.debian import DebianServer
 
 TREE = Path(__file__).resolve().parents[2]
 PAGE = TREE / "docs" / "guide" / "tutorial.md"
+UV = Path(sysconfig.get_path("scripts")) / "uv"
 LAST = "Away with it"
 PASSWORD = "a newcomer's"
 # nobody comes in without TLS and a password
@@ -51,9 +52,8 @@ def main() -> int:
 
 def built(home: Path) -> Path:
     """The wheel, made from an sdist as an index's users get it."""
-    uv = Path(sysconfig.get_path("scripts")) / "uv"
     command: list[str | Path] = [
-        uv,
+        UV,
         "build",
         "-q",
         "--no-build-isolation",
@@ -84,16 +84,24 @@ def walked(home: Path, wheel: Path, port: int) -> str:
         one.execute(sql.SQL("alter role postgres password {}").format(PASSWORD))
     folder = home / "empty"
     folder.mkdir()
+    tools = home / "tools"
+    tools.mkdir()
+    (tools / "uv").symlink_to(UV)
     script = home / "newcomer.sh"
-    script.write_text("\n".join(["set -eu", *steps(wheel, port)]))
+    text = "\n".join(["set -eu", *steps(wheel, port)])
+    # else the page installs another line than is replaced, and an index's package would be run
+    assert f"uv tool install -q {wheel}" in text
+    script.write_text(text)
     console, proxy = free_port(), free_port()
     environment = {
         **{
             name: value
             for name, value in os.environ.items()
-            if not name.startswith(("PYTHON", "VIRTUAL_ENV", "PG"))
+            if not name.startswith(("PYTHON", "VIRTUAL_ENV", "PG", "UV_TOOL", "UV_CACHE", "XDG_"))
         },
         "HOME": str(folder),
+        # uv alone of the environment's programs, and nothing that it fetched before
+        "PATH": f"{tools}:{os.environ['PATH']}",
         "PROXY_PORT": str(proxy),
         "CONSOLE_PORT": str(console),
         "APPROVE": f"env PYTHONPATH={TREE} {sys.executable} -m tests.journeys.newcomer --approve {console}",
@@ -129,7 +137,7 @@ def steps(wheel: Path, port: int) -> Iterator[str]:
         yield mark(title)
         for block in re.findall(r"^```sh(?: setup)?\n(.*?)^```$", body, re.MULTILINE | re.DOTALL):
             yield (
-                block.replace("pip install rewright\n", f"pip install -q {wheel}\n")
+                block.replace("uv tool install rewright ", f"uv tool install -q {wheel} ")
                 .replace("PGPORT=5432", f"PGPORT={port}")
                 .replace("PGPASSWORD=…", f'PGPASSWORD="{PASSWORD}" PGSSLMODE=prefer')
             )

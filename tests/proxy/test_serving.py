@@ -132,6 +132,24 @@ def test_extended_query_is_served(world: World) -> None:
             assert rows(connection, prepare=True) == FROM_REPLACEMENT
 
 
+def test_what_metabase_sends_around_a_question_is_no_hindrance(world: World) -> None:
+    """docs/guide/frameworks.md: isolation level and role set for each question, a line of comment that differs."""
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+    with world.connect() as connection:
+        for number in range(3):
+            connection.execute(
+                "set session characteristics as transaction isolation level read uncommitted", prepare=False
+            )
+            connection.execute("set role none", prepare=False)
+            question = f"-- Metabase:: userID: {number} queryType: MBQL queryHash: e756d{number}\n{ORIGINAL}"
+            asked = psycopg.RawCursor(connection).execute(question.encode(), [], prepare=False)
+            assert asked.fetchall() == FROM_REPLACEMENT
+        # a download
+        with connection.transaction():
+            assert psycopg.RawCursor(connection).execute(question.encode(), []).fetchall() == FROM_REPLACEMENT
+
+
 def test_what_comes_in_one_piece_is_served_the_first_time(world: World) -> None:
     """As libpq's PQexecParams and unnamed statements of many drivers: Parse, Bind,
     Execute and Sync at once.

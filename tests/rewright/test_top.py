@@ -1,16 +1,23 @@
-"""`rewright rewrite --top` on Debian's PostgreSQL, whose version has no GENERIC_PLAN up to 15."""
+"""The most expensive queries of a server, as `rewrite --top`, `advise --top` and agents get them; on Debian's
+PostgreSQL, whose version has no GENERIC_PLAN up to 15.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 import trustme
 from click.testing import CliRunner
+from mcp import Client
 
 from rewright.cli import rewright
+from rewright.mcp.server import make_server
+from rewright.mcp.tools import Targets
 from tests.proxy.debian import DebianServer
 from tests.rewright.serving import SAMPLE
 
@@ -44,22 +51,33 @@ def test_the_applications_queries_and_not_our_own(tmp_path: Path) -> None:
             f'[databases."*"]\ndsn = "{admin}"\n'
             f'optimiser_dsn = "host={server.home} port={server.port} user=rewright"\n'
         )
-        found = CliRunner().invoke(
-            rewright,
-            [
-                "rewrite",
-                "--dsn",
-                admin,
-                "--top",
-                "1",
-                "--config",
-                str(config),
-                "--measure",
-                "explain",
-                "--json",
-            ],
+        (rewritten,) = told(
+            "rewrite", "--dsn", admin, "--top", "1", "--config", str(config), "--measure", "explain"
         )
-        assert found.exit_code == 0, found.output
-        (document,) = json.loads(found.stdout)
-        assert "sum(l_extendedprice)" in document["original"]
-        assert document["rewritten"] or document["proposed"], document
+        assert "sum(l_extendedprice)" in rewritten["original"]
+        assert rewritten["rewritten"] or rewritten["proposed"], rewritten
+        (advised,) = told("advise", "--dsn", admin, "--top", "1", "--config", str(config), "--no-run")
+        assert "sum(l_extendedprice)" in advised["original"]
+        # without a configuration nobody knows the role
+        (other,) = told("advise", "--dsn", admin, "--top", "1", "--no-run")
+        assert "count(l_extendedprice)" in other["original"]
+        (asked,) = told_to_agents(Targets(dsn=admin, config=str(config)))
+        assert "sum(l_extendedprice)" in asked["query"]
+        (asked,) = told_to_agents(Targets(dsn=admin))
+        assert "count(l_extendedprice)" in asked["query"]
+
+
+def told(*words: str) -> Any:
+    found = CliRunner().invoke(rewright, [*words, "--json"])
+    assert found.exit_code == 0, found.output
+    return json.loads(found.stdout)
+
+
+def told_to_agents(targets: Targets) -> Any:
+    async def asked() -> Any:
+        async with Client(make_server(targets)) as client:
+            return await client.call_tool("top_queries", {"limit": 1})
+
+    found = asyncio.run(asked())
+    assert not found.is_error, found.content
+    return [json.loads(one.text) for one in found.content]

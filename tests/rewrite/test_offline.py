@@ -111,13 +111,24 @@ def test_the_top_of_pg_stat_statements_is_planned_and_not_run() -> None:
             assert values == [["rewright"], 205]
             return [
                 ("select c.relname from pg_catalog.pg_class c", 9.0, 9),
+                ("with recursive p as (select oid from pg_type) select * from p", 8.0, 9),
                 ("select p.k, p.v from p where p.v = $1", 2.5, 7),
                 ("select pg_sleep($1)", 2.0, 1),
+                ("with p as (select k from p) select k from p", 1.0, 3),
             ]
 
     works = top(Statistics(), 5, {"rewright"})
     name = "1. select p.k, p.v from p where p.v = $1"
-    assert works == (Work(name, "select p.k, p.v from p where p.v = $1", 2.5, 7),)
+    assert works == (
+        Work(name, "select p.k, p.v from p where p.v = $1", 2.5, 7),
+        # the p that is read inside is the application's table: a WITH without RECURSIVE does not see itself
+        Work(
+            "2. with p as (select k from p) select k from p",
+            "with p as (select k from p) select k from p",
+            1.0,
+            3,
+        ),
+    )
     server = Server()
     work_off(Rewriter(Ports(server, Judge())), works, Settings())
     assert not server.measured
