@@ -99,6 +99,7 @@ def _recommend(
         return Recommendation(trial.text, HintSet(), refusal)
     assert base is not None
     nothing = Recommendation(trial.text, HintSet(), "no hint made it faster", cost_before=base.plan.cost)
+    # where nothing may be run, or it would take too long, estimates have to do
     if not options.execute or base.plan.cost > options.max_cost:
         return _by_price(session, trial, options, base, nothing, sources, logged)
     seconds = trial.seconds(base, patience=1.0)
@@ -119,6 +120,7 @@ def _recommend(
     if seconds is None:
         nothing = replace(nothing, reason=f"neither it nor any plan tried ended within {trial.limit:.0f} s")
     for candidate in sorted(found, key=lambda f: f.figure)[:TRIED]:
+        # hints that change nothing are dropped: fewer of them stay right for longer when data change
         smallest = _smallest(trial, obeyed(trial, candidate, base), options)
         outcome = validate(trial, smallest.hints, base, seconds, options.min_gain, options.repeats)
         if isinstance(outcome, Outcome):

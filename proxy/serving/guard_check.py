@@ -157,6 +157,7 @@ class Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
+        # in a block a failing message would abort the client's transaction: the guard goes first and alone
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
@@ -180,6 +181,7 @@ class Serving:
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
         of_replacement = range(own, len(batch.messages))
+        # a text with the client's comment is of use this once; its statement is not kept
         if passing:
             batch.add(Close(b"S", name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
@@ -206,6 +208,7 @@ class Serving:
         if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
             refused.add("signature")
             raise Declined("signature")
+        # the settings that the guard has just read may ask for another text than was bound
         if self.wanted_text() != text:
             raise Declined("hints")
         self.privates.dead_portals.remove(portal)
