@@ -1,4 +1,4 @@
-"""What came of a question, whoever read it: the record and its JSON document.
+"""The answer to a question, whether a model read it or not: the record and its JSON document.
 
 Owns these shapes. Must not know how a question is read or run.
 """
@@ -37,7 +37,7 @@ class Answer:
     confidence: float = 0.0
     refused: str = ""
     reading: str = ""
-    linked: Linked = Linked()  # noqa: RUF009 - frozen
+    linked: Linked = Linked()  # noqa: RUF009 - a frozen record may be shared
     alternatives: tuple[Alternative, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     trajectory: tuple[Event, ...] = ()

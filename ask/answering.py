@@ -1,4 +1,4 @@
-"""One question's way through the pipeline, step by step.
+"""Takes one question through the steps of the pipeline.
 
 Owns the state between the steps and what counts as an answer. Must not know prompts.
 """

@@ -1,7 +1,7 @@
-"""A question to its answer: read it (without a model, and with one where there is one), judge the query, run
-it.
+"""Answers a question: reads it as a query (with a model where one is configured, and without), decides
+whether the query may run, and runs it.
 
-Owns the order of the steps. Must not know the command line, the wire, or what kind of database is asked
+Owns the order of these steps. Must not know the command line, the wire, or what kind of database is asked
 (`rewright.ask.sources`).
 """
 
@@ -31,17 +31,18 @@ from rewright.models.api import Model
 __all__ = ["LONGEST_QUESTION", "THRESHOLD", "Answer", "Asker", "Assistance"]
 
 THRESHOLD = 0.75
+"""Confidence below which a question is refused."""
 _UNSURE = "not sure enough of this reading"
 _DOUBTS_TOLD = 2
-"""Confidence below which a question is refused."""
 LONGEST_QUESTION = 2000
-"""Characters."""
+"""Characters; a longer question is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Assistance:
-    """The model, and what goes with it. ``settings.database`` is set to that of the source; ``comparer_of``
-    gives the checker for a source, None: candidates are told apart by their rows alone.
+    """A model and what it works with. ``settings.database`` is replaced by the name of the source.
+    ``comparer_of`` returns the checker for a source; where it returns None, candidates are compared by their
+    rows alone.
     """
 
     model: Model
@@ -88,7 +89,10 @@ class Asker:
         return Reader(self.source.context)
 
     def ask(self, question: str, *, evidence: str = "", choose: Chooser | None = None) -> Answer:
-        """Never raises for what a question says. ``evidence``: hints that came with it."""
+        """Answer a question. What the question says never raises: it is refused in the answer. ``evidence``:
+        hints that came with the question; ``choose`` lets a person pick one of several readings. ``seconds``
+        of the answer is wall time.
+        """
         began = time.perf_counter()
         answer = self.read(question, evidence=evidence, choose=choose)
         if answer.sql and not (answer.refused or answer.error):
@@ -96,7 +100,9 @@ class Asker:
         return replace(answer, seconds=time.perf_counter() - began)
 
     def read(self, question: str, *, evidence: str = "", choose: Chooser | None = None) -> Answer:
-        """What the question is taken to mean, as a query that may run; the answer's rows are not fetched."""
+        """Read a question as a query that may run, without running it. With ``follows``, the answer becomes
+        part of the history.
+        """
         began = time.perf_counter()
         answer, reading = self._read(question, evidence, choose)
         if self._follows:
@@ -104,14 +110,14 @@ class Asker:
         return replace(answer, seconds=time.perf_counter() - began)
 
     def learn(self) -> tuple[Lesson, ...] | None:
-        """What becomes of each lesson that was proposed (`Pipeline.learn`); None: there is no model."""
+        """Decide on each proposed lesson (`Pipeline.learn`) and return them; None where there is no model."""
         assistance = self._assistance
         if assistance is None or not assistance.model.available("ask"):
             return None
         return self._pipeline_of(assistance).learn()
 
     def run(self, answer: Answer) -> Answer:
-        """The rows of its query, or why there are none."""
+        """Run an answer's query: the answer with its rows, or with why it was refused or failed."""
         try:
             found = self.source.run(answer.sql)
         except Refused as refused:
@@ -121,7 +127,7 @@ class Asker:
         return replace(answer, columns=found.columns, rows=found.rows, truncated=found.truncated)
 
     def edited(self, answer: Answer, sql: str) -> Answer:
-        """The answer of a query that a person made of the one shown; judged and bounded as any other."""
+        """Run a query that a person has edited. It is checked and limited like any other."""
         return self.run(replace(answer, sql=sql, refused="", error="", rows=(), columns=(), truncated=False))
 
     def _read(self, question: str, evidence: str, choose: Chooser | None) -> tuple[Answer, Reading | None]:
@@ -167,9 +173,11 @@ class Asker:
         reading: Reading | None,
         choose: Chooser | None,
     ) -> Answer:
-        """The pipeline's answer; where the model fails and the deterministic reading is sure, that one."""
+        """The pipeline's answer. Where the model fails and the deterministic reading is sure enough, that
+        reading is used instead.
+        """
         if self.history.turns and self.history.reading is None and follows(question):
-            # it leans on what only the model read
+            # it follows a question that only the model could read, so the reader lacks what it refers to
             reading = None
         draft = None if reading is None else Draft(reading.sql, reading.plain, reading.confidence)
         self._drafts = {question: draft}
@@ -202,14 +210,18 @@ class Asker:
         return self._pipeline
 
     def _drafted(self, question: str) -> Draft | None:
-        """The reader's draft of the question at hand; one that is answered again is read again."""
+        """The reader's draft. The current question was read already; validated questions that are answered
+        again while learning are read here.
+        """
         if question in self._drafts:
             return self._drafts[question]
         found = read(question, self.source.context)
         return Draft(found.sql, found.plain, found.confidence) if isinstance(found, Reading) else None
 
     def _judged(self, answer: Answer) -> Answer:
-        """With the text that may run; readings that may not are left out."""
+        """The answer with the checked text of its query. A query that may not run becomes a refusal;
+        alternatives that may not run are dropped.
+        """
         fit = []
         for one in answer.alternatives:
             try:
@@ -226,7 +238,7 @@ class Asker:
 
 
 def unfit(question: str) -> str:
-    """Why a text is no question; empty: it may be one."""
+    """The reason why a text cannot be asked, or an empty text."""
     if not question.strip():
         return "an empty question"
     if len(question) > LONGEST_QUESTION:
@@ -235,13 +247,13 @@ def unfit(question: str) -> str:
 
 
 def _is_its(reading: Reading, answer: Answer) -> bool:
-    """Whether an answer's query is the reading's, or proved to be the same."""
+    """Whether an answer's query is the reading's own, or in the same group as it, that is compared equal."""
     mine = {c.group for c in answer.candidates if c.origin == "reader" and c.group >= 0}
     chosen = {c.group for c in answer.candidates if c.sql == answer.sql}
     return answer.sql == reading.sql or bool(answer.sql and mine & chosen)
 
 
 def _unsure(reading: Reading) -> str:
-    """What was doubtful, the gravest first, for the person who may say it otherwise."""
+    """The refusal with the gravest doubts, so that the person can ask again in other words."""
     grave = list(dict.fromkeys(doubt.about for doubt in reading.doubts))[:_DOUBTS_TOLD]
     return f"{_UNSURE}: {'; '.join(grave)}" if grave else _UNSURE

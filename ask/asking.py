@@ -1,4 +1,4 @@
-"""The calls of one question: what each cost, when time is up, and when there is no sense in calling again.
+"""The model calls of one question: their cost, their deadline, and whether calling again makes sense.
 
 Owns the deadline, the sum of what was spent, the events and the second try after an unusable reply. Must not
 know prompts.

@@ -1,4 +1,4 @@
-"""A database in the words of a prompt: tables, columns, joins, values, as much as fits a budget of tokens.
+"""Describes a database in a prompt: as many tables, columns, joins and values as fit a budget of tokens.
 
 Owns the text, how tables and columns are written in SQL, and finding them by what a model calls them. Reads
 the context through its tables, columns and joins alone. Tables with the same columns stand in one entry. At
@@ -29,8 +29,8 @@ _MANY, _FEW = 4, 3
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much is told of a column: ``values`` at most so many, comments up to ``comment`` characters;
-    ``lean``: names and types.
+    """How much of a column a description shows: ``values`` at most so many, comments up to ``comment``
+    characters; ``lean``: names and types.
     """
 
     values: int = 8

@@ -1,4 +1,4 @@
-"""What of the data a prompt may hold, at each level of ``[models] share``.
+"""Decides which of the data a prompt may contain, at each level of ``[models] share``.
 
 At ``samples`` everything that is asked for. At ``schema`` and ``statistics`` no value of the database: cells
 are told by their kind, results by counts, and what a question quotes, or says as the data says it, becomes a

@@ -1,6 +1,6 @@
-"""The sentence encoder, where its weights are installed.
+"""Loads the sentence encoder, once for the process, if its weights are installed.
 
-Owns that it is loaded once. Must not know what is compared.
+Must not know what is compared.
 """
 
 from __future__ import annotations

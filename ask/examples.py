@@ -1,9 +1,9 @@
-"""Questions that a person found right, as examples in prompts: the nearest to the question at hand.
+"""Chooses examples for prompts: answered questions that a person validated, the most similar ones first.
 
-Owns their choice and what of them is told. They are other people's words, so a prompt for one role holds only
-what that role may read: queries over tables of its context; of the texts, words of the schema, of questions,
-of the question at hand, and, where ``[models] share`` allows values, values that its context holds. The rest
-is left out. Must not know prompts.
+Owns the choice and the text of the examples. They are other people's words, so a prompt for one role holds
+only what that role may read: queries over tables of its context; of the texts, words of the schema, of
+questions, of the question at hand, and, where ``[models] share`` allows values, values that its context
+holds. The rest is left out. Must not know prompts.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _likeness(wanted: Collection[str], words: Collection[str]) -> float:
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
-# ------------------------------------------------------------------ what is told
+# ------------------------------------------------------------------ what a prompt shows
 
 
 def _told(one: ValidatedQuestion, question: str, disclosure: Disclosure) -> Example:

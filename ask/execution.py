@@ -1,4 +1,4 @@
-"""Running a checked query: one read-only transaction, limits of time, cost, rows and bytes; rolled back.
+"""Runs a checked query in one read-only transaction with limits on time, cost, rows and bytes; rolls it back.
 
 Owns those limits and how they are kept. Runs as whoever the connection belongs to (the asking role). Must not
 know where the query came from; what was not checked can't be given to it.

@@ -1,4 +1,4 @@
-"""One exploratory query: run within small limits, told as a prompt may tell it.
+"""Runs one exploratory query within small limits and writes its result as a prompt may show it.
 
 Owns those limits and the words for what went wrong. Must not know why it was asked.
 """

@@ -61,7 +61,7 @@ def read(text: str, kind: type[T]) -> T:
     shortened = text[:_LONGEST]
     for value in objects(shortened) or objects(_TRAILING_COMMA.sub(r"\1", shortened)) or _lists(shortened):
         try:
-            return _record(value, kind, "the reply")  # type: ignore[no-any-return]
+            return _record(value, kind, "the reply")  # type: ignore[no-any-return] # _record makes what ``kind`` is
         except WrongShape as error:
             complaint = str(error)
     raise WrongShape(complaint)

@@ -1,4 +1,4 @@
-"""The words of a question linked to what they may mean: tables, columns, values, numbers, times, and the
+"""Links the words of a question to what they may mean: tables, columns, values, numbers, times, and the
 words of the grammar.
 
 Owns the linking, longest phrase first. What a phrase means when several columns fit is the parser's to

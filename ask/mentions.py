@@ -1,4 +1,4 @@
-"""Values of the database that a question repeats: where they stand in the question, and whose they are.
+"""Finds values of the database in a question: where they stand in it, and of which column they are.
 
 Owns the index of the context's values and the finding, longest first. Must not know prompts.
 """
@@ -29,7 +29,7 @@ _PLAIN = frozenset(
     them there these they
     this those to today top total type under unique until up us value was we were what when where which who
     whose why will with
-    without year yes you""".split()  # noqa: SIM905
+    without year yes you""".split()  # noqa: SIM905 - a list of this length is read more easily as text
 )
 
 

@@ -1,4 +1,4 @@
-"""What comes of a question asked of the model pipeline, with everything that led there.
+"""The result of the model pipeline for one question, with the steps that led to it.
 
 Owns these records and their plain form for JSON, logs and EXPLAIN ASK. Must not know how they are filled.
 """

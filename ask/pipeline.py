@@ -1,4 +1,4 @@
-"""A question to one query, by a model: linking, stages, generation, choice, reflection.
+"""Turns a question into one query with a model: linking, stages, generation, choice and reflection.
 
 Owns what is kept between questions over one database. Must not know prompts, nor how a query is run or
 compared (`rewright.ask.ports`).
@@ -35,17 +35,18 @@ from rewright.ask.reflection.lessons import Undecided, consider
 from rewright.models.api import Model
 
 _MOST_LIKELY = 24
-"""Columns of the reader's that are told in full and kept by pruning."""
+"""How many of the reader's likeliest columns a prompt describes in full; pruning keeps them."""
 __all__ = ["Outcome", "Pipeline", "PipelineSettings"]
 
 
 @dataclass(slots=True)
 class Pipeline:
-    """Answers questions over one database. Synchronous; for one question at a time.
+    """Answers questions over one database, one at a time and synchronously.
 
-    ``reader`` is the deterministic one, whose draft is a candidate that costs nothing; ``likely`` tells the
-    columns it thinks may be needed; ``comparer`` is the checker, without which candidates are told apart by
-    their rows here alone. Make a new one when the context changes.
+    ``reader`` is the deterministic reader, whose draft is one more candidate and needs no call of the model.
+    ``likely`` returns the columns that a question probably needs. ``comparer`` is the checker; without it,
+    candidates are compared by their rows in this database alone. Make a new pipeline when the context
+    changes.
     """
 
     model: Model
@@ -73,13 +74,13 @@ class Pipeline:
         history: Sequence[Turn] = (),
         choose: Chooser | None = None,
     ) -> Outcome:
-        """What came of it; never raises for what the question, the data or the model say."""
+        """Answer a question. What the question, the data or the model say does not raise."""
         return self._answer(question, evidence, history, choose, self.lessons)
 
     def learn(self) -> tuple[Lesson, ...]:
-        """Each proposed lesson adopted or removed, after every validated question was answered again with it:
-        so many questions for each lesson, with their calls of the model. Those for which the model can't be
-        asked to the end stay proposed. Without a store of validated questions nothing is adopted.
+        """Adopt or remove each proposed lesson and return them. For each lesson every validated question is
+        answered again, with as many calls of the model as that takes. A lesson stays proposed where the model
+        fails on the way. Without a store of validated questions nothing is decided.
         """
         if self.lessons is None or self.validated is None:
             return ()
@@ -90,7 +91,9 @@ class Pipeline:
         )
 
     def _again(self, question: ValidatedQuestion, lesson: Lesson) -> str:
-        """The query for a validated question with one more lesson in use. Raises Undecided."""
+        """The query for a validated question with one more lesson in use. Raises Undecided if the model
+        fails.
+        """
         tried = _Tried(self.lessons, replace(lesson, status="adopted"))
         outcome = self._answer(question.question, question.evidence, (), None, tried)
         if outcome.model_failed:
@@ -136,7 +139,9 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """Lessons with one more adopted; what a replay teaches is not kept."""
+    """Lessons with one more adopted, for answering validated questions again. Lessons that are proposed
+    meanwhile are not stored.
+    """
 
     kept: Lessons | None
     one: Lesson

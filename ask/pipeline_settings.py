@@ -1,4 +1,4 @@
-"""What may be set of the model pipeline. Plain values."""
+"""The settings of the model pipeline, as plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as people read them on a terminal: the query and its meaning on stderr, the rows on stdout.
+"""Prints answers on a terminal: the query and its meaning on stderr, the rows on stdout.
 
 Owns the layout. Nothing a cell, a question or a model says may steer the terminal.
 """

@@ -1,6 +1,6 @@
-"""Whether two results are the same answer, and the checker as it is asked here.
+"""Compares answers: by their rows, and by the checker.
 
-Owns both. Must not know where queries come from.
+Owns both comparisons. Must not know where queries come from.
 """
 
 from __future__ import annotations

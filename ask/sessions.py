@@ -2,7 +2,8 @@
 what is kept of it.
 
 Owns the order in which these are tried and the texts of notices, refusals and explanations. Whoever asks for
-a source gets a role's own view. Must not know the wire, processes, or how a store keeps things (`Book`).
+a source gets a role's own view. Must not know the wire, processes, or how a store keeps things
+(`QuestionLog`).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Remembered:
     confidence: float
 
 
-class Book(Protocol):
+class QuestionLog(Protocol):
     """What is kept of questions. Never raises: without a store nothing is remembered."""
 
     def validated(self, question: str) -> Remembered | None:
@@ -117,7 +118,7 @@ class Session:
     source: Callable[[], Source]
     state: str
     role: str
-    book: Book
+    log: QuestionLog
     threshold: float
     assistance: Assistance | None = None
 
@@ -157,12 +158,12 @@ class Session:
         after = replace(before, history=asker.history, question=wanted.question, readings=answer.readings)
         if wanted.explain:
             return Asked(answer, before)
-        return Asked(answer, after, self.book.add(answer, key, self.role))
+        return Asked(answer, after, self.log.add(answer, key, self.role))
 
     def _known(self, question: str, key: str) -> Answer | None:
-        found = self.book.validated(question)
+        found = self.log.validated(question)
         if found is None and self.state:
-            found = self.book.again(key)
+            found = self.log.again(key)
         if found is None:
             return None
         # it may have been made under other rules, or by a person: it is judged as any other
@@ -179,7 +180,7 @@ class Session:
         history = before.history.then(answer, again if same and isinstance(again, Reading) else None)
         after = replace(before, history=history, question=answer.question, readings=answer.readings)
         # without the key: what was remembered, or validated, is not made to last longer
-        return Asked(answer, after, self.book.add(answer, "", self.role))
+        return Asked(answer, after, self.log.add(answer, "", self.role))
 
     def _chosen(self, wanted: Wanted, before: Before) -> Asked:
         """A reading that a person takes counts whatever its confidence."""
@@ -196,7 +197,7 @@ class Session:
         answer = Answer(wanted.question, sql=found.sql, reading=found.reading, confidence=found.confidence)
         answer = weighed(answer, source)
         after = replace(before, history=before.history.then(answer, None))
-        return Asked(answer, after, self.book.add(answer, "", self.role))
+        return Asked(answer, after, self.log.add(answer, "", self.role))
 
     def _key(self, question: str, before: Before) -> str:
         """Of all that the answer depends on: a question that leans on the one before
@@ -222,7 +223,7 @@ def weighed(answer: Answer, source: Source) -> Answer:
     return answer
 
 
-# ------------------------------------------------------------------ what the asker is told
+# ------------------------------------------------------------------ notices for the asker
 
 
 def notices(answer: Answer) -> tuple[str, ...]:

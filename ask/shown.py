@@ -1,4 +1,4 @@
-"""Queries as they are shown to people. Must not know where they are from."""
+"""Lays out queries for people. Must not know where they are from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What one question's prompts are about, in the form in which it may be sent; and the frame of every prompt.
+"""The contents of one question's prompts, in the form in which they may be sent, and the frame of every
+prompt.
 
 Owns the sections that all prompts share. Must not know stages.
 """

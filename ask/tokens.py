@@ -1,4 +1,4 @@
-"""How many tokens a text takes, about.
+"""Estimates how many tokens a text takes.
 
 Owns the estimate. It needs no tokenizer: English, SQL and lists of names come to 3 to 4 characters a token
 with the usual ones.

@@ -156,7 +156,7 @@ def main(data: Path, half: str, show: bool, out: Path | None) -> None:
     for part in ("tune", "held"):
         mine = [o for o in outcomes if o["half"] == part]
         if mine:
-            report["halves"][part] = summary(mine)  # type: ignore[index]
+            report["halves"][part] = summary(mine)  # type: ignore[index] # the value of halves is a dict
     click.echo(json.dumps(report, indent=2))
     if out is not None:
         out.write_text(json.dumps(report, indent=2))

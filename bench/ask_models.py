@@ -303,10 +303,10 @@ def main(
     if record is not None:
         model = Recorder(model, record)
     settings = PipelineSettings(
-        share=share,  # type: ignore[arg-type]
+        share=share,  # type: ignore[arg-type] # click lets only these words through
         candidates=candidates,
         without=without,
-        feedback=feedback,  # type: ignore[arg-type]
+        feedback=feedback,  # type: ignore[arg-type] # click lets only these words through
         separate_stages=separate_stages,
         small_tokens=small_tokens,
     )

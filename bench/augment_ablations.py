@@ -36,7 +36,7 @@ def variants() -> dict[str, Options]:
         found |= {f"{similar} tables, {n} sets": replace(_SELECTOR, similar=similar, sets=n) for n in sets}
     for tokens in (2_000, 5_000, 10_000, 20_000):
         for spending in ("greedy", "value-per-token"):
-            found[f"{tokens} tokens, {spending}"] = replace(_SELECTOR, tokens=tokens, spending=spending)  # type: ignore[arg-type]
+            found[f"{tokens} tokens, {spending}"] = replace(_SELECTOR, tokens=tokens, spending=spending)
     return found
 
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> list[dict[str, Any]]:
     ]
     with open_lake(args.data / args.lake, embedder=best_embedder()) as lake:
         lake.graph()
-        return ablations(lake, cases, Asking(model, share), args.only)  # type: ignore[arg-type]
+        return ablations(lake, cases, Asking(model, share), args.only)  # type: ignore[arg-type] # [models] share is checked when it is read
 
 
 def main() -> int:

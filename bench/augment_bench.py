@@ -91,7 +91,7 @@ def run_case(open_it: Callable[[], Lake], name: str, spec: BaseSpec, tables: int
         options = (
             Options(0, None, selector="exhaustive", aggregates="standard")
             if told == _PREPARING
-            else Options(tables, None, selector=told, aggregates="standard")  # type: ignore[arg-type]
+            else Options(tables, None, selector=told, aggregates="standard")  # type: ignore[arg-type] # one of SELECTORS
         )
         with open_it() as lake:
             lake.graph()
@@ -194,7 +194,7 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
             began = time.monotonic()
             planted = planted_lake(Path(folder) / "lake", seed, size)
             row: dict[str, Any] = {"generated": round(time.monotonic() - began, 2)}
-            row["indexing"] = indexed(lambda: opened(planted.folder, Path(folder)))  # noqa: B023
+            row["indexing"] = indexed(lambda: opened(planted.folder, Path(folder)))  # noqa: B023 - called in this turn
             row["indexed"] = round(sum(x["seconds"] for x in row["indexing"].values()), 2)
             row["indexed_cpu"] = round(sum(x["cpu"] for x in row["indexing"].values()), 2)
             with opened(planted.folder, Path(folder)) as lake:

@@ -43,7 +43,7 @@ def proxy(dsn: str, directory: Path, defaults: Mapping[str, str] | None = None) 
     """
     port = free_port()
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
-    upstream = psycopg.conninfo.make_conninfo(**{k: v for k, v in parts.items() if k != "dbname"})  # type: ignore[arg-type]
+    upstream = psycopg.conninfo.make_conninfo(**{k: v for k, v in parts.items() if k != "dbname"})  # type: ignore[arg-type] # libpq's options are text
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream,
@@ -111,8 +111,8 @@ def gain(
 ) -> dict[str, Any]:
     """One query before and after."""
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"set statement_timeout = '{timeout:.0f}s'")  # type: ignore[arg-type]
-        connection.execute(f"set rewright.trust = '{trust}'")  # type: ignore[arg-type]
+        connection.execute(f"set statement_timeout = '{timeout:.0f}s'")  # type: ignore[arg-type] # psycopg wants a literal; the value is a number
+        connection.execute(f"set rewright.trust = '{trust}'")  # type: ignore[arg-type] # psycopg wants a literal; the value is one of the levels
         before, rows = timed(connection, sql)
         report: dict[str, Any] = {"before_seconds": before, "stopped": rows is None}
         report["before_right"] = None if rows is None else same(rows, expected)

@@ -147,7 +147,7 @@ class Maker:
         if column.family is Family.INTEGER:
             return held, held
         asked = self._rng.choice([held, held, held.lower(), held.upper(), held.replace("-", " "), f"{held} "])
-        return tuple("'" + v.replace("'", "''") + "'" for v in (asked, held))  # type: ignore[return-value]
+        return tuple("'" + v.replace("'", "''") + "'" for v in (asked, held))  # type: ignore[return-value] # a tuple of two is made of two
 
     def make(self) -> Made | None:
         """One query, of a kind drawn at random; None where the draw does not fit the tables."""

@@ -149,7 +149,7 @@ def pgbouncer(
     home.chmod(0o777)
     process = subprocess.Popen(
         [program, "-q", str(home / "bouncer.ini")], **account, stderr=subprocess.DEVNULL
-    )  # type: ignore[call-overload]
+    )  # type: ignore[call-overload] # **account holds nothing but user
     try:
         wait_for(listen)
         yield Route("pgbouncer", listen, (process.pid,))

@@ -168,7 +168,7 @@ def measure(rewriter: Rewriter, log: Log, dsn: str, query: Query, plan: Plan, ba
     turn.
     """
     settings = Settings(
-        trust=plan.trust,  # type: ignore[arg-type]
+        trust=plan.trust,  # type: ignore[arg-type] # the command line lets only levels of trust through
         measure="both",
         budget=plan.budget,
         run_timeout=min(plan.cap, plan.budget / 4),

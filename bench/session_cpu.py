@@ -19,15 +19,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from rewright.proxy.interceptor import Identity, SessionInterceptor  # noqa: E402
-from rewright.proxy.metrics import Metrics  # noqa: E402
-from rewright.proxy.ports import Guard, Ports, ServedRewrite  # noqa: E402
-from rewright.proxy.serving.index import RewriteIndex  # noqa: E402
-from rewright.proxy.serving.settings import Settings  # noqa: E402
-from rewright.proxy.session import Session  # noqa: E402
-from rewright.proxy.wire import backend as b  # noqa: E402
-from rewright.proxy.wire import frontend as f  # noqa: E402
-from tests.proxy.rules import RULES  # noqa: E402
+from rewright.proxy.interceptor import Identity, SessionInterceptor  # noqa: E402 - the path is set above
+from rewright.proxy.metrics import Metrics  # noqa: E402 - the path is set above
+from rewright.proxy.ports import Guard, Ports, ServedRewrite  # noqa: E402 - the path is set above
+from rewright.proxy.serving.index import RewriteIndex  # noqa: E402 - the path is set above
+from rewright.proxy.serving.settings import Settings  # noqa: E402 - the path is set above
+from rewright.proxy.session import Session  # noqa: E402 - the path is set above
+from rewright.proxy.wire import backend as b  # noqa: E402 - the path is set above
+from rewright.proxy.wire import frontend as f  # noqa: E402 - the path is set above
+from tests.proxy.rules import RULES  # noqa: E402 - the path is set above
 
 TEXT = b"select abalance from pgbench_accounts where aid = %d"
 ROW = b.DataRow((b"12345",)).encode() + b.CommandComplete(b"SELECT 1").encode()

@@ -13,7 +13,7 @@ from rewright.sql.plans import Node, PlanError, plan_from_json
 Heat: TypeAlias = Literal["cold", "warm", "hot"]
 # shares of a plan's whole work: a tenth is worth a look, three tenths are where the time went
 _WARM, _HOT = 0.1, 0.3
-# an estimate that is off by this factor is told
+# an estimate that is off by this factor is shown
 # below ten, plans seldom change
 _WRONG = 10.0
 

@@ -63,7 +63,7 @@ def report(entries: Sequence[Entry], summary: str) -> str:
             advice=advice,
             summary=summary,
             # ours; a style element holds text that is not escaped
-            style=Markup(_STYLE.read_text(encoding="utf-8")),  # noqa: S704
+            style=Markup(_STYLE.read_text(encoding="utf-8")),  # noqa: S704 - our own file, without a value from outside
         )
     )
 

@@ -117,7 +117,7 @@ class Checker:
         self._scratch_db = self._linguistic = None
         self._lacks_locales = False
 
-    def linguistic_arena(self) -> ScratchDatabase | None:
+    def linguistic_scratch(self) -> ScratchDatabase | None:
         """The schema in a database that orders texts as people do; None where the server has no such
         collation.
         """
@@ -405,7 +405,7 @@ class _Case:
         for number, environment in enumerate(
             environments_for(self.scratch_db.shape, refuter.generator.used, queries), 1
         ):
-            scratch_db = self.checker.linguistic_arena() if environment.linguistic else self.scratch_db
+            scratch_db = self.checker.linguistic_scratch() if environment.linguistic else self.scratch_db
             if scratch_db is None:
                 continue
             seed = self.options.seed + number

@@ -152,7 +152,7 @@ def _rows(names: list[str]) -> Rows:
         raise HintSyntaxError(f"Rows needs a correction such as #100, got {names[-1]!r}")
     kind = found[1]
     assert kind in {"#", "+", "-", "*"}
-    return Rows(_distinct("Rows", names[:-1]), kind, float(found[2]))  # type: ignore[arg-type]
+    return Rows(_distinct("Rows", names[:-1]), kind, float(found[2]))  # type: ignore[arg-type] # the assertion above says which words
 
 
 def _parallel(names: list[str]) -> Parallel:

@@ -91,7 +91,7 @@ def _recommend(
     session: HintingSession,
     trial: Trial,
     options: Options,
-    minds: Sequence[Source],
+    sources: Sequence[Source],
     logged: Sequence[Plan],
 ) -> Recommendation:
     base = trial.plan(HintSet())
@@ -99,12 +99,13 @@ def _recommend(
         return Recommendation(trial.text, HintSet(), refusal)
     assert base is not None
     nothing = Recommendation(trial.text, HintSet(), "no hint made it faster", cost_before=base.plan.cost)
+    # where nothing may be run, or it would take too long, estimates have to do
     if not options.execute or base.plan.cost > options.max_cost:
-        return _by_price(session, trial, options, base, nothing, minds, logged)
+        return _by_price(session, trial, options, base, nothing, sources, logged)
     seconds = trial.seconds(base, patience=1.0)
     if seconds is None:
         _judged(session, trial, base)
-    found = search(trial, base, seconds, options, minds)
+    found = search(trial, base, seconds, options, sources)
     estimates, executed = _table(trial, base)
     nothing = replace(
         nothing,
@@ -119,6 +120,7 @@ def _recommend(
     if seconds is None:
         nothing = replace(nothing, reason=f"neither it nor any plan tried ended within {trial.limit:.0f} s")
     for candidate in sorted(found, key=lambda f: f.figure)[:TRIED]:
+        # hints that change nothing are dropped: fewer of them stay right for longer when data change
         smallest = _smallest(trial, obeyed(trial, candidate, base), options)
         outcome = validate(trial, smallest.hints, base, seconds, options.min_gain, options.repeats)
         if isinstance(outcome, Outcome):
@@ -141,7 +143,7 @@ def _by_price(
     options: Options,
     base: Planned,
     nothing: Recommendation,
-    minds: Sequence[Source],
+    sources: Sequence[Source],
     logged: Sequence[Plan],
 ) -> Recommendation:
     """Without running anything: sets that are obeyed and cheaper under what is known or supposed of row
@@ -159,7 +161,7 @@ def _by_price(
         judgements=trial.judgements,
         advice=advise(session, seen, estimates, trial.judgements, trial.text, trial.deadline),
     )
-    for candidate in sorted(search_by_price(trial, base, options, minds), key=lambda f: f.figure)[:TRIED]:
+    for candidate in sorted(search_by_price(trial, base, options, sources), key=lambda f: f.figure)[:TRIED]:
         smallest = _smallest(trial, obeyed(trial, candidate, base, execute=False), options)
         planned = smallest.planned
         why = complaints(smallest.hints, planned.plan, planned.report, base.plan, trial.names)

@@ -1,4 +1,4 @@
-"""A recommendation in plain words, for a terminal, EXPLAIN (REWRITE) and the log book; from its JSON form."""
+"""A recommendation in plain words, for a terminal, EXPLAIN (REWRITE) and the log; from its JSON form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def lines_of(found: Recommendation) -> Iterator[str]:
 
 
 def lines_of_document(found: Mapping[str, Any]) -> Iterator[str]:
-    """As `lines_of`, for what `Recommendation.to_json` gave (a log book of an older
+    """As `lines_of`, for what `Recommendation.to_json` gave (a log of an older
     version may lack parts).
     """
     if found.get("hints"):

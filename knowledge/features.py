@@ -285,7 +285,7 @@ def _is_correlated(query: ast.SelectStmt) -> bool:
         if isinstance(item, tuple | list):
             stack.extend(item)
         elif isinstance(item, ast.ColumnRef):
-            if len(item.fields or ()) > 1 and str(getattr(item.fields[0], "sval", "")) not in inner:  # type: ignore[index]
+            if len(item.fields or ()) > 1 and str(getattr(item.fields[0], "sval", "")) not in inner:  # type: ignore[index] # fields is not None where it has a length
                 return True
         elif isinstance(item, ast.Node):
             stack.extend(getattr(item, name) for name in item)

@@ -125,7 +125,7 @@ def parse_unit(text: str, *, id_: str, category: str) -> Unit:
         versions=str(raw.get("versions", "")),
         preconditions=tuple(preconditions),
         evidence=_evidence(raw.get("evidence"), id_),
-        **texts,  # type: ignore[arg-type]
+        **texts,  # type: ignore[arg-type] # the fields left are all text
     )
 
 

@@ -1,7 +1,7 @@
-"""The lake's public API: open a folder, query it, act on it.
+"""The lake's public API: `open_lake` opens a folder as a `Lake`, which answers queries and runs actions.
 
-Owns the wiring of catalog, database, resolver and actions for one lake. Must not know the wire or the command
-line.
+Owns how the catalog, the database, the resolver and the actions of one lake are put together. Must not know
+the wire or the command line.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ Mode = Literal["bind", "resolve"]
 _GOOD_KEY = 0.7
 _BAD_KEY = 0.25
 _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
-"""Errors of a query as written that a resolution may heal: unknown names, types that do not meet."""
+"""SQLSTATEs after which a query is resolved: it names something unknown, or compares types that do not fit.
+"""
 _UNREAD = frozenset({"42601", "25006"})
-"""Errors of what DuckDB does not take for a query; PostgreSQL may."""
+"""SQLSTATEs of a text that DuckDB cannot read as a query. If PostgreSQL's grammar can, it is resolved."""
 
 
 class Lake:
@@ -98,11 +99,11 @@ class Lake:
 
     @property
     def readable(self) -> list[Path]:
-        """Where the files of tables lie: the lake's folders, and that of copies."""
+        """The folders that hold the files of tables: those of the lake, and the one for converted copies."""
         return [*self.folders, self._work]
 
     def refresh(self, *, progress: bool = False) -> Update:
-        """Notice new, changed and removed files; later queries see them."""
+        """Bring the catalog up to date with the files; later queries see the changes."""
         for url in self._remote:
             local(url)
         found = discover(self.folder, self.over, Preparer(self._storage, self._work))
@@ -115,15 +116,15 @@ class Lake:
         return update
 
     def tables(self) -> list[Table]:
-        """All real tables, by name."""
+        """All tables that are files, ordered by name; unions are left out."""
         return [t for name, t in sorted(self.index.tables.items()) if name not in self.index.unions]
 
     def broken(self) -> list[Broken]:
-        """Files that are no tables, and why."""
+        """The files that could not be read as tables, each with the reason."""
         return self._storage.broken()
 
     def graph(self) -> nx.Graph:
-        """The join graph, built on first need and kept."""
+        """The join graph. It is built when it is first asked for, and stored in the catalog."""
         if self._graph is None:
             self._graph = (
                 join_graph.load(self.index) if self._storage.meta("graph") else join_graph.build(self.index)
@@ -133,9 +134,10 @@ class Lake:
         return self._graph
 
     def joined(self, table: str) -> frozenset[str] | None:
-        """The tables that the join graph joins a table to; None: it is none of the graph's (from outside).
+        """The neighbours of a table in the join graph; None if the table is not in the graph, but from
+        outside.
 
-        The graph is not loaded for that: of ten thousand tables that takes seconds.
+        The stored edges are read instead of the whole graph: for ten thousand tables loading takes seconds.
         """
         self.build_graph()
         if table not in self.index.unions and not self._storage.has(table):
@@ -145,7 +147,7 @@ class Lake:
         return frozenset(name for name in self._storage.neighbours(table) if name in self.index.tables)
 
     def build_graph(self) -> None:
-        """Build the join graph, unless it is kept."""
+        """Build the join graph if the catalog does not have it yet."""
         if not self._storage.meta("graph"):
             self.graph()
 
@@ -156,7 +158,7 @@ class Lake:
         return self._actions
 
     def drive(self, model: Model, driving: Driving | None = None) -> None:
-        """Let a model choose among candidates and make its own, from now on."""
+        """Let a model choose among the resolver's candidates and make its own from now on."""
         self._model = (model, driving or Driving())
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
@@ -176,10 +178,10 @@ class Lake:
     def query(
         self, sql: str, mode: Mode = "bind", *, threshold: float = 0.0, limit: int | None = None
     ) -> Answer:
-        """Answer a query: as written if it binds (mode `bind`), else resolved.
+        """Answer a query. In mode `bind` it is run as written if it binds, else it is resolved.
 
-        With `resolve` also a query that binds is looked into: an empty or noisy answer is replaced by a
-        better one. Below `threshold` a resolution is refused.
+        In mode `resolve`, a query that binds is resolved as well, and the better of the two answers is
+        returned. A resolution whose confidence is below `threshold` is refused.
 
         :raises NotResolved: refused; the hint lists what is closest.
         :raises LakeError: the query is wrong, forbidden, or failed.
@@ -189,6 +191,7 @@ class Lake:
         if written is not None and mode == "bind":
             return written
         answer = self._resolve(sql, limit)
+        # the query as written stands unless the resolution is clearly better
         if written is not None and not (_better(answer, written) or self._wrong_key(sql, answer)):
             return replace(
                 written,
@@ -202,7 +205,7 @@ class Lake:
         return _judged(answer, threshold)
 
     def put_out(self, answer: Answer, index: int) -> Answer:
-        """OUTPUT_QUERY: another candidate of a resolution's history instead of the one chosen.
+        """The action OUTPUT_QUERY: run another candidate from the history of a resolution.
 
         :raises LakeError: there is no such candidate, or it fails.
         """
@@ -228,7 +231,7 @@ class Lake:
         return views
 
     def keep_view(self, name: str, sql: str) -> None:
-        """Keep a query as a view of the lake; queries name it from now on.
+        """Store a query as a view of the lake, which later queries can name.
 
         :raises LakeError: 42P07, a table has the name; the query is not allowed.
         """
@@ -272,8 +275,8 @@ class Lake:
         self._actions = None
 
     def _native(self, sql: str) -> str:
-        """The statement in DuckDB's dialect: as it is where DuckDB's parser takes it, else read as
-        PostgreSQL's.
+        """The statement in DuckDB's dialect: unchanged if it parses as DuckDB's, else translated from
+        PostgreSQL's. A text that is neither is left to DuckDB, whose error is then the client's.
         """
         try:
             sqlglot.parse_one(sql, read="duckdb")
@@ -299,8 +302,8 @@ class Lake:
         )
 
     def _wrong_key(self, sql: str, answer: Answer) -> bool:
-        """Does the query as written join real columns that do not belong together, where a good key was
-        found?
+        """Whether the query as written joins existing columns that do not belong together, although the
+        resolution found a good key.
         """
         if (
             answer.rows is None
@@ -336,8 +339,7 @@ def open_lake(
     beside: Sequence[Beside] = (),
     progress: bool = False,
 ) -> Lake:
-    """Open a folder of CSV, Parquet and JSON files as a lake; `over`: files that replace those of the same
-    name.
+    """Open a folder of CSV, Parquet and JSON files as a lake. Files in `over` replace files of the same name.
 
     Either may be ``s3://bucket/prefix`` (a text, not a Path): its copy is brought up to date first.
     `beside`: PostgreSQL databases that queries may name; they are read, never resolved to.
@@ -373,8 +375,8 @@ def open_lake(
 
 
 def work_of(catalog: Path) -> Path:
-    """Where copies of files are kept that DuckDB cannot read as they are: beside the catalog, else where
-    temporary files are.
+    """The folder for converted copies of files that DuckDB cannot read. It is beside the catalog, or a
+    temporary one where that cannot be written.
     """
     work = catalog.with_suffix(".files")
     try:
@@ -385,7 +387,7 @@ def work_of(catalog: Path) -> Path:
 
 
 def default_catalog(folder: Path, over: Path | None = None) -> Path:
-    """Where a lake's catalog is kept unless said otherwise."""
+    """The default path of a lake's catalog, below the user's cache directory."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     key = hashlib.blake2b(f"{folder}\0{over or ''}".encode(), digest_size=8).hexdigest()
     return base / "rewright" / "lake" / f"{folder.name}-{key}.db"
@@ -400,14 +402,14 @@ def _storage(path: Path) -> Storage:
 
 
 def _better(answer: Answer, written: Answer) -> bool:
-    """Is a resolution to be preferred to the query as written, which ran?"""
+    """Whether the answer of a resolution is preferred to that of the query as written."""
     if answer.rows is None or not answer.rows.rows:
         return False
     return _says_nothing(written) or bool(answer.resolution.cleaned) or bool(answer.resolution.corrections)
 
 
 def _says_nothing(answer: Answer) -> bool:
-    """No rows, or a first row of nulls and zeros."""
+    """Whether an answer has no rows, or a first row of NULLs and zeros only."""
     return (
         answer.rows is None or not answer.rows.rows or all(v is None or v == 0 for v in answer.rows.rows[0])
     )

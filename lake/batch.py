@@ -1,4 +1,5 @@
-"""Many queries over one lake, one line out for each line in, whatever happens; resumes where it stopped.
+"""Answers many queries over one lake: one line out for each line in, even on errors. Resumes where it
+stopped.
 
 Owns the line format {id, sql, columns, rows, resolution, confidence, refused, seconds, error}.
 """

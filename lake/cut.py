@@ -1,7 +1,7 @@
 """Names cut to two to four letters: `rd` of `read speed`, `btx` of `beer tax`, `exp` of `expenditure`.
 
-Owns how surely letters are what a name was cut to, and which tables are named so. Must not know meanings: a
-list of abbreviations gives each one reading, and `exp` is an experience here, an expenditure there.
+Owns how likely a name was cut to the given letters, and which tables have such names. Must not know meanings:
+a list of abbreviations gives each one reading, and `exp` is an experience here, an expenditure there.
 """
 
 from __future__ import annotations

@@ -360,7 +360,7 @@ class ModelDriver:
 
     def _preview(self, table: str) -> dict[str, Any]:
         """What of a table may be shown."""
-        found = self._index.tables[self._index.table(table).name]  # type: ignore[union-attr]
+        found = self._index.tables[self._index.table(table).name]  # type: ignore[union-attr] # the tables of the pad are those of the index
         out: dict[str, Any] = {"table": found.name, "columns": {c.name: c.type for c in found.columns}}
         if self._share in {"statistics", "samples"}:
             out["rows"] = found.rows

@@ -1,4 +1,4 @@
-"""What the loop remembers between rounds: five sections, bounded; and every query tried (thesis 4.2).
+"""The loop's memory between rounds: five bounded sections, and every query that was tried (thesis 4.2).
 
 Owns eviction: the oldest entry goes when a section is full; an evicted table never comes back by itself.
 """

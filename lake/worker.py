@@ -1,4 +1,4 @@
-"""One query at a time in a process of its own, that can be killed: nothing a query does can hold up the next.
+"""Runs one query at a time in a separate process that can be killed, so that no query can block the next.
 
 Owns the process, its deadline and its restart. Must not know what is done with the lines.
 """

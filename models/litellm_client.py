@@ -271,4 +271,4 @@ def _with_deadline(call: Callable[[], T], seconds: float, name: str) -> T:
         raise ModelTimeout(f"no answer in {seconds:.1f} s") from None
     if error is not None:
         raise error
-    return value  # type: ignore[return-value]
+    return value  # type: ignore[return-value] # without an error there is a value

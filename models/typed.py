@@ -84,7 +84,7 @@ def parse(text: str, kind: type[T]) -> T:
     # a reply is bounded by its tokens, but not its characters
     for value in objects(text[:_MAX_REPLY]):
         try:
-            return _coerce(value, kind, "the reply")  # type: ignore[no-any-return]
+            return _coerce(value, kind, "the reply")  # type: ignore[no-any-return] # _coerce makes what ``kind`` is
         except WrongShape as error:
             complaint = str(error)
     raise WrongShape(complaint)

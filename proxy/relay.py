@@ -77,7 +77,7 @@ class Side(Outlet, asyncio.Protocol):
 
     def receive(self, handler: Callable[[bytes], None]) -> None:
         """From now on ``handler`` gets the bytes; those that came before it first."""
-        self.data_received = handler  # type: ignore[method-assign,assignment]
+        self.data_received = handler  # type: ignore[method-assign,assignment] # asyncio calls what this attribute holds
         # uvloop and asyncio keep the bound method they found when the protocol was set
         self.transport.set_protocol(self)
         if self._early:
@@ -89,7 +89,7 @@ class Side(Outlet, asyncio.Protocol):
     def keep(self, data: bytes) -> None:
         """Until the next ``receive``, store bytes again, beginning with these."""
         self._early += data
-        self.data_received = self._store  # type: ignore[method-assign]
+        self.data_received = self._store  # type: ignore[method-assign] # asyncio calls what this attribute holds
         self.transport.set_protocol(self)
 
     def data_received(self, data: bytes) -> None:
@@ -191,7 +191,7 @@ class Side(Outlet, asyncio.Protocol):
             return
         self.send, self._deaf = None, True  # whoever ends this session as well has nothing to add
         self.on_eof = None
-        self.data_received = _ignore  # type: ignore[method-assign,assignment]
+        self.data_received = _ignore  # type: ignore[method-assign,assignment] # asyncio calls what this attribute holds
         self.transport.set_protocol(self)
         self.transport.resume_reading()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)

@@ -40,7 +40,7 @@ class _Handshaking(ssl.SSLObject):
         except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
             raise
         except ssl.SSLError as error:
-            error.alert = self.outgoing.read()  # type: ignore[attr-defined]
+            error.alert = self.outgoing.read()  # type: ignore[attr-defined] # an attribute of ours, read by ``alert_of``
             raise
 
 
@@ -51,7 +51,7 @@ class ServerContext(ssl.SSLContext):
 
     def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *args: Any, **more: Any) -> Any:
         made = super().wrap_bio(incoming, outgoing, *args, **more)
-        made.outgoing = outgoing  # type: ignore[attr-defined]
+        made.outgoing = outgoing  # type: ignore[attr-defined] # an attribute of ours, read in do_handshake
         return made
 
 

@@ -1,8 +1,8 @@
-"""The rewriter's public API: one query in, an outcome out, for the optimiser process and the command line
-alike.
+"""The rewriter's public API: it takes one query and returns an `Outcome`. The optimiser process and the
+command line both use it.
 
-Owns the composition of a run from ports and settings, and the outcome's JSON. Must not know which database,
-checker, store or model is behind the ports.
+Owns how a run is put together from ports and settings, and the JSON form of an outcome. Must not know which
+database, checker, store or model is behind the ports.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from rewright.rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one query. ``best`` is the verified, better replacement or None; ``servable`` whether its
-    evidence meets the trust asked for (otherwise it is only proposed).
+    """The result for one query. ``best`` is the best verified replacement, or None. ``servable`` says whether
+    its evidence meets the trust that was asked for; otherwise the replacement is only proposed. ``reason``
+    says why nothing is served. ``observed``, ``seconds`` and ``first_verified`` are seconds; the latter two
+    count from the start of the run.
     """
 
     original: str
@@ -95,10 +97,11 @@ class Rewriter:
     def optimise(
         self, sql: str, *, observed_seconds: float | None = None, settings: Settings | None = None
     ) -> Outcome:
-        """Run the state machine on ``sql``. Never raises for what a query, a model or a server does.
+        """Run the state machine on ``sql``. Errors of the query, a model or the server do not raise: they
+        become the outcome's ``reason``.
 
-        ``observed_seconds``: how long the original was seen to run (so far), which bounds the replacement's
-        runs.
+        ``observed_seconds``: how long the original has been seen to run. If it is still running, this is the
+        time so far. Runs of a replacement are stopped after that.
         """
         settings = settings or Settings()
         started = time.monotonic()
@@ -112,13 +115,14 @@ class Rewriter:
         return self._outcome(run, trace, started, deadline)
 
     def _prepare(self, sql: str, settings: Settings) -> QueryFacts | str:
-        """The query's facts, or why it is left alone."""
+        """The facts of the query, or the reason why it is not rewritten."""
         statement = parse_one(sql)
         if isinstance(statement, str):
             return f"not rewritten: {statement}"
         try:
             if (reason := self.ports.eligible(sql)) is not None:
                 return f"not rewritten: {reason}"
+            # a plan is made only where costs are compared, and the schema's text only for a model's prompts
             explained = None if settings.measure == "off" else self.ports.database.explain(sql)
             schema = self.ports.database.schema_text(sql) if self._with_model(settings) else ""
         except DatabaseError as error:
@@ -133,6 +137,7 @@ class Rewriter:
     def _outcome(self, run: _Session, trace: Trace, started: float, deadline: Deadline) -> Outcome:
         best = trace.finish.best
         if best is None:
+            # nothing was both verified and better; the notes say what the agents met on the way
             reason = "; ".join((trace.finish.reason, *trace.finish.notes))
             outcome = self._unchanged(run.sql, reason, run.facts.explained, run.observed, started)
             return _with_trace(outcome, trace, run.job, run.first_verified(started))
@@ -170,7 +175,7 @@ class Rewriter:
     def _unchanged(
         self, sql: str, reason: str, before: Explained | None, observed: float | None, started: float
     ) -> Outcome:
-        """The original stands, and the report says what is known of it."""
+        """An outcome that keeps the original. Its report holds what is known of the original's cost."""
         document = report(before, None, seconds=(observed, None), other=[reason] if reason else [])
         return Outcome(
             original=sql,
@@ -187,7 +192,7 @@ class Rewriter:
 
 @dataclass(slots=True)
 class _Session:
-    """The agents of one run, sharing one memory, one redactor and one charge account."""
+    """The agents of one run. They share the memory, the redactor and the account of runs on the server."""
 
     ports: Ports
     sql: str
@@ -253,8 +258,8 @@ class _Session:
 
     @property
     def rounds(self) -> int:
-        """One more with a model: the first is the rules' alone, and it should hear what became of its
-        proposals.
+        """A model gets one round more: the first round belongs to the rules, and the model should still have
+        a round in which it sees what became of its own proposals.
         """
         asked = self.settings.model and self.ports.model.available("reasoning")
         return self.settings.rounds + (1 if asked and self.settings.rounds > 1 else 0)

@@ -1,4 +1,4 @@
-"""The words of the rewriter: candidates, evidence, measurements, settings, time.
+"""The records of the rewriter: candidates, evidence, measurements, settings and deadlines.
 
 Owns plain records that agents hand to each other. Must not know agents, models, servers or how any of these
 is found.
@@ -41,7 +41,9 @@ def digest(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rewrite step: a rule's name or a model's words for it. ``gain`` is the drop in estimated cost."""
+    """One rewrite step: the name of a rule, or a model's description of it. ``gain`` is the drop in estimated
+    cost.
+    """
 
     name: str
     category: Category = "others"
@@ -54,7 +56,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A proposed replacement; nothing is believed of it. ``cost`` is EXPLAIN's, None when not known."""
+    """A proposed replacement that nobody has checked. ``cost`` is EXPLAIN's, None when not known."""
 
     sql: str
     steps: tuple[Step, ...] = ()

@@ -1,4 +1,4 @@
-"""What the rewriter needs of the world, as small protocols that the composition root fills.
+"""What the rewriter needs from outside, as small protocols that the composition root implements.
 
 Must not know who fills them.
 """

@@ -36,7 +36,7 @@ def proposal_row(new: NewRewrite) -> dict[str, Any]:
 
 def record_of(kind: type[R], row: Mapping[str, Any] | RowMapping) -> R:
     """A record of a dataclass whose fields are columns; columns that it has not are left out."""
-    return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type]
+    return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type] # a row holds what its columns declare
 
 
 def rewrite_of(row: RowMapping) -> Rewrite:

@@ -36,4 +36,4 @@ def fitting(
 
 def told(tips: Sequence[Tip]) -> str:
     """A section of a prompt; empty without tips."""
-    return "Mind:\n" + "\n".join(f"- {tip.text}" for tip in tips) if tips else ""
+    return "Advice:\n" + "\n".join(f"- {tip.text}" for tip in tips) if tips else ""

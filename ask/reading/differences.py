@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Difference, Measured
+from rewright.ask.reading.intent import Aggregate, Column, Difference, Function, Measured
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import FUNCTIONS, checked, measure_at
 
-_EXTREMES = {"top": "max", "bottom": "min", "max": "max", "min": "min", "avg": "avg"}
+_EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min", "max": "max", "min": "min", "avg": "avg"}
 
 
 def differences(draft: Draft) -> None:
@@ -28,12 +28,12 @@ def _of_functions(draft: Draft, at: int) -> bool:
     first, second = at + 1, at + 2
     if second + 1 >= len(draft.links) or draft.links[second + 1].mark != "column":
         return False
-    said = [_EXTREMES.get(draft.links[i].mark) for i in (first, second)]
-    if None in said or said[0] == said[1]:
+    minuend, subtrahend = (_EXTREMES.get(draft.links[i].mark) for i in (first, second))
+    if minuend is None or subtrahend is None or minuend == subtrahend:
         return False
     link = draft.links[second + 1]
     column = draft.scope.column(link, ("number", "date"))
-    left, right = (checked(name, column, link) for name in said if name is not None)  # type: ignore[arg-type]
+    left, right = (checked(name, column, link) for name in (minuend, subtrahend))
     draft.outputs.append((at, Difference(left, right)))
     draft.use(*range(at, second + 2))
     return True

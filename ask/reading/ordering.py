@@ -45,7 +45,7 @@ def order(draft: Draft) -> None:
                 raise Unclear(f"it is not clear what is to be in the order of {link.text}")
             draft.use(at)
             draft.whole = True
-            draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type]
+            draft.order.append((Whole(link.word), link.mark))  # type: ignore[arg-type] # the marks are asc and desc; a Whole becomes an expression before the query is made
 
 
 def _by_and_way(draft: Draft, at: int) -> bool:
@@ -189,7 +189,7 @@ def _directed(
     if not keys:
         if leading is None:
             raise Unclear(f"it is not clear what is meant by {text}")
-        draft.order.append((Whole(said), leading))  # type: ignore[arg-type]
+        draft.order.append((Whole(said), leading))  # type: ignore[arg-type] # a Whole becomes an expression before the query is made
         return
     for expressions, way in keys:
         draft.order += [(e, way or "asc") for e in expressions]
@@ -220,7 +220,7 @@ def _key(draft: Draft, at: int) -> tuple[list[Expression], int] | None:
     if draft.links[at].used:
         return None
     if draft.links[at].mark == "count" and draft.next(at, "table", "column", "label", "distinct") is None:
-        return [Whole()], at + 1  # type: ignore[list-item]
+        return [Whole()], at + 1  # type: ignore[list-item] # a Whole becomes an expression before the query is made
     if draft.links[at].mark == "unit":
         return [parted(draft, TIME_UNITS[draft.links[at].word], at)], at + 1
     return expressions_at(draft, at, draft.head)

@@ -93,10 +93,10 @@ def expression(what: Expression) -> str:
         case Aggregate("count", TableRef() as of, _, where):
             return f"the number of rows of {of.name}" + _where(where)
         case Aggregate("count", of, _, where):
-            return f"the number of different {_column(of)}" + _where(where)  # type: ignore[arg-type]
+            return f"the number of different {_column(of)}" + _where(where)  # type: ignore[arg-type] # only a count is of a table
         case Aggregate(function, of, _, where, zero):
             none = ", 0 where it is missing," if zero else ""
-            return f"{_FUNCTIONS[function]} of {_column(of)}{none}" + _where(where)  # type: ignore[arg-type]
+            return f"{_FUNCTIONS[function]} of {_column(of)}{none}" + _where(where)  # type: ignore[arg-type] # only a count is of a table
         case Ratio(top, below, percent):
             return f"{expression(top)} / {expression(below)}" + " as a percentage" * percent
         case Portion(of, percent):

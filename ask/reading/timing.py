@@ -43,7 +43,7 @@ _UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")
 _ROLLING = 0.95
 _CAME = 0.75
 BEGINNING = 0.93
-"""That rows are told by when they begin, where they have an end too."""
+"""The doubt that rows with a beginning and an end are dated by their beginning."""
 _COMING = {
     root(w)
     for w in listed(
@@ -119,12 +119,14 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     if beside is not None:
         link = draft.links[beside]
         held = [c for c in link.columns if c.kind == "date" or "year" in draft.scope.words(c)]
+        # years may be numbers: `founded in 1990` of an integer column
         if not held and moment.years is not None and moment.whole_years:
             held = [
                 c
                 for c in link.columns
                 if c.type in {"int2", "int4", "int8"} and _FOUNDED & set(draft.scope.words(c))
             ]
+        # a date that belongs to something else in the sentence says nothing of this moment
         if held and _elsewhere(draft, held, at):
             draft.use(beside)
         elif held:
@@ -158,6 +160,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             if len(tables) > 1 and not told and came:
                 draft.scope.doubt("whether a time is when they came or what they did", _CAME)
             return told or found
+        # of a beginning and an end, the beginning dates a row
         starts = [c for c in found if {"start", "begin", "from"} & set(draft.scope.words(c))]
         if len(found) == 2 and len(starts) == 1:
             draft.scope.doubt("which of two dates is meant", 0.95)

@@ -92,7 +92,7 @@ def _raw(question: str) -> Iterator[Token]:
         elif kind == "word":
             yield from _word(text)
         else:
-            yield Token(text, text, kind)  # type: ignore[arg-type]
+            yield Token(text, text, kind)  # type: ignore[arg-type] # the names of the pattern's groups are the kinds
 
 
 def _word(text: str) -> Iterator[Token]:

@@ -82,7 +82,7 @@ class LakeSource:
         return Checked(_without_schema(places_for_ties(check(sql).sql)))
 
     def weigh(self, query: Checked) -> None:
-        """A lake has no costs to compare; a query that cannot be made to bind is told."""
+        """A lake has no costs to compare; a query that cannot be bound is reported."""
         try:
             with self._lock:
                 self._answers.bind(query.sql, self.limits.seconds)

@@ -20,7 +20,7 @@ def places_for_ties(sql: str) -> str:
 
     >>> places_for_ties("select a from t order by b fetch first 2 rows with ties")
     'SELECT a FROM (SELECT a, rank() OVER (ORDER BY b) AS ask_place FROM t) AS ranked WHERE ask_place <= 2 ORDER BY ask_place'
-    """  # noqa: E501
+    """  # noqa: E501 - the line of a doctest is one line
     statement = pglast.parse_sql(sql)[0].stmt
     if not isinstance(statement, ast.SelectStmt) or statement.distinctClause or not statement.sortClause:
         return sql

@@ -44,8 +44,8 @@ settings.configure(
 )
 django.setup()
 
-from django.db import connection, models  # noqa: E402
-from django.db.models import (  # noqa: E402
+from django.db import connection, models  # noqa: E402 - Django is set up above
+from django.db.models import (  # noqa: E402 - Django is set up above
     Avg,
     Count,
     Exists,
@@ -59,7 +59,7 @@ from django.db.models import (  # noqa: E402
     Sum,
     Window,
 )
-from django.db.models.functions import Coalesce, Lower, RowNumber, TruncMonth  # noqa: E402
+from django.db.models.functions import Coalesce, Lower, RowNumber, TruncMonth  # noqa: E402 - Django is set up above
 
 
 class Org(models.Model):

@@ -81,9 +81,9 @@ def _replaced(node: Any, by_value: Mapping[Expr, Sequence[Expr]], turns: dict[Ex
     if not is_dataclass(node) or isinstance(node, type):
         return node
     if _is_literal(node) and node in by_value:
-        params = by_value[node]  # type: ignore[index]
-        turn = turns.get(node, 0)  # type: ignore[call-overload]
-        turns[node] = turn + 1  # type: ignore[index]
+        params = by_value[node]  # type: ignore[index] # _is_literal says that it is a key
+        turn = turns.get(node, 0)  # type: ignore[call-overload] # _is_literal says that it is a key
+        turns[node] = turn + 1  # type: ignore[index] # _is_literal says that it is a key
         return params[turn % len(params)]
     changed = {}
     for f in fields(node):

@@ -164,7 +164,7 @@ def _around_date(text: str) -> list[str]:
         day = dt.datetime.fromisoformat(text)
     except ValueError:
         return []
-    if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001
+    if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001 - bounds of timestamps without time zone
         return []
     one = dt.timedelta(days=1)
     last = dt.datetime.combine(day.date(), dt.time(23, 59, 59, 500_000))

@@ -67,12 +67,12 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
     for r in rows:
         inner = t.over(Scope(r.env))
         tied = list(zip(keys, values, strict=True))
-        with t.to.knowing(t.to.inside, NOTHING):
+        with t.to.with_known(t.to.inside, NOTHING):
             ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
-        with t.to.knowing(NOTHING, NOTHING):
+        with t.to.with_known(NOTHING, NOTHING):
             kept = (inner.term(e.filter),) if e.filter is not None else ()
         read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
-        with t.to.knowing(read, NOTHING):
+        with t.to.with_known(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
@@ -168,7 +168,7 @@ def window_term(t: Translation, e: a.WindowCall) -> Term:
         raise Unsupported("window call out of place")
     if e.ignore_nulls:
         raise Unsupported("IGNORE NULLS")
-    with t.to.knowing(NOTHING, NOTHING):
+    with t.to.with_known(NOTHING, NOTHING):
         return _window_term(t, e)
 
 

@@ -264,7 +264,7 @@ class Translation:
                 made = []
                 for i, (part, known) in enumerate(branches(e, self.to.known)):
                     is_result = i % 2 == 1 or i == 2 * len(e.whens)
-                    with self.to.knowing(known):
+                    with self.to.with_known(known):
                         made.append(self.branch(part, type_) if is_result else self.term(part))
                 parts = tuple(made)
                 value = case(parts, type_)

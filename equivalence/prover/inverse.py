@@ -156,7 +156,7 @@ def _of_year(made: Callable[[datetime], Lit], text: str) -> Points:
     if not number.is_finite() or not 1 < number < 9998:
         raise ValueError(text)
     first = ceil(number)
-    return Points(made(datetime(first, 1, 1)), made(datetime(floor(number) + 1, 1, 1)))  # noqa: DTZ001
+    return Points(made(datetime(first, 1, 1)), made(datetime(floor(number) + 1, 1, 1)))  # noqa: DTZ001 - timestamps without time zone
 
 
 def _midnight(at: datetime) -> datetime:

@@ -36,9 +36,9 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     if query.group_by is None:
         return _outputs(t, query, _with_windows(contexts))
     of_rows, of_groups_ = of_groups(query)
-    with t.knowing(inside=of_rows), _computing(t):
+    with t.with_known(inside=of_rows), _computing(t):
         contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
-        with t.knowing(of_groups_):
+        with t.with_known(of_groups_):
             return _outputs(t, query, _with_windows(contexts))
 
 
@@ -75,7 +75,7 @@ def _grouped(
     groups: list[tuple[a.Expr, Term]] = []
     vars_: tuple[tuple[int, Distinct], ...] = ()
     if keys:
-        with t.knowing(t.inside):
+        with t.with_known(t.inside):
             bag = tuple(
                 b
                 for r in rows
@@ -91,7 +91,7 @@ def _grouped(
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
     having: tuple[Term, ...] = ()
     if query.having is not None:
-        with t.knowing(Known(grouped=bool(keys))):
+        with t.with_known(Known(grouped=bool(keys))):
             having = (*having, t.conjuncts(Translation(t, scope), query.having))
             if t.groups is not None:
                 t.groups.having.extend(having)
@@ -147,7 +147,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     shown = t.known.where(*conjuncts(query.where)) if plain else t.known
     for r, scope in contexts:
         make = Translation(t, scope)
-        with t.rows_given(r.preds if plain else ()), t.knowing(shown):
+        with t.rows_given(r.preds if plain else ()), t.with_known(shown):
             outs = [make.term(target.expr) for target in query.targets]
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))

@@ -359,7 +359,7 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
             # sums, averages and extremes of bounded values stay bounded
             kind = getattr(term, "kind", "")
             if kind in {"agg", "the"}:
-                return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr]
+                return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr] # terms of these kinds have a bag
             return exact_integer(term.type)
 
 

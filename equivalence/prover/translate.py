@@ -130,7 +130,7 @@ class Translator:
         terms: list[Term] = []
         for part in parts:
             start = len(self.failing)
-            with self.knowing(beside=NOTHING.where(*(p for p in sure if p is not part))):
+            with self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))):
                 made = make.term(part)
             first = (t for p, t in zip(parts, terms, strict=False) if p in sure)
             self._spare(range(start, len(self.failing)), (*before_it, *first))
@@ -175,7 +175,7 @@ class Translator:
             self.given = outer
 
     @contextmanager
-    def knowing(
+    def with_known(
         self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
     ) -> Iterator[None]:
         """Translate something where other things are known; None: as around it."""
@@ -203,7 +203,7 @@ class Translator:
         with (
             self.site(fence=not whole and makes_rows_apart(query)),
             self.rows_given(()),
-            self.knowing(NOTHING, NOTHING, NOTHING),
+            self.with_known(NOTHING, NOTHING, NOTHING),
         ):
             self.whole = whole and query.limit is None and query.offset is None
             return self._query(query, env, visible=visible)

@@ -26,7 +26,7 @@ from rewright.equivalence.recheck.deriving import Pair
 from rewright.equivalence.recheck.document import Certificate, StatedPart, StatedStep
 from rewright.equivalence.recheck.judging import OutOfTime
 from rewright.equivalence.recheck.laws.table import LAWS
-from rewright.equivalence.recheck.outcome import NotRechecked, Outcome, Refused
+from rewright.equivalence.recheck.outcome import NotRechecked, Outcome, Refused, Word
 from rewright.equivalence.recheck.views.stating import stated as in_words
 from rewright.equivalence.recheck.views.table import seen
 from rewright.equivalence.recheck.writing import written
@@ -47,8 +47,8 @@ def recheck(data: bytes, seconds: float = SECONDS) -> Outcome:
     started = clock.now()
     laws: Counter[str] = Counter()
 
-    def outcome(word: str, reason: str = "") -> Outcome:
-        return Outcome(word, reason, tuple(sorted(laws.items())), clock.now() - started)  # type: ignore[arg-type]
+    def outcome(word: Word, reason: str = "") -> Outcome:
+        return Outcome(word, reason, tuple(sorted(laws.items())), clock.now() - started)
 
     try:
         with _at_most(seconds + _GRACE):

@@ -381,7 +381,7 @@ def _with_rows(source: Source, rows: dict[int, int]) -> Source:
     if isinstance(source, Table) or not rows:
         return source
     made = Block(((0, source),), (), ())
-    renamed: Callable[[Term], Term | None] = rows_renamed(rows)  # type: ignore[assignment]
+    renamed: Callable[[Term], Term | None] = rows_renamed(rows)  # type: ignore[assignment] # it is asked of variables and rows alone
     found = subst_block(made, renamed)
     return found[0].vars[0][1] if found else source
 

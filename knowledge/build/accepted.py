@@ -15,8 +15,8 @@ from pglast import fingerprint
 from pglast.error import Error as PglastError
 
 from rewright.engines.postgres.session import Session
+from rewright.knowledge.build.build_state import BuildState, Pair
 from rewright.knowledge.build.literals import without_literals
-from rewright.knowledge.build.workbook import Pair, Workbook
 from rewright.knowledge.check import GAIN
 from rewright.sql.parsing import TooDeep
 from rewright.sql.templates import fill, split
@@ -57,19 +57,19 @@ class Statements:
 
 def collect_accepted(
     rewrites: Iterable[Rewrite],
-    book: Workbook,
+    build: BuildState,
     ddl_of: Callable[[str], str] = lambda _: "",
     statements: Statements | None = None,
 ) -> dict[str, int]:
-    """Put what deserves it into the workbook. ``ddl_of`` gives the tables a query reads. Counts: taken, and
-    left out for each reason.
+    """Add the rewrites that deserve it to ``build``. ``ddl_of`` gives the tables a query reads. Returns how
+    many were taken, and how many left out for each reason.
     """
     counts: dict[str, int] = {}
     for rewrite in rewrites:
         reason = unfit(rewrite, statements or Statements())
         pair = None if reason else pair_of(rewrite, ddl_of, statements or Statements())
         if pair is not None:
-            book.add_pair(pair)
+            build.add_pair(pair)
         said = reason or ("taken" if pair is not None else "its texts can't be read")
         counts[said] = counts.get(said, 0) + 1
     return counts

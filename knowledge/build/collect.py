@@ -12,8 +12,8 @@ from pathlib import Path
 
 from defusedxml.ElementTree import iterparse
 
+from rewright.knowledge.build.build_state import BuildState, Pair
 from rewright.knowledge.build.text import Body, from_html, from_markdown, statements_in
-from rewright.knowledge.build.workbook import Pair, Workbook
 
 BATCH = 2000
 MAX_FILE = 50_000_000
@@ -24,8 +24,8 @@ class NoSource(ValueError):
     """The source is nothing that can be read."""
 
 
-def collect(source: str, book: Workbook, progress: Progress = lambda _n: None) -> None:
-    """Read one source into the workbook.
+def collect(source: str, build: BuildState, progress: Progress = lambda _n: None) -> None:
+    """Read one source into the state of the build.
 
     A folder holding ``Posts.xml`` (or that file) is a Stack Exchange dump; a folder with ``*.before.sql`` is
     a set of pairs; other folders and files are documents (Markdown, HTML). Raises NoSource.
@@ -34,41 +34,41 @@ def collect(source: str, book: Workbook, progress: Progress = lambda _n: None) -
     if path.is_dir() and (path / "Posts.xml").exists():
         path = path / "Posts.xml"
     if path.name.lower().endswith(".xml") and path.is_file():
-        _once(book, path, lambda: _dump(path, book, progress))
-        _pair_up(book)
+        _once(build, path, lambda: _dump(path, build, progress))
+        _pair_up(build)
     elif path.is_dir() and any(path.glob("*.before.sql")):
-        _folder_of_pairs(path, book)
+        _folder_of_pairs(path, build)
     elif path.is_dir():
         for file in sorted(p for p in path.rglob("*") if p.suffix.lower() in {".md", ".html", ".htm"}):
-            _once(book, file, lambda file=file: _document(file, book))  # type: ignore[misc]
+            _once(build, file, lambda file=file: _document(file, build))  # type: ignore[misc] # mypy cannot infer a lambda with a default
             progress(1)
     elif path.is_file():
-        _once(book, path, lambda: _document(path, book))
+        _once(build, path, lambda: _document(path, build))
     else:
         raise NoSource(f"no such file or folder: {source}")
 
 
-def _once(book: Workbook, path: Path, read: Callable[[], None]) -> None:
+def _once(build: BuildState, path: Path, read: Callable[[], None]) -> None:
     status = path.stat()
     stamp = f"{status.st_size}:{status.st_mtime_ns}"
-    if not book.done(str(path), stamp):
+    if not build.done(str(path), stamp):
         read()
-        book.finish(str(path), stamp)
+        build.finish(str(path), stamp)
 
 
 # --------------------------------------------------------------------------- Stack Exchange
 
 
-def _dump(path: Path, book: Workbook, progress: Progress) -> None:
+def _dump(path: Path, build: BuildState, progress: Progress) -> None:
     """Rows of Posts.xml by batches; each element is dropped when it has been read, so memory stays flat."""
     batch = []
     for row in _rows(path):
         batch.append(row)
         if len(batch) >= BATCH:
-            book.add_posts(batch)
+            build.add_posts(batch)
             progress(len(batch))
             batch = []
-    book.add_posts(batch)
+    build.add_posts(batch)
     progress(len(batch))
 
 
@@ -97,9 +97,9 @@ def _rows(path: Path) -> Iterator[tuple[int, int, int, int, int, str, str]]:
         root.clear()
 
 
-def _pair_up(book: Workbook) -> None:
+def _pair_up(build: BuildState) -> None:
     """Each question's last SELECT with each SELECT of its answers."""
-    for question, answers in book.threads():
+    for question, answers in build.threads():
         asked = from_html(question[6])
         before = statements_in(asked.blocks)
         if not before.selects:
@@ -123,7 +123,7 @@ def _pair_up(book: Workbook) -> None:
                         accepted=answer[0] == question[3],
                         rivals=sum(1 for other in answers if other[4] > answer[4]),
                     )
-                    book.add_pair(pair)
+                    build.add_pair(pair)
 
 
 # --------------------------------------------------------------------------- documents and folders
@@ -134,7 +134,7 @@ _INSTEAD = re.compile(
 )
 
 
-def _document(path: Path, book: Workbook) -> None:
+def _document(path: Path, build: BuildState) -> None:
     """Passages for enrichment; and neighbouring SELECTs of a passage that speaks of
     one instead of the other.
     """
@@ -148,8 +148,8 @@ def _document(path: Path, book: Workbook) -> None:
         if body.prose:
             passages.append((title, body.prose[:2000]))
         for pair in _neighbours(path, title, body):
-            book.add_pair(pair)
-    book.add_passages(str(path), passages)
+            build.add_pair(pair)
+    build.add_passages(str(path), passages)
 
 
 def _sections(text: str, *, html: bool) -> Iterator[tuple[str, str]]:
@@ -178,7 +178,7 @@ def _neighbours(path: Path, title: str, body: Body) -> Iterator[Pair]:
         )
 
 
-def _folder_of_pairs(path: Path, book: Workbook) -> None:
+def _folder_of_pairs(path: Path, build: BuildState) -> None:
     """``name.before.sql`` and ``name.after.sql``; ``name.schema.sql`` or ``schema.sql`` beside them."""
     for first in sorted(path.glob("*.before.sql")):
         name = first.name.removesuffix(".before.sql")
@@ -189,7 +189,7 @@ def _folder_of_pairs(path: Path, book: Workbook) -> None:
         before, after = (
             f.read_text(encoding="utf-8", errors="replace").strip().rstrip(";") for f in (first, second)
         )
-        book.add_pair(
+        build.add_pair(
             Pair(
                 id=_identity(before, after),
                 title=name.replace("_", " ").replace("-", " "),

@@ -2,7 +2,8 @@
 classify, write.
 
 QUITE §5.1 filters with models and never runs a unit; here a pair becomes a unit only when the checker proves
-or tests it. Without a model, structure and votes decide. Resumable: each pair's state is in the workbook.
+or tests it. Without a model, structure and votes decide. Resumable: `BuildState` holds
+how far each pair has come.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from pglast.error import Error as PglastError
 from rewright.equivalence.api import Checker, Options
 from rewright.equivalence.refuter.scratch_database import Server
 from rewright.equivalence.verdicts import Proved, Refuted, Tested
+from rewright.knowledge.build.build_state import BuildState, Pair
 from rewright.knowledge.build.infer import NoSchema, infer_schema
-from rewright.knowledge.build.workbook import Pair, Workbook
 from rewright.knowledge.classify import category_of
 from rewright.knowledge.index import Index, words_of
 from rewright.knowledge.patterns.fits import pattern_of
@@ -51,14 +52,14 @@ class Rules:
     seconds: float = 10.0
 
 
-def filter_pairs(book: Workbook, rules: Rules, voter: Voter | None = None) -> None:
+def filter_pairs(build: BuildState, rules: Rules, voter: Voter | None = None) -> None:
     """Found -> kept or dropped."""
-    for pair in book.pairs("found"):
+    for pair in build.pairs("found"):
         reason = _unwanted(pair, rules)
         if not reason and voter is not None:
             ayes = sum(voter.keep(pair) for _ in range(rules.votes))
             reason = "" if 2 * ayes > rules.votes else f"the model kept it {ayes} of {rules.votes} times"
-        book.move(pair, "dropped" if reason else "kept", reason)
+        build.move(pair, "dropped" if reason else "kept", reason)
 
 
 def _unwanted(pair: Pair, rules: Rules) -> str:
@@ -85,12 +86,12 @@ def _tables(query: str) -> list[str]:
     return re.findall(r"\b(?:from|join)\s+([a-z_][\w.]*)", query.lower())
 
 
-def enrich(book: Workbook, embed: Embed | None = None) -> None:
+def enrich(build: BuildState, embed: Embed | None = None) -> None:
     """Give each kept pair the passage of documentation that is nearest: in meaning where there are
     embeddings, else in words (BM25).
     """
-    passages = book.passages()
-    pairs = book.pairs("kept")
+    passages = build.passages()
+    pairs = build.pairs("kept")
     if not passages or not pairs:
         return
     texts = [f"{title} {text}" for _, title, text in passages]
@@ -101,7 +102,7 @@ def enrich(book: Workbook, embed: Embed | None = None) -> None:
         # where the pair itself is from says nothing new
         see = next((names[i] for i in found if names[i] != pair.source), None)
         if see is not None:
-            book.move(replace(pair, extra={**pair.extra, "see": see}), "kept")
+            build.move(replace(pair, extra={**pair.extra, "see": see}), "kept")
 
 
 def _by_meaning(texts: Sequence[str], asked: Sequence[str], embed: Embed) -> list[list[int]]:
@@ -124,7 +125,7 @@ def _by_words(texts: Sequence[str], asked: Sequence[str]) -> list[list[int]]:
 
 
 def verify(
-    book: Workbook,
+    build: BuildState,
     server: Server,
     out: Path,
     rules: Rules,
@@ -136,14 +137,14 @@ def verify(
     """
     seen = dict(known or {})
     written = 0
-    for pair in book.pairs("kept"):
+    for pair in build.pairs("kept"):
         reason, level = _judge(pair, server, rules)
         if reason:
-            book.move(pair, "refused", reason)
+            build.move(pair, "refused", reason)
         elif (same := _write(pair, out, level, seen)) is not None:
-            book.move(pair, "dropped", f"says the same as {same}")
+            build.move(pair, "dropped", f"says the same as {same}")
         else:
-            book.move(pair, "verified", level)
+            build.move(pair, "verified", level)
             written += 1
         progress(1)
     return written

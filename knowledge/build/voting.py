@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rewright.knowledge.build.workbook import Pair
+from rewright.knowledge.build.build_state import Pair
 from rewright.models.api import Model, ModelError, Request
 from rewright.models.prompts import FreeText, Instruction, SqlText, messages
 from rewright.models.redact import Redactor

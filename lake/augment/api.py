@@ -278,7 +278,7 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
 
 
 def _while_nobody_interrupts(search: Search, make: Callable[[], T], otherwise: T) -> T:
-    """What `make` gives, or `otherwise` if Ctrl-C comes meanwhile: what is found is told all the same."""
+    """What `make` gives, or `otherwise` if Ctrl-C comes meanwhile: what was found is still reported."""
     try:
         return make()
     except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 import click
 
@@ -25,8 +25,10 @@ from rewright.lake.augment.api import (
     Report,
     augment,
 )
+from rewright.lake.augment.encoding import Aggregates
 from rewright.lake.augment.history import Helped, helped_by
 from rewright.lake.augment.listing import lines
+from rewright.lake.augment.options import SelectorName, Strategy
 from rewright.lake.augment.plotting import check_file, plot
 from rewright.lake.augment.saving import save
 from rewright.lake.command import Duration, LakeFolder, opened
@@ -124,14 +126,14 @@ def command(
     budget: float,
     evaluations: int | None,
     hops: int,
-    strategy: str,
-    selector: str,
+    strategy: Strategy,
+    selector: SelectorName,
     tokens: int | None,
     similar: int,
     sets: int,
-    spending: str,
+    spending: Literal["greedy", "value-per-token"],
     history: bool,
-    aggregates: str,
+    aggregates: Aggregates,
     seed: int,
     out: Path | None,
     view: str | None,
@@ -144,16 +146,16 @@ def command(
         tables,
         budget,
         evaluations,
-        selector,  # type: ignore[arg-type]
-        aggregates,  # type: ignore[arg-type]
+        selector,
+        aggregates,
         hops,
         None,
-        strategy,  # type: ignore[arg-type]
+        strategy,
         seed,
         tokens,
         similar,
         sets,
-        spending,  # type: ignore[arg-type]
+        spending,
         history,
     )
     port = ctx.find_object(AugmentPort) or AugmentPort()

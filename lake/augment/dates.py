@@ -60,7 +60,7 @@ def in_time(base: Base, tables: TableFeatures, candidate: Candidate) -> Aligned:
     hashes = base.hashes(grouping)[base.row_groups(grouping)[first]]
     found_by_day = tables.as_of(candidate, time.name, hashes, base.days()[first])
     if found_by_day is None or not found_by_day[2].any():
-        # no row is early enough, or the table is too large to be held: all of it is told as too late
+        # no row is early enough, or the table is too large to be held: all of it is reported as too late
         return replace(found, leaks=_leaks(made, later / joined))
     base.notes.append(
         f"{candidate.table}: {later} of {joined} rows would get values dated after their own "

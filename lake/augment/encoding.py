@@ -28,7 +28,7 @@ How = Literal["row", "latest", "mean"]
 _LEVELS = 8
 """Most frequent values of a text column that become 0/1 columns."""
 _FEW = 60
-"""A text column of more different values than this is told by how frequent its value is."""
+"""A text column with more different values than this is encoded by how frequent its value is."""
 MOST_COLUMNS = 2000
 _FREQUENT = 200
 _FEWEST_DATES = 3
@@ -143,7 +143,7 @@ def hash_form(parts: Sequence[str]) -> str:
 
 
 Levels = Callable[[Column], dict[str, int]]
-"""The values by which a text is told, see `level_values`."""
+"""The values by which a text is encoded, see `level_values`."""
 
 
 def is_number(column: Column) -> bool:
@@ -332,8 +332,8 @@ def _outer(index: LakeIndex, offered: Sequence[Column]) -> list[str]:
 
 
 def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
-    """The values by which a text is told: its most frequent ones, each to be a 0/1 column (mapped to 0), or
-    many of them with the rows that have each.
+    """The values by which a text is encoded: its most frequent ones, each to be a 0/1 column (mapped to 0),
+    or many of them with the rows that have each.
     """
     if column.distinct > _FEW:
         return {v: n for v, n in index.frequent(column, _FREQUENT) if n > 1}

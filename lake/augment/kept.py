@@ -65,7 +65,7 @@ class TableRows:
         return joint([np.asarray(read[f"h{i}"], dtype=np.uint64) for i in range(len(forms))])
 
     def levels(self, column: Column) -> dict[str, int]:
-        """The values by which a text is told (see `level_values`), from the rows where they are known."""
+        """The values by which a text is encoded (see `level_values`), from the rows where they are known."""
         rows = self._known.get(column.table)
         found = None if rows is None else rows.told_by(column)
         return level_values(self._lake.index, column) if found is None else found

@@ -38,12 +38,12 @@ _AGREEING = 0.7
 _CLEARLY = 0.95
 _TINY = 1e-200
 _SURELY_LESS = 0.96
-"""A column that correlates less with the target than this is none of the kinds that are told."""
+"""A column that correlates less with the target than this is none of the kinds that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """A column that is told and not rewarded, and why."""
+    """A column that is reported and not rewarded, and why."""
 
     table: str
     column: str
@@ -117,7 +117,7 @@ def clearly_suspected(values: Any, by_key: TargetByKey) -> bool:
 
 
 def _correlated(values: Any, there: Any, by_key: TargetByKey) -> Any:
-    """(features,) which correlate with a target so that they may be one of the kinds that are told."""
+    """(features,) which correlate with a target so that they may be one of the kinds that are reported."""
     n = by_key.counts
     rows = np.maximum(n @ there, 1.0)
     centred = np.where(there, values - (n @ np.where(there, values, 0.0)) / rows, 0.0)

@@ -61,7 +61,7 @@ def explore(
     at most.
     """
     tree = _Tree(search, candidates, hops, chains)
-    chance = random.Random(seed)  # noqa: S311 a search, no secret
+    chance = random.Random(seed)  # noqa: S311 - a search, no secret
     try:
         match strategy:
             case _ if search.ended:

@@ -61,7 +61,7 @@ class Layout:
 
     def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, ...]:
         """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
-        numbers) float64, (rows, texts) uint64, the hashes of the values that texts are told by, and those
+        numbers) float64, (rows, texts) uint64, the hashes of the values that encode texts, and those
         values with their counts, as JSON in bytes.
         """
         found = run(self.write()).fetchnumpy()
@@ -110,7 +110,7 @@ class Rows:
 
     layout: Layout
     told: tuple[Mapping[str, int], ...]
-    """By which values each text is told."""
+    """The values by which each text is encoded."""
     keys: Any
     numbers: Any
     texts: Any
@@ -123,7 +123,7 @@ class Rows:
         return cls(layout, tuple(dict(one) for one in json.loads(written.tobytes())), *rows)
 
     def told_by(self, column: Column) -> dict[str, int] | None:
-        """By which values a text is told; None: it was not read as a text."""
+        """The values by which a text is encoded; None: it was not read as a text."""
         known = {one.name: told for one, told in zip(self.layout.texts, self.told, strict=True)}
         found = known.get(column.name)
         return None if found is None else dict(found)

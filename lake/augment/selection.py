@@ -298,7 +298,7 @@ class Search:
 
     def _halved(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those worth building for all keys. In each round the better half is kept, on four times as many
-        rows; besides, what may give the target away, which is told whatever it is worth.
+        rows; besides, what may give the target away, which is reported whatever it is worth.
         """
         rest, suspects = list(candidates), set[str]()
         rows = _FIRST_SAMPLE

@@ -126,7 +126,7 @@ def _by_words(index: LakeIndex, columns: list[Column], touched: set[str]) -> Ite
             if budget <= 0:
                 break
             for j in posted[:budget]:
-                shared[j] += weight[word]  # type: ignore[assignment]
+                shared[j] += weight[word]  # type: ignore[assignment] # a Counter may hold weights, which typeshed types as int
             budget -= len(posted)
         own = told[i] | set(names.words(key.table))
         found = [

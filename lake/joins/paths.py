@@ -62,7 +62,7 @@ def find_paths(
     """
     if a not in graph or b not in graph or a == b or not nx.has_path(graph, a, b):
         return []
-    found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005
+    found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005 - networkx passes both nodes, too
     out: list[JoinPath] = []
     for tables in itertools.islice(found, 4 * k):
         path = _path(graph, keys, database, tables, rows)

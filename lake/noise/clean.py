@@ -6,6 +6,7 @@ Owns the vetted normalisers. Must not decide whether to clean (detect.py does).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rewright.engines.duckdb.quoting import quoted
@@ -137,8 +138,8 @@ def _repaired(value: str, column: Column) -> str:
     return str(ftfy.fix_text(value))
 
 
-def _list(values: object) -> str:
-    return ", ".join(_quote(value) for value in sorted(values))  # type: ignore[call-overload]
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(_quote(value) for value in sorted(values))
 
 
 def _quote(value: str) -> str:

@@ -1,4 +1,4 @@
-"""How well each imagined column fits each real one: names, types, values.
+"""Scores how well each imagined column fits each real one by names, types and values.
 
 Owns the scores of single columns and tables. Must not choose (sources.py does).
 """

@@ -1,4 +1,4 @@
-"""What a query imagines: its tables, their columns, and what it does with them.
+"""Reads what a query imagines: its tables, their columns, and what it does with them.
 
 Owns reading the user's statement (a sqlglot tree). Must not know the lake, except which names are real
 tables.
@@ -395,7 +395,7 @@ def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: ex
     if parent.this is wrapped:
         _add_test(column, _OPS[type(parent)], parent.expression)
     else:
-        flipped: Callable[[type], type] = lambda kind: _FLIP.get(kind, kind)  # noqa: E731
+        flipped: Callable[[type], type] = lambda kind: _FLIP.get(kind, kind)  # noqa: E731 - a variable with the type that mypy cannot infer
         _add_test(column, _OPS[flipped(type(parent))], parent.this)
 
 

@@ -1,4 +1,4 @@
-"""How well a literal a column is compared with fits what a real column holds.
+"""Scores how well a literal in a comparison fits the values of a real column.
 
 Owns the scores of comparisons with numbers and truth values. Must not know names.
 """

@@ -1,7 +1,7 @@
-"""The deterministic resolver: propose candidates, run them, judge what came, keep the best; at most N rounds.
+"""The deterministic resolver: it proposes candidates, runs them, judges their results and keeps the best, in
+a limited number of rounds.
 
-Owns the order of things and the judgement of results (thesis 4.1 without a model). Bytes and files are
-elsewhere.
+Owns the order of these steps and how results are judged (thesis 4.1 without a model). Must not know files.
 """
 
 from __future__ import annotations
@@ -54,12 +54,14 @@ _MISSING_VALUE = 0.1
 
 
 RunOwn = Callable[[OwnWords, int | None], Rows]
-"""Rows of a query, at most so many. Raises LakeError."""
+"""Runs a query and returns its rows, at most the given number (None: all). Raises LakeError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the resolver may use; the ablations switch parts off."""
+    """What the resolver may use; ablations switch parts off. ``rounds``: candidates that are run at most;
+    ``seconds``: after so many no further candidate is run.
+    """
 
     rounds: int = ROUNDS
     values: bool = True
@@ -82,12 +84,13 @@ class Resolver:
         self._matcher.beside = self._beside
         self._keys = KeyFinder(index, database)
         self.run_own: RunOwn | None = None
-        """Who runs queries in PostgreSQL's words, where there is somebody."""
+        """Runs queries in PostgreSQL's dialect; None where no server is there for it."""
 
     def parse(self, query: str) -> exp.Expression:
-        """The statement's tree.
+        """Parse a statement.
 
-        :raises LakeError: not parseable, or not a query.
+        :raises LakeError: it cannot be parsed, or is not one query.
+        :raises NotRestored: PostgreSQL would read it, but neither dialect of the parser does.
         """
         for dialect in ("duckdb", "postgres"):
             try:
@@ -102,8 +105,9 @@ class Resolver:
         raise LakeError("not one SELECT that can be understood", sqlstate="42601")
 
     def resolve(self, query: str, *, limit: int | None = None) -> Answer:
-        """The best candidate, run; `refused` when the lake does not hold what is asked (confidence says how
-        surely).
+        """Run the best candidates and return the best one's rows, with how sure it is.
+
+        :raises NotResolved: the lake holds nothing like what the query asks for.
         """
         started = time.monotonic()
         text, original = self._read(query)
@@ -119,6 +123,7 @@ class Resolver:
                 break
             trial = self._write(original, choice)
             trial.asked = query, text
+            # two choices may differ in nothing that the query reads
             if any(trial.sql == before.sql for before in trials):
                 continue
             self._run(trial, limit)
@@ -133,7 +138,9 @@ class Resolver:
         return Answer(replace(resolution, own=best.own_words()), best.rows)
 
     def _read(self, query: str) -> tuple[str | None, exp.Expression]:
-        """The query's tree with the marks of its text, and that text; None: it has none."""
+        """The query's tree, and its text with marks that tell where each part of the tree stands in it. The
+        text is None, and the tree has no marks, where the query cannot be marked or would be read otherwise.
+        """
         plain = self.parse(query)
         if (text := marked(query)) is None:
             return None, plain
@@ -144,8 +151,8 @@ class Resolver:
         return None, plain
 
     def _with_closest(self, original: exp.Expression, best: Trial, limit: int | None) -> Trial:
-        """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly
-        closest instead.
+        """Another try for a result that is empty because a filter's value occurs nowhere: the value that is
+        clearly closest takes its place. Returns ``best`` where that fails or is empty, too.
         """
         if not (best.empty and best.written.missing_values and self.options.values and self.options.feedback):
             return best
@@ -194,7 +201,7 @@ class Resolver:
         return Weights(values=1.0 if self.options.values else 0.0)
 
     def _choices(self, ranked: Sequence[list[Candidate]]) -> list[tuple[Candidate, ...]]:
-        """Combinations of the sites' candidates, best sum first."""
+        """Combinations of the sites' candidates, the one with the best sum of scores first."""
         if any(not found for found in ranked):
             return []
         options = [found[:_TRIES] for found in ranked]
@@ -218,7 +225,7 @@ class Resolver:
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, by_identity(candidate, site))
         tree = writer.finish(tree)
-        # what DuckDB has no word for does not matter: the trial is for evidence
+        # what DuckDB cannot express is left out: this text is run for evidence, not for the client
         sql = tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
         score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(
             writer.written.missing_values
@@ -251,7 +258,7 @@ class Resolver:
             trial.score -= _EMPTY
 
     def _run_own(self, trial: Trial, limit: int | None) -> bool:
-        """Run what DuckDB does not know as PostgreSQL says it, where there is a server to say so."""
+        """Run a trial that DuckDB refused in PostgreSQL's dialect, where a server is there for it."""
         own = trial.own_words()
         if self.run_own is None or not isinstance(own, OwnWords):
             return False
@@ -262,7 +269,9 @@ class Resolver:
         return True
 
     def _good(self, trial: Trial, trials: list[Trial]) -> bool:
-        """No reason to look further: it ran, gave rows, found its values, and nothing better can follow."""
+        """Whether no other candidate needs to be tried: this one ran, returned rows, found its values and
+        columns, and scores best so far.
+        """
         return (
             not trial.error
             and not trial.empty
@@ -280,7 +289,7 @@ class Resolver:
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def _plain(self, query: str, original: exp.Expression, started: float, limit: int | None) -> Answer:
-        """A statement without tables."""
+        """Run a statement that reads no tables, as it is."""
         sql = original.sql(dialect="duckdb")
         rows = self._database.execute(sql, limit=limit)
         return Answer(Resolution("bound", query, sql, 1.0, seconds=time.monotonic() - started), rows)
@@ -357,8 +366,8 @@ class Resolver:
     def _rivals(
         self, best: Trial, ranked: list[list[Candidate]], judged: list[Evidence]
     ) -> tuple[list[Rival], tuple[Reading, ...]]:
-        """What could have been chosen instead of the best, whether it says the same, and the nearest that
-        does not.
+        """The alternatives to the best candidate, each with whether it gives the same rows, and the nearest
+        one that does not beside the best.
         """
         if best.rows is None or best.empty:
             return [], ()
@@ -386,5 +395,5 @@ class Resolver:
 
 
 def describe_choice(candidate: Candidate) -> dict[str, Any]:
-    """A candidate in plain words, for logs."""
+    """The tables and the score of a candidate, for logs."""
     return {"tables": list(candidate.tables), "score": round(candidate.score, 3)}

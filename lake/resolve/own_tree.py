@@ -46,7 +46,7 @@ class SiteEdit:
 
 
 def restored(query: str, text: str, tree: exp.Expression, sites: Sequence[SiteEdit]) -> str:
-    """The resolved query in PostgreSQL's words: the client's (``query``; ``text``: with its marks), changed
+    """The resolved query in PostgreSQL's dialect: the client's (``query``; ``text``: with its marks), changed
     where the resolver's tree was.
 
     :raises NotRestored: a change has no place in it, or something else would have changed.

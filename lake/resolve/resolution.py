@@ -1,4 +1,5 @@
-"""The result of resolving: what maps to what, on which evidence, how surely; and how it is told.
+"""The result of resolving: which imagined name stands for which real one, by which evidence, and how surely;
+and its text for people.
 
 Owns the record and its words. Must not know how it came about.
 """
@@ -46,8 +47,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class OwnWords:
-    """A resolved query: ``text`` is the client's in PostgreSQL's words with real names in it, ``ctes`` (name,
-    body) stand before it and are DuckDB's.
+    """A resolved query: ``text`` is the client's in PostgreSQL's dialect with real names in it, ``ctes``
+    (name, body) stand before it and are DuckDB's.
     """
 
     text: str
@@ -88,7 +89,7 @@ class Resolution:
     rounds: int = 0
     evidence: dict[str, float] = field(default_factory=dict)
     own: OwnWords | NotRestored | None = None
-    """The resolved query in PostgreSQL's words, or why there is none; None: a model wrote it."""
+    """The resolved query in PostgreSQL's dialect, or why there is none; None: a model wrote it."""
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -68,7 +68,7 @@ class Writer:
         """CTEs of such rows: table and columns."""
         self.sites: list[SiteEdit] = []
         self.ctes: list[tuple[str, str]] = []
-        """The CTEs that were added, in DuckDB's words."""
+        """The CTEs that were added, in DuckDB's dialect."""
         self._corrector = Corrector(index, matcher, self.written, closest=closest) if correct_values else None
 
     def apply(self, site: Site, candidate: Candidate) -> None:
@@ -90,6 +90,7 @@ class Writer:
         }
         for imagined in site.columns():
             real = candidate.column_of(imagined)
+            # a key that only joins is not needed: real keys join instead
             if imagined.only_key:
                 continue
             if real is None:
@@ -98,6 +99,7 @@ class Writer:
             percent = self._told_in_percent(imagined, real)
             if self._corrector is not None:
                 for test in imagined.tests:
+                    # numbers asked of a column in percent are converted with it, not corrected
                     if not (percent and isinstance(test.value, (int, float))):
                         self._corrector.correct(test, imagined, real)
             self._use(
@@ -113,6 +115,7 @@ class Writer:
                 if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
                     part_of(part, node)
                 if node.parent is not None:
+                    # a table that the query names twice keeps both its aliases
                     alias = twins.get((node.table.lower(), real.table), aliases[real.table])
                     put(
                         node,
@@ -126,6 +129,7 @@ class Writer:
         added = [*correlated, *joined_away(site, candidate, aliases)]
         self._replace_from(site, candidate, aliases)
         for relation, told in taken.kept:
+            # in WHERE it would drop the rows that an outer join pads
             if not (relation.outer and self._join_on(site, aliases[candidate.homes[relation.alias]], told)):
                 added.append(told)
                 self.written.outer_filtered |= relation.outer

@@ -1,4 +1,4 @@
-"""Answers nearly as likely as the chosen one: found next to its candidate, run, and compared with it.
+"""Finds answers that are nearly as likely as the chosen one, runs them and compares them with it.
 
 Owns which alternatives there are, and what makes two answers the same. What it means for confidence is told
 there (docs/decisions/0250). An alternative is another candidate of the search, or the next best column for

@@ -1,4 +1,4 @@
-"""What the confidence of an answer is judged by, read off the trial that gave it.
+"""Computes the measures that an answer's confidence is based on, from the trial that gave it.
 
 Owns the measures; their weights are `confidence`'s. Must not choose or run.
 """

@@ -1,4 +1,4 @@
-"""A candidate for a whole statement, written and run, and what can be told of it.
+"""A candidate for a whole statement that was written and run, and what follows from its run.
 
 Owns the trial and what is read off it for a resolution. Must not choose, run or judge.
 """
@@ -44,12 +44,12 @@ class Trial:
     """The statement as written anew."""
     edits: list[SiteEdit] = field(default_factory=list)
     ctes: list[tuple[str, str]] = field(default_factory=list)
-    """CTEs before it that clean and unite, in DuckDB's words."""
+    """CTEs before it that clean and unite, in DuckDB's dialect."""
     asked: tuple[str, str | None] = ("", None)
     """The client's text, without and with marks (None: it has none)."""
 
     def own_words(self) -> OwnWords | NotRestored:
-        """The candidate in PostgreSQL's words, or why it cannot be said in them."""
+        """The candidate in PostgreSQL's dialect, or why it cannot be written in it."""
         query, text = self.asked
         if text is None or self.tree is None:
             return NotRestored("a query of this form")

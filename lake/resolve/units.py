@@ -1,4 +1,4 @@
-"""Units: what a number of the query must be multiplied by to be in a real column's unit."""
+"""Finds the factor that turns a number of the query into the unit of a real column."""
 
 from __future__ import annotations
 

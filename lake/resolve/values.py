@@ -1,4 +1,4 @@
-"""Does a value the user wrote occur in a column, and if not, which value did they mean?
+"""Looks up whether a value that the user wrote occurs in a column, and if not, which value was meant.
 
 Owns matching of one literal against a column's values. Must not know queries or mappings.
 """

@@ -66,7 +66,7 @@ def options_of(elements: Iterable[Any]) -> CopyOptions:
     if given:
         raise SqlError("0A000", f"COPY over a lake does not take the option {min(given)}")
     return CopyOptions(
-        form,  # type: ignore[arg-type]
+        form,  # type: ignore[arg-type] # checked above to be text or csv
         delimiter,
         ("" if csv else "\\N") if null is None else null,
         header,

@@ -100,6 +100,9 @@ class ClientStream(ClientWalk):
     # --- message by message -------------------------------------------------------------------------
 
     def slowly(self, data: bytes, at: int = 0) -> None:
+        """Look at each message of ``data`` from ``at`` on, and forward or keep it. Messages in a row which
+        need no change go to the server in one piece.
+        """
         if self._life.gave_up():
             rest, self.rest = self.rest, b""
             self._to_server(rest + data)
@@ -121,6 +124,7 @@ class ClientStream(ClientWalk):
                 self.upwards.pass_through("malformed message from the client", replies=True)
                 self._to_server(data[start:])
                 return
+            # a message that somebody wants to see has to be complete first; others pass while they arrive
             if self.table[kind] and end > size:
                 if length <= self._text_limit:
                     self.keep(data, start, at)
@@ -130,6 +134,7 @@ class ClientStream(ClientWalk):
                     self._to_server(data[start:])
                     return
             elif self._is_special(kind, data, at, end):
+                # what stood before it must reach the server first
                 if at > start:
                     self._to_server(data[start:at])
                 self.upwards.begin(data[at:end], data[end:])
@@ -139,6 +144,7 @@ class ClientStream(ClientWalk):
                 return
             self.account(kind)
             at = end
+        # the last message is not complete: its remaining bytes are forwarded without a look
         if at > size:
             self.skip = at - size
         self.settle()

@@ -227,19 +227,19 @@ class ClientWalk:
                 if self.passing:
                     if kind == _PARSE:
                         if COMPILED:
-                            unseen = is_same(head, at, end, self.same, len(self.same))  # noqa: F821
+                            unseen = is_same(head, at, end, self.same, len(self.same))  # noqa: F821 - declared in hot.pxd
                         else:
                             unseen = head[at:end] == self.same
                     elif length > _HEADER and not head[end - 1]:
                         if COMPILED:
-                            unseen = is_like(head, at + _HEADER, end - 1, self.like, len(self.like))  # noqa: F821
+                            unseen = is_like(head, at + _HEADER, end - 1, self.like, len(self.like))  # noqa: F821 - declared in hot.pxd
                         if not unseen:
                             bare = head[at + _HEADER : end - 1].translate(None, DIGITS)
                             if bare in self.passing:
                                 self.like = bare
                                 unseen = True
                 if not unseen:
-                    if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
+                    if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr] # ``passing`` is empty without an interceptor
                         cycles.note_since(data, cut, at)
                         if at:
                             self._to_server(data[:at])

@@ -27,7 +27,7 @@ class ReadAs:
     """The query that a question became. ``history``: what a later question of the session may follow up, for
     the reader alone.
 
-    ``seconds`` and ``rows``: what its run may take. ``id``: of the entry in the log book; 0: none.
+    ``seconds`` and ``rows``: what its run may take. ``id``: of the entry in the log; 0: none.
     """
 
     sql: str

@@ -4,7 +4,7 @@ Owns the order of private messages. The client's own statement has always been p
 unchanged before anything else happens, so its errors, locks and descriptions are the server's own. Nothing
 here starts another step after a cancel. Must not do I/O.
 
-Outside a transaction block a failing private message is taken back with a Sync: the implicit transaction held
+Outside a transaction block a failing private message is rolled back by a Sync: the implicit transaction held
 nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone; the replacement is bound
 only when it agreed, and only rewrites without reservations are run at all.
 """

@@ -326,7 +326,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
     """Why the replacement may not run here; "" when it may. The words are those of
     ``ServedStatement.reason``.
 
-    ``in_block``: a failing Bind could not be taken back, so table privileges must be plain.
+    ``in_block``: a failing Bind could not be rolled back, so table privileges must be plain.
     """
     checks = (
         ("settings", row.standard_strings == "on" and row.null_equals == "off"),

@@ -16,7 +16,7 @@ from rewright.proxy.serving.context import SessionContext
 from rewright.proxy.serving.failures import is_passing
 from rewright.proxy.serving.guard import objection, oid_array
 from rewright.proxy.serving.in_force import UNWANTED
-from rewright.proxy.serving.measuring import Timing
+from rewright.proxy.serving.measuring import Route, Timing
 from rewright.proxy.serving.private import (
     Batch,
     Broken,
@@ -157,6 +157,7 @@ class Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
+        # in a block a failing message would abort the client's transaction: the guard goes first and alone
         if not clean:
             yield from self._guard_alone()
         text = self.wanted_text()
@@ -180,6 +181,7 @@ class Serving:
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
         of_replacement = range(own, len(batch.messages))
+        # a text with the client's comment is of use this once; its statement is not kept
         if passing:
             batch.add(Close(b"S", name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
@@ -206,6 +208,7 @@ class Serving:
         if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
             refused.add("signature")
             raise Declined("signature")
+        # the settings that the guard has just read may ask for another text than was bound
         if self.wanted_text() != text:
             raise Declined("hints")
         self.privates.dead_portals.remove(portal)
@@ -281,7 +284,7 @@ class Serving:
 
     # --- timing -------------------------------------------------------------------------------------
 
-    def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
+    def told(self, route: Route, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
         """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
         self.time(route, reason, failure)
         if warnings := self.context.in_force.take_warnings():
@@ -291,7 +294,7 @@ class Serving:
             text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
             yield Emit(backend.notice(text))
 
-    def time(self, route: str, reason: str = "", failure: str = "") -> None:
+    def time(self, route: Route, reason: str = "", failure: str = "") -> None:
         """``failure``: the SQLSTATE with which the replacement failed before."""
         now = self.context.clock()
         text = self.text.decode("utf-8", "replace")

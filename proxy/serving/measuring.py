@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import NOT_KNOWN, Candidate, LastQuery, Lookup, Parameters, ServedStatement
@@ -20,12 +21,15 @@ _UNKNOWN = LastQuery("original", None, NOT_KNOWN)
 _UNWANTED = LastQuery("original", None, "rewright.mode")
 
 
+Route = Literal["replacement", "original", "fallback"]
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """A statement with a rewrite that is running now."""
 
     candidate: Candidate
-    route: str
+    route: Route
     reason: str
     began: float
     overhead: float
@@ -182,7 +186,7 @@ class Measuring:
         identity = self._identity
         report = ServedStatement(
             rewrite_id=timing.candidate.rewrite.id,
-            route=timing.route,  # type: ignore[arg-type]
+            route=timing.route,
             reason=timing.reason,
             duration=now - timing.began,
             overhead=timing.overhead,

@@ -59,7 +59,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
     if config.models.of("ask") and config.ask.model:
 
         def make(documents: Sequence[Any]) -> Any:
-            from rewright.wiring.asking_books import assistance_of
+            from rewright.wiring.asking_adapters import assistance_of
 
             found = assistance_of(config, None)
             if found is None:
@@ -67,7 +67,7 @@ def command(ctx: click.Context, config_path: Any) -> None:
             return replace(found, documents=(*found.documents, *documents))
 
         def learning(role: str) -> Any:
-            from rewright.wiring.asking_books import assistance_of
+            from rewright.wiring.asking_adapters import assistance_of
             from rewright.wiring.stores import reach_configured
 
             return assistance_of(config, reach_configured(config), role)

@@ -179,7 +179,7 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
     """
     pipeline = part("rewright.knowledge.build.pipeline", "knowledge build")
     scratch = part("rewright.engines.postgres.scratch", "knowledge build")
-    book = part("rewright.knowledge.build.workbook", "knowledge build").Workbook(
+    build_state = part("rewright.knowledge.build.build_state", "knowledge build").BuildState(
         own.expanduser() / "build.db"
     )
     rules = pipeline.Rules()
@@ -187,19 +187,19 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
     try:
         for source in sources:
             if source.startswith(DSN_BEGINS):
-                _collect_accepted(source, config, book)
+                _collect_accepted(source, config, build_state)
             else:
-                _collect(source, book)
-        pipeline.filter_pairs(book, rules, _voter(config) if model == "on" else None)
-        pipeline.enrich(book, _embed())
+                _collect(source, build_state)
+        pipeline.filter_pairs(build_state, rules, _voter(config) if model == "on" else None)
+        pipeline.enrich(build_state, _embed())
         with scratch.ScratchServer() as server:
-            waiting = len(book.pairs("kept"))
+            waiting = len(build_state.pairs("kept"))
             with _bar("verifying", " pairs", waiting) as bar:
                 known = _known_patterns(own) if waiting else {}
-                written = pipeline.verify(book, server, own.expanduser(), rules, bar.update, known)
-        counts, left_out = book.counts(), book.reasons()
+                written = pipeline.verify(build_state, server, own.expanduser(), rules, bar.update, known)
+        counts, left_out = build_state.counts(), build_state.reasons()
     finally:
-        book.close()
+        build_state.close()
     if as_json:
         reasons = [{"pair": pair, "state": state, "reason": reason} for pair, state, reason in left_out]
         echo_json({"written": written, "pairs": counts, "left_out": reasons})
@@ -220,16 +220,16 @@ def _known_patterns(own: Path) -> Any:
     return {form: names[0] for form, names in forms.items()}
 
 
-def _collect(source: str, book: Any) -> None:
+def _collect(source: str, build_state: Any) -> None:
     collecting = part("rewright.knowledge.build.collect", "knowledge build")
     with _bar(source, " posts") as bar:
         try:
-            collecting.collect(source, book, bar.update)
+            collecting.collect(source, build_state, bar.update)
         except (collecting.NoSource, OSError, ValueError) as error:
             raise Failure(str(error)) from error
 
 
-def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
+def _collect_accepted(dsn: str, config: Any, build_state: Any) -> None:
     """Rewrites of the configured store about the database that ``dsn`` leads to."""
     import psycopg
 
@@ -249,7 +249,7 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
                 # the store's own measurements count
                 statements = None
             rewrites = store.rewrites.find(database=session.connection.info.dbname, limit=100_000)
-            counts = accepted.collect_accepted(rewrites, book, database.schema_text, statements)
+            counts = accepted.collect_accepted(rewrites, build_state, database.schema_text, statements)
     except (StoreError, SessionError, psycopg.Error) as error:
         raise Failure(str(error)) from error
     said = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items())) or "none"

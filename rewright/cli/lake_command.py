@@ -43,7 +43,7 @@ class LakeVerbs(Verbs):
             from rewright.lake.model_driver import Driving
             from rewright.wiring.modelling import model_of
 
-            driving = Driving(share=config.models.share)  # type: ignore[arg-type]
+            driving = Driving(share=config.models.share)  # type: ignore[arg-type] # [models] share is checked when it is read
             ctx.obj = ModelPort(partial(model_of, path), driving)
         from rewright.lake.command import POSTGRES, PostgresPort
 

@@ -77,7 +77,7 @@ class OutFile(click.Path):
         super().__init__(dir_okay=False, writable=True, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        path: Path = super().convert(value, param, ctx)  # type: ignore[assignment]
+        path: Path = super().convert(value, param, ctx)  # type: ignore[assignment] # path_type makes it a Path
         if not path.parent.is_dir():
             self.fail(f"there is no directory {path.parent}", param, ctx)
         return path

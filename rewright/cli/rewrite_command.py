@@ -69,7 +69,7 @@ def command(
         run_timeout=config.optimiser.run_timeout,
         check_seconds=config.verify.timeout,
         model=model == "on",
-        share=config.models.share,  # type: ignore[arg-type]
+        share=config.models.share,  # type: ignore[arg-type] # [models] share is checked when it is read
         samples=config.models.samples,
     )
     done = _work(source, top, dsn, config, settings)

@@ -107,7 +107,7 @@ def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) ->
     opened = _in_thread(runner.open)
     send(requests, opened)
     while not isinstance(opened, Failed) and (request := receive(requests)) is not None:
-        send(requests, _in_thread(lambda request=request: runner.answer(request)))  # type: ignore[misc]
+        send(requests, _in_thread(lambda request=request: runner.answer(request)))  # type: ignore[misc] # mypy cannot infer a lambda with a default
 
 
 def _in_thread(work: Callable[[], object]) -> object:

@@ -21,7 +21,7 @@ from rewright.ask.sessions import Asked, Before, Learned, Session, Wanted
 from rewright.ask.sources.postgres import KnownDatabases, PostgresSource
 from rewright.ask.sources.state import state_of
 from rewright.processes.framed import Failed, receive, send
-from rewright.wiring.asking_books import StoreBook, assistance_of, state_with
+from rewright.wiring.asking_adapters import StoreQuestionLog, assistance_of, state_with
 from rewright.wiring.lake_questions import LakeSources
 from rewright.wiring.lent_process import Setup, lent_session
 from rewright.wiring.stores import reach_configured
@@ -104,14 +104,14 @@ class _Reader:
 
     def _session(self, request: Read, source: Any, state: str, role: str) -> Asked | Learned:
         assistance = assistance_of(self._config, self._store, role) if request.model else None
-        book = StoreBook(
+        log = StoreQuestionLog(
             self._store, request.database, role, request.application_name, self._config.ask.remember
         )
         session = Session(
             source,
             state_with(state, request.database, self._config, assistance),
             role,
-            book,
+            log,
             self._config.ask.confidence,
             assistance,
         )

@@ -47,7 +47,7 @@ def make(
         DuckDbEvaluator(),
         settings_rows,
         explainer,
-        partial(house_rows, lakes),
+        partial(rows_beside_store, lakes),
         partial(tell_pause, store, config),
         kill=kill,
         outcome=partial(outcome_of, store, config),
@@ -79,7 +79,7 @@ def outcome_of(store: Store, config: Config, session: SessionView) -> str:
     return rewrite_text(rewrite, missing_for(rewrite.proposal, frozenset(config.verify.accept)))
 
 
-def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
+def rows_beside_store(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
     """Rows of relations that are not in the store: rewrite knowledge, and the tables
     of the session's lake.
     """

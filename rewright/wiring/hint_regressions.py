@@ -12,6 +12,7 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from rewright.engines.postgres.hinting import HintingSession
 from rewright.engines.postgres.session import Run, SessionError
@@ -63,10 +64,10 @@ def measure(
     return (_timing(rewrite, "hinted", hinted), _timing(rewrite, "plain", other))
 
 
-def _timing(rewrite: Rewrite, side: str, run: Run) -> Timing:
+def _timing(rewrite: Rewrite, side: Literal["hinted", "plain"], run: Run) -> Timing:
     # CPU of a run that was stopped says how long it was allowed
     cpu = None if run.cpu is None or not run.finished else run.cpu * 1000
-    return Timing(rewrite.id, side, run.duration * 1000, cpu_ms=cpu, source="optimiser")  # type: ignore[arg-type]
+    return Timing(rewrite.id, side, run.duration * 1000, cpu_ms=cpu, source="optimiser")
 
 
 def drop_losing_hints(store: Store) -> Iterator[tuple[Rewrite, Rewrite | None]]:

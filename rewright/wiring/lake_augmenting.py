@@ -156,7 +156,7 @@ class Augmenting:
         from rewright.config.model import Config
         from rewright.wiring.modelling import make_model, warmed
 
-        return Asking(warmed(make_model(Config(models=self._models))), self._models.share)  # type: ignore[arg-type]
+        return Asking(warmed(make_model(Config(models=self._models))), self._models.share)  # type: ignore[arg-type] # [models] share is checked when it is read
 
     def begin(self, augmentation: Augmentation, parameters: Sequence[Any] = ()) -> None:
         """The rows are there since the search."""

@@ -79,7 +79,7 @@ class Bound:
 class Binding:
     """One opened lake and its shadow; one statement at a time.
 
-    ``translates``: statements are said in DuckDB's words as PostgreSQL analyses them; otherwise they are
+    ``translates``: statements are written in DuckDB's dialect as PostgreSQL analyses them; otherwise they are
     taken as DuckDB reads them.
     """
 
@@ -209,7 +209,7 @@ class Binding:
         return read(self.lake, self._shadow.dsn, prepared.query, prepared.columns, limit)
 
     def _own_words(self, text: str, resolution: Any) -> OwnWords:
-        """What is to be run, in PostgreSQL's words. Raises NotRestored."""
+        """What is to be run, in PostgreSQL's dialect. Raises NotRestored."""
         match resolution.own:
             case OwnWords() as own:
                 return own

@@ -1,4 +1,4 @@
-"""The `Journal` port over the log book. Owns the form of an event's row; a store that fails is not noticed
+"""The `Journal` port over the log. Owns the form of an event's row; a store that fails is not noticed
 here.
 """
 

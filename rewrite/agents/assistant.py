@@ -90,7 +90,7 @@ class _Refuted:
 
 @dataclass(slots=True)
 class Assistant:
-    """The agent of one run. ``model`` and ``redactor`` are None without a model."""
+    """The verification agent of one run. ``model`` and ``redactor`` are None without a model."""
 
     sql: str
     database: Database
@@ -113,12 +113,13 @@ class Assistant:
     _refuted: set[str] = field(default_factory=set)
 
     def act(self, command: Verify, deadline: Deadline) -> Verified:
-        """Those of the candidates that are the same query, in their order, and complaints about the others.
+        """The candidates that are equivalent to the original, in their order, and complaints about the
+        others.
 
-        Where runs are allowed, candidates of rules are run once before: what is not faster need not be
-        proved, and the fastest is checked first. The short check comes first for all: what can be proved or
-        refuted easily is done with then. The patient one is for what Decision chooses (`confirm`), or follows
-        here when nothing has passed.
+        Where runs are allowed, the rules' candidates are run once before: those that are not faster are not
+        checked at all, and the fastest is checked first. Every candidate first gets the short check, which
+        settles what is easy to prove or to refute. The patient check is for the candidate that Decision
+        chooses (`confirm`); it follows here only if nothing has passed.
         """
         self.usage, self.notes = Usage(), []
         self._correcting = self.settings.correction_seconds
@@ -170,21 +171,22 @@ class Assistant:
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
 
     def _hopeless(self, candidate: Candidate, like: Alike) -> bool:
-        """Whether it goes on from a refuted text, or is by proof the same query as one: it would fail for the
-        same reason.
+        """Whether a candidate was derived from a refuted text, or is proved to be equivalent to one. It would
+        be refuted for the same reason.
         """
         texts = (*candidate.via, *(one.sql for one in like.others(candidate)))
         return any(digest(canonical(text)) in self._refuted for text in texts)
 
     def _lead(self, others: Iterable[Candidate], candidate: Candidate, result: Checked) -> None:
-        """What is the same query by proof is proved by way of the one that is proved."""
+        """Remember that candidates which are equivalent to a proved one can be proved by way of it."""
         if result.evidence.level == "proved" and result.candidate.key() == candidate.key():
             for one in others:
                 self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
 
     def _provable_first(self, worth: tuple[Candidate, ...], deadline: Deadline) -> tuple[Candidate, ...]:
-        """The first of rules' candidates that a quick proof is found for before those without one, best one
-        that leaves nothing open: what is not proved quickly takes its whole check.
+        """Move the first candidate that is proved quickly to the front, if possible one whose proof leaves
+        nothing open. A candidate without a quick proof takes all the time of its check. Only candidates of
+        rules are tried.
         """
         looking = deadline.within(deadline.left() * self.settings.looking)
         found: int | None = None
@@ -206,7 +208,7 @@ class Assistant:
         return (worth[found], *worth[:found], *worth[found + 1 :])
 
     def _no_faster(self, candidate: Candidate) -> Fallen:
-        """A candidate that ran, or need not have: it has the original's plan."""
+        """The complaint about a candidate that was run and was no faster, or that has the original's plan."""
         assert self.runs is not None
         return Fallen(
             candidate,
@@ -218,20 +220,20 @@ class Assistant:
     def _sifted(
         self, candidates: Sequence[Candidate], deadline: Deadline
     ) -> tuple[tuple[Candidate, ...], list[Candidate]]:
-        """Those worth a check, and those that are not. Nothing is run that the guard has not looked at."""
+        """The candidates that are worth a check, and the others. The guard looks at each before it is run."""
         assert self.runs is not None
         safe = [c for c in candidates if c.source != "rules" or self._complaint(c) is None]
         worth, idle = self.runs.sift(safe, deadline)
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
-        """The patient check of a candidate that passed the short one without a proof, a look for a
-        counterexample to one that is proved; None: it was refuted.
+        """Check the chosen candidate once more; None means that it was refuted. If it was proved, a
+        counterexample is looked for; if it passed the short check without a proof, it gets the patient check.
         """
         quick, patient = self._patience()
         if checked.evidence.level == "proved":
             return checked if self._stands(checked, max(deadline.left(), _LAST_LOOK)) else None
-        # in a hurry there is no better look than the one that was had
+        # the time that is left is no longer than that of the check it has passed
         if deadline.left() <= quick:
             return checked
         seconds = min(patient, deadline.left())
@@ -241,7 +243,7 @@ class Assistant:
         if evidence.level == "refuted":
             self._remember(checked.candidate, evidence)
             return None
-        return checked  # nothing was learnt; what the short check has shown stands
+        return checked  # the patient check came to no result, so that of the short one stands
 
     def _stands(self, checked: Checked, seconds: float) -> bool:
         evidence = self.prover.refute(self.sql, checked.candidate.sql, seconds)
@@ -256,8 +258,9 @@ class Assistant:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
     def _suffice(self, passed: Iterable[Checked], following: Candidate) -> bool:
-        """Whether the check of another candidate is not worth its time: as many servable ones are there as
-        would be run, or it is slower than one that is proved, or than one of two.
+        """Whether another candidate need not be checked: there are as many servable ones as would be run, or
+        it was slower in its run than a servable one that is proved, or than one of at least two servable
+        ones.
         """
         servable = [c for c in passed if self._servable(c)]
         if len(servable) >= self.settings.run_width:
@@ -274,8 +277,8 @@ class Assistant:
         )
 
     def _verify(self, candidate: Candidate, seconds: float, deadline: Deadline) -> Checked | str:
-        """Parse, describe, check; correct and start over while there is time and a model. The complaint where
-        the candidate is refused for good.
+        """Parse, describe and check a candidate. A refuted one is corrected by the model and checked again
+        while there is time. Returns a complaint if the candidate is refused in the end.
         """
         seen = {candidate.key()}
         result = self._checked(candidate, seconds, deadline)
@@ -304,7 +307,9 @@ class Assistant:
     # ------------------------------------------------------------------ syntax and signature
 
     def _repair(self, candidate: Candidate, deadline: Deadline) -> Candidate | str:
-        """The candidate once the server takes it and its columns are the original's, else the complaint."""
+        """The candidate, repaired by the model if need be, once the server accepts it and its columns are the
+        original's; else a complaint.
+        """
         refusal: _Refusal | None = None
         for attempt in range(self.settings.repairs + 1):
             refusal = self._refusal(candidate)
@@ -321,7 +326,9 @@ class Assistant:
         return f"{refusal.sqlstate}: {refusal.message}"
 
     def _complaint(self, candidate: Candidate) -> str | None:
-        """What the guard says; patterns of knowledge units may bring names of their own along."""
+        """The guard's complaint. Patterns of knowledge units may contain names that the original does not
+        have, so their candidates are not trusted as those of our own rules are.
+        """
         ours = candidate.source == "rules" and not candidate.units
         return self.guard.complaint(self.sql, candidate.sql, ours=ours)
 

@@ -1,4 +1,4 @@
-"""The Decision state (S3): is a verified candidate better, and is another round worth its time?
+"""The Decision state (S3): decides whether a verified candidate is better and another round worth its time.
 
 Weighs candidates by EXPLAIN and, where `[optimiser] measure` allows, by running them: the replacement alone,
 stopped at the original's observed time, or both. A gain of 10 % is needed; an estimate never overrules a
@@ -68,7 +68,7 @@ class _Contender:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was stopped as often as it came to its end, or more often."""
+        """Whether at least half of its runs were stopped before they ended."""
         return bool(self.runs) and 2 * sum(r.stopped for r in self.runs) >= len(self.runs)
 
     @property
@@ -78,7 +78,9 @@ class _Contender:
 
 @dataclass(slots=True)
 class Decision:
-    """The agent of one run. ``runs``: what was run already, for the verification's sake."""
+    """The decision agent of one run. ``runs`` holds the runs that verification has made already. ``confirm``
+    checks the chosen candidate patiently; it returns None where the candidate is refuted.
+    """
 
     sql: str
     before: Explained | None
@@ -96,7 +98,7 @@ class Decision:
     def act(self, command: Decide, deadline: Deadline) -> Decided:
         self.usage = Usage()
         if not command.checked:
-            # nothing was found: only what knowledge says can help
+            # nothing was verified: another round makes sense only with advice from the knowledge base
             advice = self._advice()
             return Decided((), None, satisfied=not advice, advice=advice)
         contenders = self._contenders(command.checked)
@@ -113,8 +115,8 @@ class Decision:
     # ------------------------------------------------------------------ measuring
 
     def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
-        """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second
-        place.
+        """The candidates in the order in which they are run: servable ones first, each group by estimated
+        cost. The first candidate whose gain estimates cannot show is moved to second place.
         """
         found = [_Contender(c, self._explain(c.candidate.sql), self.runs.of(c.candidate)) for c in checked]
         # the same plan is the same work: any difference would be noise
@@ -127,8 +129,8 @@ class Decision:
         return found
 
     def _differs(self, contender: _Contender) -> bool:
-        """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a
-        table that was written to in between: either way the candidate is dropped.
+        """Whether the runs of the original and of the candidate returned different rows. Either the checker
+        was wrong, or a table was written to in between; the candidate is dropped in both cases.
         """
         ours, theirs = ({r.digest for r in runs if r.digest} for runs in (self.runs.original, contender.runs))
         free = set(contender.checked.evidence.modulo) & {"tie-order", "float-order"}
@@ -143,8 +145,8 @@ class Decision:
             return None
 
     def _race(self, contenders: Sequence[_Contender], deadline: Deadline) -> None:
-        """Each is run under a growing limit, then the best two again, in turn with the original where
-        allowed.
+        """Run each candidate under a growing limit, then the best two again, in turn with the original where
+        that is allowed.
         """
         runs = self.runs
         if not runs.original:
@@ -163,6 +165,7 @@ class Decision:
             if leaders and not runs.lost:
                 runs.run_rival(leaders[0].checked.candidate, deadline)
                 limit = runs.limit() or limit
+            # a clear winner needs no further run of the slow original
             if all((c.seconds or 0.0) <= _CLEAR * limit and len(c.runs) > 1 for c in leaders):
                 break
             runs.run_original(deadline)
@@ -200,8 +203,9 @@ class Decision:
     def _confirmed(
         self, weighed: tuple[Weighed, ...], deadline: Deadline
     ) -> tuple[tuple[Weighed, ...], Weighed | None]:
-        """The best one that stands the checker's patient look; those that fall are dropped. Much faster ones
-        whose evidence falls short get that look first: it may find what the short one did not.
+        """The best candidate that passes the patient check; refuted ones are dropped. Much faster candidates
+        whose evidence is too weak to be served are checked first, because the patient check may prove what
+        the short one could not.
         """
         looked: set[str] = set()
         for much_faster in self._promising(weighed):
@@ -209,7 +213,7 @@ class Decision:
         while (best := self._best(weighed)) is not None:
             following = best if best.checked.candidate.key() not in looked else None
             if following is None and not self._servable(best.checked):
-                # what may only be proposed is little worth: the next ones may be provable
+                # this one can only be proposed: look for one that can be proved and served
                 following = self._next(weighed, looked)
             if following is None or (len(looked) >= _LOOKS and following is not best):
                 return weighed, best
@@ -232,7 +236,9 @@ class Decision:
     def _look(
         self, weighed: tuple[Weighed, ...], one: Weighed, looked: set[str], deadline: Deadline
     ) -> tuple[Weighed, ...]:
-        """``weighed`` with ``one``'s evidence after the patient check, or without it."""
+        """``weighed`` with the evidence that the patient check of ``one`` gave, or without ``one`` if it was
+        refuted.
+        """
         looked.add(one.checked.candidate.key())
         checked = one.checked if self.confirm is None else self.confirm(one.checked, deadline)
         if checked is None:
@@ -240,8 +246,9 @@ class Decision:
         return tuple(replace(w, checked=checked) if w is one else w for w in weighed)
 
     def _best(self, weighed: Sequence[Weighed]) -> Weighed | None:
-        """The best that gains enough: what may be served before what may only be proposed, measured before
-        estimated, and of those about as fast as the fastest the one with the strongest evidence.
+        """The best candidate that gains enough, or None. Servable candidates come before those that may only
+        be proposed, and measured ones before estimated ones. Among those that are about as fast as the
+        fastest, the one with the strongest evidence wins.
         """
         good = [w for w in weighed if self._gains(w, weighed)]
         if not good:
@@ -252,7 +259,9 @@ class Decision:
         return min(close, key=lambda w: (self._level(w), self._rank(w)))
 
     def _about_as_fast(self, one: Weighed, first: Weighed) -> bool:
-        """Whether the clock tells the two apart: by a share, and by more than a busy machine may add."""
+        """Whether ``one`` is within a small share of the fastest, or slower by no more than a busy machine
+        may add.
+        """
         if self._rank(one)[2] <= _ABOUT_AS_FAST * self._rank(first)[2]:
             return True
         seconds = one.seconds_after, first.seconds_after
@@ -269,14 +278,15 @@ class Decision:
         if not self.settings.decision:
             return True
         if not one.measured and any(w.measured for w in weighed):
-            return False  # it was not worth running, or could not be run
+            return False  # others were run; this one was not worth a run, or failed in it
         ratio = one.ratio
         return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._doubtful(one, ratio)
 
     def _doubtful(self, one: Weighed, ratio: float) -> bool:
-        """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that
-        was only spread. Where the clock says much more than noise can, only dearer ones are doubted. Of a few
-        milliseconds noise can say anything.
+        """Whether a gain in wall time is doubtful because the server's processor time does not show it: it
+        may be noise of a busy machine, or the same work spread over more processes. A gain that is far above
+        noise is doubted only if the candidate takes more processor time than the original. A gain of a few
+        milliseconds is never above noise.
         """
         before = self.runs.cpu_before()
         if before is None or one.cpu_after is None:
@@ -290,8 +300,8 @@ class Decision:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
     def _satisfied(self, best: Weighed | None, deadline: Deadline) -> tuple[bool, bool]:
-        """Whether to stop, and else whether a model may be asked: what rules found and may be served does not
-        wait for one.
+        """Whether to stop; if not, whether a model may be asked for the next round. A servable result of the
+        rules does not wait for a model.
         """
         if self.settings.single_pass or not self.settings.decision or deadline.passed:
             return True, False

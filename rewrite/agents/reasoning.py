@@ -1,4 +1,4 @@
-"""The Reasoning state (S1): two minds, one pool.
+"""The Reasoning state (S1): rules and a model, one pool of candidates.
 
 The deterministic strategy asks the proposer (rules and search); the model strategy, where one is configured,
 gives a chain of proposals, the rewrite agent enhances the best, and rules continue from what a model

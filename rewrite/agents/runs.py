@@ -1,5 +1,5 @@
-"""What was run for one query: the original, the candidates, each within its limit. Kept for the whole of a
-job.
+"""Runs the original and the candidates of one query, each within its limit, and keeps their times for
+the whole job.
 
 Owns when a run is stopped and what runs say of a candidate before anybody has checked it: one that is not
 faster need not be proved. Must not know verdicts or reports.

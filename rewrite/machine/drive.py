@@ -1,8 +1,7 @@
-"""Drives the machine: hands its commands to the agents, times them, keeps an event of every step.
+"""Drives the state machine: passes its commands to the agents, times them and records an event for each step.
 
-The one place where agents' failures end: whatever an agent raises, the run terminates with the best that is
-verified, or the original. `replay` folds recorded events over the machine again. Must not know how agents
-work.
+Failures of agents end here: whatever an agent raises, the run terminates with the best verified candidate so
+far, or with the original. `replay` runs the machine again on recorded events. Must not know how agents work.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Decider(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A finished run: its end, its events, what it cost."""
+    """A finished run: the last state, the command that ended it, the events, and the model's usage."""
 
     run: Run
     finish: Finish
@@ -65,7 +64,7 @@ class Trace:
 
 @dataclass(slots=True)
 class Driver:
-    """One run of one query. ``job`` names it in the journal."""
+    """Runs one query through the machine. ``job`` identifies the run in the journal."""
 
     job: str
     reasoning: Reasoner
@@ -88,6 +87,7 @@ class Driver:
         return Trace(run, command, tuple(self.events), self.usage)
 
     def _act(self, command: Reason | Verify | Decide, deadline: Deadline) -> tuple[Result, Usage]:
+        # an agent that has begun watches the deadline itself; none begins after it
         if deadline.passed:
             return Stopped("out of time"), Usage()
         agent = self._agent(command)
@@ -97,6 +97,7 @@ class Driver:
             result = Stopped(f"the database: {error}"[:500])
         except Exception as error:  # noqa: BLE001 - principle 1: no failure of ours reaches a client
             result = Stopped(f"{type(error).__name__} in {command_name(command)}: {error}"[:500])
+        # tokens of a failed agent were spent, too
         self.usage = self.usage + agent.usage
         return result, agent.usage
 
@@ -174,10 +175,10 @@ def command_name(command: Command) -> str:
 
 
 def replay(events: Sequence[Mapping[str, Any]], rounds: int) -> Finish:
-    """Fold recorded events over the machine again.
+    """Run the machine on recorded events instead of agents, and return the command that ends it.
 
-    Raises ValueError when an event's input is not what the machine asks for at that point: the recording was
-    changed, or the machine was.
+    Raises ValueError where an event does not fit the machine's state or the events end too early: either the
+    recording or the machine has changed.
     """
     run, command = begin(rounds)
     for event in events:

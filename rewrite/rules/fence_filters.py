@@ -1,4 +1,4 @@
-"""Filtered tables of a join are filtered first, each in a CTE of its own.
+"""Filtered tables of a join are filtered first, each in a CTE of its own: an optimization fence.
 
     SELECT … FROM sale s, day d, shop p WHERE s.day = d.id AND d.year = 2001 AND s.shop = p.id AND p.state =
     'TN' -->
@@ -22,7 +22,7 @@ from rewright.sql import algebra as a
 from rewright.sql.walk import renumber, walk
 
 
-@rule(QUERY.whole(), priority=40, category="cte", blind=True)
+@rule(QUERY.whole(), known_as="optimization fence", priority=40, category="cte", blind=True)
 def fence_filters(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return

@@ -5,11 +5,11 @@
     SELECT s.id, s.cost, sum(s.cost) OVER (PARTITION BY s.cust ORDER BY s.day) FROM sale s WHERE s.cust IS NOT
     NULL AND s.day IS NOT NULL
 
-Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest.
-An inner join keeps the rows that find a partner: each finds itself where ``<=`` asks for no more than what
-holds of the row and nothing compared is NULL. A LEFT JOIN keeps all; what is aggregated is then a column of
-the copy, which the padded row has none of. Other tables may be joined to the row if it is still one of its
-group. SOUNDNESS 6d, 14.
+Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest
+(nearest: WinMagic, Zuzarte et al. 2003). An inner join keeps the rows that find a partner: each finds itself
+where ``<=`` asks for no more than what holds of the row and nothing compared is NULL. A LEFT JOIN keeps all;
+what is aggregated is then a column of the copy, which the padded row has none of. Other tables may be joined
+to the row if it is still one of its group. SOUNDNESS 6d, 14.
 """
 
 from __future__ import annotations
@@ -60,6 +60,7 @@ class _SelfJoin:
 @rule(
     SELECT.where(grouped, no_windows, stable),
     guards=("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
+    known_as="WinMagic (Zuzarte et al. 2003)",
     priority=74,
     category="join",
 )

@@ -5,7 +5,8 @@
     SELECT s.id FROM sale s WHERE s.part IN (VALUES (1), (2), (3), (4), (5), (6), (7), (8))
 
 As a table the list can be hashed once or drive look-ups by index; as a list it can be an index condition
-itself. Only where TRUE is all that counts, without NULLs. SOUNDNESS 2a.
+itself. Only where TRUE is all that counts, without NULLs. InClauseRewriter of DuckDB is the first of the two.
+SOUNDNESS 2a.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rewright.sql.walk import has_subquery
 FEWEST = 8
 
 
-@rule(SELECT, priority=25, category="constant")
+@rule(SELECT, known_as="InClauseRewriter of DuckDB", priority=25, category="constant")
 def in_values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
     made = in_conditions(block, _as_table)

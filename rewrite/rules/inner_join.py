@@ -84,7 +84,7 @@ def _matches(
         for c, k in zip(*columns, strict=True)
     ]
     on = conjuncts(join.on)
-    ties = [{(x.rel, x.pos) for x in p.args if isinstance(x, a.Column)} for p in on if _plain(p)]  # type: ignore[union-attr]
+    ties = [{(x.rel, x.pos) for x in p.args if isinstance(x, a.Column)} for p in on if _plain(p)]  # type: ignore[union-attr] # _plain asks for an operator
     if any({mine, theirs} not in ties for mine, theirs in wanted):
         return False
     if not ctx.holds("nothing-but-the-key", len(on) == len(wanted)):

@@ -142,7 +142,7 @@ def _merged(block: a.Select, same: Sequence[_Joined], ctx: Context, *, whole: bo
             value = read[shown[place]]
             mapping[place] = value if only is None else _where_any(g.values[place[1]], value, ctx)
     at = {first.values.index(k): columns[keys.index(k)] for k in keys}
-    on = substitute(first.join.on, {(first.item.rel, pos): c for pos, c in at.items()})  # type: ignore[type-var]
+    on = substitute(first.join.on, {(first.item.rel, pos): c for pos, c in at.items()})  # type: ignore[type-var] # the join of a LEFT JOIN has a condition
     from_ = _without(block.from_[0], joins, replace(first.join, right=item, on=on))
     made: a.Select = substitute(replace(block, from_=(from_,)), mapping)
     return made

@@ -1,7 +1,7 @@
-"""Correlated subqueries as tables of what they give for every row around them.
+"""Turns a correlated subquery into a table of its results for all outer rows.
 
-Owns which subqueries that is known of, in four kinds, and the table that each becomes: aggregates of all tied
-rows, one tied group, the first tied row, the one row of a key. Correlation by more than equalities goes
+Owns for which subqueries this is known, in four kinds, and the table that each becomes: aggregates of all
+tied rows, one tied group, the first tied row, the one row of a key. Correlation by more than equalities goes
 through a copy of the outer tables (the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries", BTW
 2015). Must not know where a subquery stands.
 """
@@ -57,8 +57,8 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Nested:
-    """A subquery taken apart. ``values``: its outputs; ``local``: conditions on its own rows; ``others``:
-    correlated ones that are no ties.
+    """The parts of a subquery. ``values``: its outputs; ``local``: conditions on its own rows; ``ties``: the
+    equalities with outer rows; ``others``: other correlated conditions.
     """
 
     kind: Kind
@@ -75,7 +75,7 @@ class Nested:
 
 
 def nested(query: a.Query, ctx: Context) -> Nested | None:
-    """A correlated subquery taken apart; None where it is of none of the kinds."""
+    """The parts of a correlated subquery, or None if it is of none of the kinds."""
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or is_volatile(query):
         return None
     if (
@@ -111,7 +111,7 @@ def _at_least_one(limit: a.Expr) -> bool:
 
 
 def _known_aggregates(query: a.Select, inside: frozenset[int]) -> bool:
-    """Whether its aggregates are of its own rows and the same in any order of them."""
+    """Whether its aggregates read its own rows only and do not depend on their order."""
     shown = (*(t.expr for t in query.targets), *([] if query.having is None else [query.having]))
     aggregates = [n for x in shown for n in walk_block(x) if isinstance(n, a.Aggregate)]
     return (
@@ -127,8 +127,8 @@ def _total(found: Nested) -> Nested | None:
 
 
 def _group(query: a.Select, found: Nested, inside: frozenset[int], ctx: Context) -> Nested | None:
-    """Grouped by what is tied: one group at most. Where its outputs are NULL for no rows, the grouping says
-    nothing.
+    """A subquery that is grouped by tied columns only, and so has at most one group. If its outputs are NULL
+    where there are no rows, the grouping makes no difference, and it is a total.
     """
     tied = {x for t in found.ties for x in (t.inner, t.key)}
     keys = [k for k in group_keys(query) if used_rels(k) & inside]
@@ -161,7 +161,7 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
     item = found.items[0]
     if len(found.items) != 1 or not isinstance(item, a.Scan):
         return None
-    # padded, the row has to show NULL
+    # a LEFT JOIN pads a missing row with NULLs, so the outputs have to be NULL there as well
     if references_whole(query, item.rel) or not all(strict_columns(v) for v in found.values):
         return None
     tied = {t.key.pos for t in found.ties if isinstance(t.key, a.Column)}
@@ -175,8 +175,8 @@ def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
 
 
 def over_domain(found: Nested, block: a.Select, ctx: Context) -> Nested | None:
-    """A subquery that is correlated by more than equalities, tied by keys to a copy of the tables around it
-    instead.
+    """A subquery that is correlated by more than equalities, rewritten so that keys tie it to a copy of the
+    outer tables.
 
     (SELECT count(*) FROM ord o WHERE o.cust = c.id AND o.day > c.since)
     -->
@@ -238,8 +238,8 @@ def _by_key(
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What a subquery gives for all keys: joined by ``on``, its outputs are ``values``, or ``joined`` where
-    there must be a partner.
+    """The table of a subquery's results for all keys, which is joined by ``on``. ``values`` are the
+    subquery's outputs after a LEFT JOIN; ``joined`` are those after an inner join.
     """
 
     item: a.FromItem
@@ -276,7 +276,7 @@ def table(found: Nested, ctx: Context, limits: Sequence[a.Expr] = ()) -> Table:
 
 
 def _read(g: a.Aggregate, column: a.Expr, *, zero: bool) -> a.Expr:
-    """An aggregate where its group may be missing."""
+    """An aggregate's column after a LEFT JOIN: the count of a missing group is 0, not NULL."""
     return or_zero(column) if g.func.name == "count" and zero else column
 
 

@@ -6,8 +6,8 @@
     BY o.total DESC, o.id) AS n FROM ord o) f WHERE f.key1 = c.id AND f.n <= 3
 
 Without an index the subquery reads all rows for each outer row. The rows may be groups: these are grouped by
-what ties them as well. Which of equal rows comes first is free in both forms. The way back is top_per_group.
-SOUNDNESS 14, M9.
+what ties them as well. Which of equal rows comes first is free in both forms. Calcite's RelDecorrelator
+numbers correlated LIMITs in the same way. The way back is top_per_group. SOUNDNESS 14, M9.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ class _First:
 @rule(
     SELECT.where(reads_tables),
     guards=("order-is-its-own",),
+    known_as="RelDecorrelator",
     not_after=frozenset({"top_per_group"}),
     priority=66,
 )

@@ -35,7 +35,7 @@ def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if same is None or ties is None:
                 continue
             mapping: dict[tuple[int, int], a.Expr] = {
-                (gone.rel, p): a.Column(kept.rel, q, gone.query.targets[p].expr.type, kept.names[q])  # type: ignore[union-attr]
+                (gone.rel, p): a.Column(kept.rel, q, gone.query.targets[p].expr.type, kept.names[q])  # type: ignore[union-attr] # _keys finds none where the query is no Select
                 for p, q in same.items()
             }
             filled = [a.IsNull(mapping[gone.rel, p], negated=True) for p in same]

@@ -10,7 +10,8 @@ are the partition, one comparison is the order: ``<=`` ends with the current row
 before them. Several columns by ``a < x OR (a = x AND b <= y)`` or by rows. Where a key may be NULL the
 comparison keeps no row: NULLs come first and are filtered away, so that their frames are empty and nobody
 else's are larger. What only the subquery asks of the rows becomes FILTER, what only the outer block asks for
-is asked after the window. No sums of floats. SOUNDNESS 14, M11, M2.
+is asked after the window. No sums of floats. WinMagic (Zuzarte et al. 2003) does this for whole partitions.
+SOUNDNESS 14, M11, M2.
 """
 
 from __future__ import annotations
@@ -102,7 +103,13 @@ class Running:
         return replace(call, filter=conjoin(dict.fromkeys(asked)))
 
 
-@rule(SELECT.where(ungrouped, reads_tables), guards=GUARDS, priority=86, category="join")
+@rule(
+    SELECT.where(ungrouped, reads_tables),
+    guards=GUARDS,
+    known_as="WinMagic (Zuzarte et al. 2003)",
+    priority=86,
+    category="join",
+)
 def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     sources = [s for item in block.from_ for s in _kept(item)]
     if not sources or not any(isinstance(n, a.ScalarSubquery) for p in _places(block) for n in walk_block(p)):

@@ -46,7 +46,7 @@ def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for i, kept in enumerate(items):
         for gone in items[i + 1 :]:
-            if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):  # type: ignore[union-attr]
+            if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):  # type: ignore[union-attr] # _same_table asks for two scans
                 continue
             assert isinstance(kept, a.Scan)
             assert isinstance(gone, a.Scan)

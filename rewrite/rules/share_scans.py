@@ -6,8 +6,8 @@
     SELECT (SELECT max(amount) FROM kept), (SELECT count(*) FROM kept WHERE part = 3)
 
 The conditions that all readers have go into the CTE, the others stay where they are; the columns that any
-reader needs are kept. Worth while where a big table is read from end to end each time and the conditions
-leave little of it. SOUNDNESS 12.
+reader needs are kept: a covering subexpression (Zhou et al. 2007). Worth while where a big table is read from
+end to end each time and the conditions leave little of it. SOUNDNESS 12.
 """
 
 from __future__ import annotations
@@ -24,7 +24,14 @@ from rewright.sql.walk import (
 )
 
 
-@rule(QUERY.whole(), guards=("all-readers-filter",), priority=66, category="cte", blind=True)
+@rule(
+    QUERY.whole(),
+    guards=("all-readers-filter",),
+    known_as="covering subexpression (Zhou et al. 2007)",
+    priority=66,
+    category="cte",
+    blind=True,
+)
 def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return

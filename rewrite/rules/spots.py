@@ -34,9 +34,9 @@ from rewright.sql.walk import (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One subquery where it stands: a value, an item of FROM (``join``: the LEFT JOIN that pads it), or a
-    condition ``semijoin``.
-    ``shown``: where its outputs are among those of its group.
+    """One subquery and where it stands: as a value (``node``), as an item of FROM (``lateral``; ``join`` is
+    the LEFT JOIN that pads it), or as a condition (``semijoin``). ``shown``: the positions of its outputs
+    among those of its group.
     """
 
     query: a.Query
@@ -56,8 +56,9 @@ class Group:
 
 
 def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group, ...]:
-    """The correlated subqueries of a block, those over the same rows together. ``domain``: those that are
-    correlated by more than equalities are tied by keys (`over_domain`); else they stay as they are.
+    """The correlated subqueries of a block, grouped by the rows that they read. ``domain``: subqueries that
+    are correlated by more than equalities are tied by keys (`over_domain`); otherwise they are left as they
+    are.
     """
     if is_volatile(replace(block, from_=())):
         return ()
@@ -69,6 +70,7 @@ def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group
             continue
         if place.lateral is not None and found.kind is Kind.ROW:
             continue  # the server joins these by itself
+        # only values over plain tables are merged; others have a table of their own
         alone = place.node is None or not all(isinstance(i, a.Scan) for i in found.items)
         if found.kind is not Kind.ROW and domain and not ctx.holds("ties-only", not found.others):
             through = over_domain(found, block, ctx)
@@ -163,7 +165,7 @@ def _label(item: a.FromItem) -> str:
 
 
 def _aligned(found: Nested, model: Nested) -> Nested:
-    """The same over the range variables of another one with the same tables."""
+    """``found`` renamed to the range variables of ``model``, which reads the same tables."""
     mine, theirs = (sorted(x.items, key=_label) for x in (found, model))
     rels = {
         i.rel: m.rel
@@ -184,7 +186,9 @@ def _aligned(found: Nested, model: Nested) -> Nested:
 
 
 def _sameness(found: Nested) -> tuple[Any, ...]:
-    """What has to agree in subqueries that one table answers: aggregates may be of different rows."""
+    """What has to agree in subqueries that one table answers. Totals may differ in their own conditions,
+    which become FILTERs.
+    """
     common = (found.kind, frozenset((t.inner, t.outer) for t in found.ties), frozenset(found.others))
     if found.kind is Kind.TOTAL:
         return common
@@ -195,8 +199,10 @@ def _group(members: Sequence[tuple[Place, Nested]]) -> Group:
     first = members[0][1]
     shared = [p for p in first.local if all(p in m.local for _, m in members)]
     asked = [conjoin(p for p in m.local if p not in shared) for _, m in members]
+    # where each asks for some of the rows only, the table needs no others
     if None not in asked:
         some = tuple(dict.fromkeys(x for x in asked if x is not None))
+        # all ask for the same rows: the condition stays in WHERE and needs no FILTER
         if len(some) == 1:
             asked = [None] * len(members)
         shared.append(some[0] if len(some) == 1 else a.Or(some))

@@ -5,8 +5,8 @@
     SELECT x.id FROM (SELECT DISTINCT ON (o.cust) o.id FROM ord o ORDER BY o.cust, o.total DESC) x
 
 Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT
-k)``, which an index serves per row of the partner. Which of equal rows comes first is free in all forms.
-SOUNDNESS 14, M9.
+k)``, which an index serves per row of the partner. Which of equal rows comes first is free in all forms. The
+nearest relative is TopNWindowElimination of DuckDB, which makes aggregates of them. SOUNDNESS 14, M9.
 """
 
 from __future__ import annotations
@@ -51,7 +51,12 @@ class _Numbered:
     preds: tuple[a.Expr, ...]
 
 
-@rule(SELECT, guards=("rows-are-numbered", "every-key-is-tied"), priority=63)
+@rule(
+    SELECT,
+    guards=("rows-are-numbered", "every-key-is-tied"),
+    known_as="TopNWindowElimination of DuckDB",
+    priority=63,
+)
 def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:

@@ -1,4 +1,5 @@
-"""Correlated subqueries computed once for all rows around them and joined: one method wherever they stand.
+"""Computes correlated subqueries once for all outer rows and joins the results, wherever the subqueries
+stand.
 
     SELECT p.id, (SELECT coalesce(sum(l.qty), 0) FROM line l WHERE l.part = p.id) AS sold FROM part p
      WHERE (SELECT count(*) FROM line l WHERE l.part = p.id AND l.price > 9) > 2
@@ -136,7 +137,7 @@ def as_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _unnested(
     block: a.Select, found: Sequence[Group], ctx: Context, limits: Sequence[a.Expr] = ()
 ) -> a.Select | None:
-    """The block with the tables of its groups joined; None where one of them can not be."""
+    """The block with the tables of all its groups joined, or None if one of them cannot be."""
     for group in found:
         inner = _must_match(block, group, ctx)
         made = _joined(block, group, table(group.nested, ctx, limits), inner=inner)
@@ -147,7 +148,7 @@ def _unnested(
 
 
 def _must_match(block: a.Select, group: Group, ctx: Context) -> bool:
-    """Whether a row of the block counts only where some row is tied to it."""
+    """Whether an outer row counts only if at least one row is tied to it, so that an inner join does."""
     for place in group.places:
         if place.semijoin is not None:
             return True
@@ -176,7 +177,9 @@ def _is_null(group: Group, place: Place) -> bool:
 
 
 def _rejects(pred: a.Expr, nodes: Sequence[a.ScalarSubquery]) -> bool:
-    """Whether a condition is not TRUE where all of these are NULL: they are together."""
+    """Whether a condition is not TRUE where all of these are NULL. They are NULL together, since one table
+    answers them.
+    """
     asked = [n for n in nodes if n in walk_block(pred)]
     for other in asked[1:]:
         pred = replace_node(pred, other, asked[0])
@@ -201,8 +204,8 @@ def _joined(block: a.Select, group: Group, known: Table, *, inner: bool) -> a.Se
 
 
 def _padded(block: a.Select, group: Group, join: a.Join, known: Table) -> a.Select | None:
-    """A LATERAL item on the right of a LEFT JOIN; it goes where nothing of it is read, since it has one row
-    at most.
+    """Replace a LATERAL item on the right of a LEFT JOIN. If nothing of it is read, the join is dropped,
+    since the item has at most one row.
     """
     lateral = join.right
     assert isinstance(lateral, a.Derived)
@@ -210,6 +213,7 @@ def _padded(block: a.Select, group: Group, join: a.Join, known: Table) -> a.Sele
     gone = replace(block, from_=tuple(replace_item(i, join, join.left) for i in block.from_))
     if not columns_used((gone,), (lateral.rel,)):
         return gone
+    # where a further condition of the join fails, a count has to be NULL, not the 0 of a missing group
     if own and group.nested.kind is Kind.TOTAL:
         return None
     joined = replace(join, right=known.item, on=conjoin((*known.on, *own)))
@@ -226,7 +230,7 @@ def _with_values(block: a.Select, group: Group, values: Sequence[a.Expr]) -> a.S
             nodes[place.node] = values[place.shown[0]]
         elif place.lateral is not None:
             columns |= {(place.lateral.rel, i): values[at] for i, at in enumerate(place.shown)}
-    # what is asked of groups is read of a column that has to be a key
+    # above the grouping only keys may be read, so the joined columns become keys
     asked = [nodes[n] for n in above_groups(block) if n in nodes]
     keys = [c for value in asked for c in walk_block(value) if isinstance(c, a.Column)]
     made: a.Select = substitute(map_kind(block, a.ScalarSubquery, lambda n: nodes.get(n, n)), columns)
@@ -239,8 +243,8 @@ def _with_values(block: a.Select, group: Group, values: Sequence[a.Expr]) -> a.S
 
 
 def _limits(block: a.Select, group: Group, ctx: Context) -> Iterator[a.Expr]:
-    """Semi-joins with the outer items that hold the keys, and with all of them, where only their rows' keys
-    count.
+    """Semi-joins that restrict the table to the keys of outer rows: with the outer items that hold the keys,
+    and with all outer items. Yields nothing where other keys count as well.
     """
     nodes = [p.node for p in group.places]
     if None in nodes or group.nested.over_domain or not _must_match(block, group, ctx):

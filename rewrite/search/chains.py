@@ -1,8 +1,8 @@
 """Proof by steps: a candidate reached by several rule applications is proved link by link.
 
-Sameness is transitive, and one step is far easier to prove than five. Owns the memory of how candidates were
-reached and the asking for each link's proof; each link is judged by the same checker as everything else. Only
-proofs are joined: what is tested step by step is not tested as a whole.
+Equivalence is transitive, and one step is far easier to prove than five at once. Owns the memory of how
+candidates were reached, and asks for the proof of each link; the same checker judges links as whole pairs.
+Only proofs are joined: links that were merely tested say nothing of the whole pair.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _UNPROVED = Evidence("unknown", reason="no quick proof")
 
 @dataclass(slots=True)
 class Derivations:
-    """The texts between an original and a candidate, in order; without both."""
+    """Remembers the texts between an original and a candidate, in order, without these two."""
 
     _via: dict[str, tuple[str, ...]] = field(default_factory=dict)
 

@@ -1,9 +1,9 @@
 """The search: states are queries, actions are rule applications, reward is the drop in estimated cost.
 
-Owns the frontier (best first by cost, a penalty a step), the table of states seen (by canonical form) and the
-time budget. Estimates decide where to look next, never what is served: candidates that the estimates dislike
-a little are given out too, because measured runs decide. Must not know servers: cost is a function of text.
-QUITE section 4.1.
+Owns the frontier (the cheapest state first, with a penalty for each step), the table of states seen (by
+canonical form) and the time budget. Estimates decide where to look next, not what is served: candidates whose
+estimate is somewhat worse than the original's are yielded too, because measured runs decide. Must not know
+servers: the cost is a function of a text. QUITE section 4.1.
 """
 
 from __future__ import annotations
@@ -27,10 +27,11 @@ Cost = Callable[[str], float]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A reachable query. ``steps`` are (rule, why); ``literal``: sound for these constants only.
+    """A query that the search has reached. ``steps`` are pairs of a rule's name and why it applied;
+    ``literal``: sound for these constants only.
 
-    ``cost`` is the estimate; for a ``blind`` one, whose last steps estimates misjudge, that of the state
-    before.
+    ``cost`` is the server's estimate. For a ``blind`` candidate, whose last steps estimates misjudge, it is
+    the estimate of the state before those steps.
     """
 
     query: a.Query
@@ -46,10 +47,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far to look. ``tolerance``: candidates up to so many times the original's cost are given out.
-
-    ``finish``: on how many of the best states blind rules are tried; ``kept``: the share of the time that is
-    kept for them.
+    """Limits of a search. ``states``: how many states are looked at; ``depth``: steps to one of them.
+    ``tolerance``: candidates are yielded up to this multiple of the original's cost. ``penalty``: the factor
+    on the cost for each step, in the order of the frontier. ``finish``: on how many of the best states blind
+    rules are tried; ``kept``: the share of the time that is reserved for them.
     """
 
     states: int = 150
@@ -58,7 +59,7 @@ class Limits:
     penalty: float = 1.03
     finish: int = 3
     kept: float = 0.2
-    # longer texts are never worth it
+    # characters; a longer text is dropped
     growth: int = 40_000
 
 
@@ -82,11 +83,13 @@ class _Search:
         for made in applications(state.query, self.catalog, [r for r in rules if not done & r.not_after]):
             if clock.now() >= (self.deadline if until is None else until):
                 return
+            # two orders of the same steps often lead to one query
             form = canonical(made.query, keep_names=True)
             if form in self.seen:
                 continue
             self.seen.add(form)
             found = self.costed(state, made)
+            # some rules look cheaper to the planner than they are: these have to be cheaper at least
             if found is not None and not (made.rule.flattered and found.cost >= state.cost):
                 yield found
 
@@ -139,14 +142,15 @@ def propose(
 
 
 def _sealed(search: _Search, start: Candidate) -> Candidate:
-    """The query with divisions that can not fail, wherever that can be had: what it is rewritten to can not
-    fail either.
+    """The query with as many divisions as possible written so that they cannot fail. What it is rewritten to
+    then cannot fail either.
     """
     while True:
         made = next(iter(applications(start.query, search.catalog, (seal_division,))), None)
         sealed = None if made is None else search.costed(start, made)
         if sealed is None:
             return start
+        # the sealed query replaces the original as the start, so it is no stop on the way
         start = replace(sealed, via=())
 
 
@@ -158,6 +162,7 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
     frontier = [(_rank(start, limits), next(number), start)]
     states = [start]
     slack = {rule.name: rule.slack for rule in rules}
+    # what is left of the time after ``enough`` belongs to the blind rules
     while frontier and clock.now() < enough and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
         for found in search.successors(state, seeing, enough):
@@ -170,7 +175,9 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
 
 
 def _finish(search: _Search, states: list[Candidate], blind: list[Rule]) -> Iterator[Candidate]:
-    """Blind rules, up to two steps, on the best states and on the start."""
+    """Apply blind rules, one or two in a row, to the best states and to the start. Their own estimates mean
+    nothing, so each candidate is given the cost of the state it came from.
+    """
     best = sorted(states, key=lambda s: _rank(s, search.limits))[: search.limits.finish]
     for state in dict.fromkeys((*best, states[0])):
         for found in search.successors(state, blind):

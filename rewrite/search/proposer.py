@@ -1,7 +1,7 @@
-"""The deterministic strategy: the `Proposer` port filled by binding, search and printing.
+"""The deterministic strategy: implements the `Proposer` port by binding a query, searching and printing.
 
-Owns the choice of what is handed on: few candidates, told apart by what made them, because estimates err in
-families. Must not know how candidates are checked or run.
+Owns the choice of the few candidates that are handed on. They are varied by the rule that made them, because
+estimates tend to be wrong for a whole family at once. Must not know how candidates are checked or run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from rewright.sql.printing import to_sql
 
 @dataclass(frozen=True, slots=True)
 class RuleProposer:
-    """Candidates by rules over one catalog. ``width``: how many are handed on; ``seconds``: the most a search
-    takes.
+    """Finds candidates by rules over one catalog. ``width``: how many are handed on; ``seconds``: how long a
+    search may take.
     """
 
     catalog: Catalog
@@ -40,7 +40,7 @@ class RuleProposer:
     def propose(
         self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
     ) -> Sequence[Candidate]:
-        """At most ``width`` candidates, best first; none for what is not understood."""
+        """At most ``width`` candidates, best first; none for a query that cannot be bound."""
         rules = (*self.rules, *(unit.rule for unit in advice if unit.rule is not None))
         try:
             query = bind(sql, self.catalog, search_path=self.search_path)
@@ -67,21 +67,24 @@ class RuleProposer:
 
 
 def preferred(advice: Sequence[Unit]) -> tuple[str, ...]:
-    """Names of rules to try first: patterns of units, rules that do what a unit shows."""
+    """The names of the rules to try first: the patterns of knowledge units, and the rules that do what a unit
+    shows.
+    """
     names = [name for unit in advice for name in (*((unit.rule.name,) if unit.rule else ()), *unit.prefer)]
     return tuple(dict.fromkeys(names))
 
 
 def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
-    """Units whose pattern, or a rule they put first, made a step of a candidate."""
+    """The units whose pattern, or a rule that they put first, made one of a candidate's steps."""
     steps = {name for name, _ in found.steps}
     return tuple(unit.id for unit in advice if unit.id and steps & set(preferred([unit])))
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
-    """The cheapest for each last rule, then the cheapest of the rest; a quarter of the places for blind ones.
+    """At most ``width`` candidates: the cheapest for each last rule, then the cheapest of the others. A
+    quarter of the places is for blind candidates.
 
-    What two estimates say of candidates that came by different rules is hardly comparable.
+    Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
     """
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
     blind = _varied([c for c in found if c.blind], max(width // 4, 1))
@@ -95,7 +98,9 @@ def chosen(found: Sequence[Found], width: int) -> list[Found]:
 
 
 def _varied(blind: Sequence[Found], places: int) -> list[Found]:
-    """One for each last rule first, in the order they were found (best states first)."""
+    """At most ``places`` blind candidates, one for each last rule first, in the order in which they were
+    found.
+    """
     firsts: dict[str, Found] = {}
     for candidate in blind:
         firsts.setdefault(candidate.steps[-1][0], candidate)

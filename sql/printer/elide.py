@@ -213,7 +213,7 @@ def quantified(context: Context, expr: Quantified) -> tuple[list[Expr], Select |
 
         types = [Const(None, c.type) for c in columns]
         for lefts in ([short(a) for a in expr.left], list(expr.left)):
-            if _holds(lambda given, types=types: same(given, types), lefts):  # type: ignore[misc]
+            if _holds(lambda given, types=types: same(given, types), lefts):  # type: ignore[misc] # mypy cannot infer a lambda with a default
                 return lefts, candidate
     return list(expr.left), None
 

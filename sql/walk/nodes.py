@@ -136,7 +136,7 @@ def block_exprs(query: a.Query) -> Iterator[a.Expr]:
         elif isinstance(part, (a.Join, *LEAVES)):
             yield from from_exprs(part)
         elif isinstance(part, _EXPRS):
-            yield part  # type: ignore[misc]
+            yield part  # type: ignore[misc] # mypy does not narrow a union by a tuple of types
 
 
 def child_queries(query: a.Query) -> Iterator[a.Query]:

@@ -67,7 +67,7 @@ WITNESSES = (
     f"Learnt here: {LESSON}",
     "Answered before",
     "Seen in museum",
-    "Mind:",
+    "Advice:",
     "Plan:",
 )
 DISTRACTS = "painted"

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from rewright.knowledge.build.build_state import BuildState
 from rewright.knowledge.build.collect import NoSource, collect
 from rewright.knowledge.build.infer import NoSchema, infer_schema
 from rewright.knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
 from rewright.knowledge.build.text import from_html, from_markdown, statements_in
-from rewright.knowledge.build.workbook import Workbook
 from rewright.knowledge.units import load_units
 from tests.knowledge.stack_exchange import FAST, SLOW, write_dump
 
 
 @pytest.fixture
 def book(tmp_path):
-    opened = Workbook(tmp_path / "work" / "build.db")
+    opened = BuildState(tmp_path / "work" / "build.db")
     yield opened
     opened.close()
 
@@ -159,8 +159,8 @@ def test_a_hundred_thousand_posts_in_flat_memory(tmp_path):
         "import sys, resource\n"
         "from pathlib import Path\n"
         "from rewright.knowledge.build.collect import _dump\n"
-        "from rewright.knowledge.build.workbook import Workbook\n"
-        "book = Workbook(Path(sys.argv[2]))\n"
+        "from rewright.knowledge.build.build_state import BuildState\n"
+        "book = BuildState(Path(sys.argv[2]))\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "_dump(Path(sys.argv[1]), book, lambda n: None)\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from rewright.knowledge.build.accepted import Statements, collect_accepted, gain_of, unfit
+from rewright.knowledge.build.build_state import BuildState, Pair
 from rewright.knowledge.build.literals import without_literals
 from rewright.knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
 from rewright.knowledge.build.voting import ModelVoter
-from rewright.knowledge.build.workbook import Pair, Workbook
 from rewright.knowledge.patterns.fits import pattern_of
 from rewright.knowledge.units import load_units
 from rewright.models.api import NoModel
@@ -27,7 +27,7 @@ FAST = "select id from visit where seen_at >= '2024-03-07' and seen_at < '2024-0
 
 @pytest.fixture
 def book(tmp_path):
-    opened = Workbook(tmp_path / "work" / "build.db")
+    opened = BuildState(tmp_path / "work" / "build.db")
     yield opened
     opened.close()
 

@@ -1,1 +1,1 @@
-"""What a client's SQL means, as PostgreSQL's own analyser says, in DuckDB's words or on PostgreSQL itself."""
+"""What a client's SQL means, as PostgreSQL's own analyser says, in DuckDB's dialect or run by PostgreSQL."""

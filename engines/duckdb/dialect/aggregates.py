@@ -1,4 +1,4 @@
-"""PostgreSQL's aggregates and window functions in DuckDB's words, by signature.
+"""PostgreSQL's aggregates and window functions in DuckDB's dialect, by signature.
 
 Owns the equivalents over one argument; what sums of double precision depend on (the order of rows) is as open
 as in PostgreSQL. Must not know trees.

@@ -69,7 +69,7 @@ def value_of(data: bytes, oid: int) -> Any:
 
 
 def duckdb_literal(value: Any, oid: int) -> str:
-    """A value that ``value_of`` gave, of one type, in DuckDB's words.
+    """A value that ``value_of`` gave, of one type, in DuckDB's dialect.
 
     :raises NotTranslated: DuckDB has no equal value.
     """

@@ -74,7 +74,7 @@ def _whole(
 
 
 def _filters(query: Node, printer: QueryPrinter, once: set[int]) -> Mapping[int, str]:
-    """Conditions on one table alone that hold for every row of the result, in DuckDB's words."""
+    """Conditions on one table alone that hold for every row of the result, in DuckDB's dialect."""
     found: dict[int, list[str]] = {}
     # tables directly in FROM: below a join that pads, a condition of WHERE need not hold of the table's rows
     tables = {

@@ -1,4 +1,4 @@
-"""Expressions of an analysed query in DuckDB's words, with aggregates, windows and subqueries.
+"""Expressions of an analysed query in DuckDB's dialect, with aggregates, windows and subqueries.
 
 Owns what an expression takes from other rows than its own. Queries inside expressions are printed by who owns
 queries. Must not know the lake.

@@ -120,8 +120,8 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
 
 
 def _begun(query: Node, printer: QueryPrinter, level: Level) -> tuple[str, str, Node | None]:
-    """WITH, FROM to HAVING in DuckDB's words, and the HAVING that is left to PostgreSQL."""
-    # HAVING in DuckDB's words where it can be said there: fewer rows are fetched
+    """WITH, FROM to HAVING in DuckDB's dialect, and the HAVING that is left to PostgreSQL."""
+    # HAVING is evaluated by DuckDB where it can express it, so that fewer rows are fetched
     try:
         return *printer.begun(query, level), None
     except NotTranslated:

@@ -1,5 +1,5 @@
-"""PostgreSQL's functions on numbers and truth values in DuckDB's words, by signature; operators and casts are
-functions, too.
+"""PostgreSQL's functions on numbers and truth values in DuckDB's dialect, by signature; operators and casts
+are functions, too.
 
 Owns the equivalents, each compared with a server on nasty values (tests/engines/test_dialect_functions.py).
 ``{0}`` is the first argument. What DuckDB answers with NULL or infinity where PostgreSQL raises, raises here.

@@ -1,4 +1,5 @@
-"""Texts read as numbers in DuckDB's words: what PostgreSQL's input functions take, and the errors they raise.
+"""Texts read as numbers in DuckDB's dialect: what PostgreSQL's input functions take, and the errors they
+raise.
 
 Owns the notations. Must not know trees.
 """

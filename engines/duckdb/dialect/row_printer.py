@@ -1,4 +1,4 @@
-"""Expressions of one row in DuckDB's words: what is listed (numbers, texts, times, special), nothing else.
+"""Expressions of one row in DuckDB's dialect: what is listed (numbers, texts, times, special), nothing else.
 
 Owns columns, constants, casts, calls and arrays. Aggregates, windows and subqueries are ``duckdb_printer``'s.
 Must not know the lake.

@@ -1,4 +1,4 @@
-"""PostgreSQL's functions on texts and bytes in DuckDB's words, by signature.
+"""PostgreSQL's functions on texts and bytes in DuckDB's dialect, by signature.
 
 Owns the equivalents, each compared with a server on nasty values. Texts compare by code points, as in the
 shadow's collation (builtin C.UTF-8). Must not know trees.

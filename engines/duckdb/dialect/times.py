@@ -1,4 +1,4 @@
-"""PostgreSQL's functions on dates, times and intervals in DuckDB's words, by signature.
+"""PostgreSQL's functions on dates, times and intervals in DuckDB's dialect, by signature.
 
 Owns the equivalents, each compared with a server on nasty values. What depends on TimeZone holds in UTC only,
 which is what a lake's sessions have (``ZONED``). Must not know trees.

@@ -1,4 +1,5 @@
-"""One statement of a lake's client: in DuckDB's words, or a plan for PostgreSQL, or refused with the reason.
+"""One statement of a lake's client: in DuckDB's dialect, or a plan for PostgreSQL, or refused with the
+reason.
 
 Owns the order in which these are tried. Must not know the wire, or how either is run.
 docs/decisions/0379-expressions-as-postgresql-analyses-them.md, 0380-what-postgresql-runs-itself.md.

@@ -171,6 +171,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, (), ())).within(inner)
     own = {x for x, _ in inner.vars}
+    # the value must not depend on the rows of the source itself
     candidates: list[Term] = [
         o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own
     ]
@@ -183,6 +184,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
         (x for x in map(fitting, candidates) if x is not None and (identity(x.type) or isinstance(x, Lit))),
         None,
     )
+    # an equal column further back is only of use where no value is known
     same_as = next(
         (
             k
@@ -204,6 +206,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
             return value if value is not None else Var(v, keep.index(same_as or 0), t.type)
         return Var(v, keep.index(t.pos), t.type)
 
+    # DISTINCT of no columns is one row where there are any: EXISTS
     if not keep:
         rest = subst_block(replace(b, vars=others), env)
         return p.with_block(

@@ -139,6 +139,7 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
             x.type != y.type or not identity(x.type) for x, y in zip(own, keys, strict=True)
         ):
             continue
+        # it must be shown by the key alone, which the parent has as well
         outs = tuple(subst(o, dict(zip(own, keys, strict=True)).get) for o in b.outs)
         if any(v in free_vars(o) for o in outs):
             continue
@@ -146,6 +147,7 @@ def child_to_parent(p: Place, at: At) -> Bag | None:
         ctx = p.ctx.within(Block((*rest, (w, target)), kept, ()))
         with p.engine.schema.recording() as used:
             filled = all(p.engine.entails(p.ctx.within(b), not_null(x)) for x in own)
+            # NULL in the key refers to no parent; a parent of several children would be shown too seldom
             if not filled or (p.mode == "bag" and not one_row(p.engine, ctx, (tied,))):
                 used.clear()
                 continue

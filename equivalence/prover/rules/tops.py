@@ -134,7 +134,7 @@ def bounded_count(p: Place, at: At) -> Bag | None:
         return None if fewer is None else p.with_predicate(i, n, fewer)
     term, kind, number = found
     rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
-    plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr]
+    plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr] # asked_of_count found a comparison, an App
     number -= len(term.bag) - len(rest)
     counted = aggregate("cnt", rest, INTEGER)
     if number == (1 if kind == "under" else 0):

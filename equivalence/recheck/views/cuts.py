@@ -51,7 +51,9 @@ def _enough(cut: a.Query, whole: a.Query) -> bool:
     if isinstance(cut.limit, a.Param) and cut.limit == whole.limit and whole.offset is None:
         return True
     kept, looked_at, left_out = (_number(x) for x in (cut.limit, whole.limit, whole.offset))
-    return None not in {kept, looked_at, left_out} and kept >= looked_at + left_out  # type: ignore[operator]
+    if kept is None or looked_at is None or left_out is None:
+        return False
+    return kept >= looked_at + left_out
 
 
 def _number(limit: a.Expr | None) -> int | None:

@@ -167,7 +167,7 @@ def _value(value: object, oid: int) -> object:
             return value
 
 
-# DuckDB's kinds of errors, in PostgreSQL's words
+# DuckDB's kinds of errors, as PostgreSQL words them
 STATES: Mapping[type[duckdb.Error], str] = {
     duckdb.ParserException: "42601",
     duckdb.BinderException: "42703",

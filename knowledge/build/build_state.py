@@ -1,4 +1,4 @@
-"""The pipeline's own notebook: an SQLite file in the output folder, so that a build can be interrupted and
+"""The state of a build: an SQLite file in the output folder, so that a build can be interrupted and
 resumed.
 
 Holds posts of a dump (joined there, not in memory), passages of documentation, and pairs with the state they
@@ -46,8 +46,8 @@ class Pair:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Workbook:
-    """One build's notebook. Every method is its own short transaction."""
+class BuildState:
+    """One build's state. Every method is its own short transaction."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

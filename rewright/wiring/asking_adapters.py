@@ -34,8 +34,8 @@ _CHECK_SECONDS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
-class StoreBook:
-    """`rewright.ask.sessions.Book` over the store, for one role of one database."""
+class StoreQuestionLog:
+    """`rewright.ask.sessions.QuestionLog` over the store, for one role of one database."""
 
     store: Store
     database: str
@@ -146,7 +146,7 @@ def _lesson(one: AskLesson) -> ports.Lesson:
         one.stage,  # type: ignore[arg-type] # it was proposed with one
         one.text,
         one.question,
-        one.status,  # type: ignore[arg-type] # likewise
+        one.status,  # type: ignore[arg-type] # it was stored with one
         one.version,
         one.reason,
     )
