@@ -69,7 +69,9 @@ def test_what_is_asked_of_names_that_are_found_is_postgresqls(
 ) -> None:
     with psycopg.connect(spelled_lake, autocommit=True) as lake:
         lake.execute("set rewright.lake_confidence = 0")
-        assert {row[0] for row in lake.execute(f"select {expression}, store_number from branches".encode())} == values
+        assert {
+            row[0] for row in lake.execute(f"select {expression}, store_number from branches".encode())
+        } == values
 
 
 def test_what_postgresql_would_not_take_is_refused(spelled_lake: str) -> None:
