@@ -2,8 +2,8 @@
 
     python -m bench.hostile [--set NAME] [--only TEXT] [--seconds 10] [--out FILE]
 
-Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``), running their
-pairs through the checker and counting. Exit code 1: one that differs is proved without a reservation that blocks,
+Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``, of
+which each pair has a schema of its own), running their pairs through the checker and counting. Exit code 1: one that differs is proved without a reservation that blocks,
 or an equal one is refuted.
 """
 
@@ -16,6 +16,8 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +32,13 @@ _BLOCKING = {"errors", "overflow"}
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """``kind``: ``equal`` and proved so, ``open``: equal, or ``different``."""
+    """``kind``: ``equal`` and proved so, ``open``: equal, or ``different``. ``schema``: as DDL."""
 
     kind: str
     words: str
     q1: str
     q2: str
+    schema: str
 
 
 def schema(folder: Path = FOLDER) -> str:
@@ -43,35 +46,47 @@ def schema(folder: Path = FOLDER) -> str:
 
 
 def pairs(folder: Path = FOLDER) -> Iterator[Pair]:
+    lines = folder / "pairs.jsonl"
+    return _with_schemas(lines) if lines.exists() else _of_one_schema(folder)
+
+
+def _with_schemas(lines: Path) -> Iterator[Pair]:
+    for one in map(json.loads, lines.read_text(encoding="utf-8").splitlines()):
+        kind = "open" if one["equal"] else "different"
+        yield Pair(kind, f"{one['id']}: {one['why']}", one["q1"], one["q2"], one["schema_sql"])
+
+
+def _of_one_schema(folder: Path) -> Iterator[Pair]:
     text = (folder / "pairs.sql").read_text(encoding="utf-8")
     for part in re.split(r"^-- (?=equal|open|different)", text, flags=re.MULTILINE)[1:]:
         head, _, rest = part.partition("\n")
         kind, _, words = head.partition(": ")
         q1, q2 = (query.strip() for query in rest.strip().rstrip(";").split(";\n"))
-        yield Pair(kind, words, q1, q2)
+        yield Pair(kind, words, q1, q2, schema(folder))
 
 
-def run(wanted: Sequence[Pair], seconds: float, folder: Path = FOLDER) -> list[dict[str, Any]]:
+def run(wanted: Sequence[Pair], seconds: float) -> list[dict[str, Any]]:
+    """One document a pair."""
     found: list[dict[str, Any]] = []
     options = Options(seconds=seconds, prover_seconds=seconds / 2)
-    with (
-        ScratchServer() as server,
-        Checker(scratch=server, options=options, schema_sql=schema(folder)) as checker,
-    ):
-        for pair in wanted:
-            started = time.monotonic()
-            verdict = checker.check(pair.q1, pair.q2)
-            found.append(
-                {
-                    "kind": pair.kind,
-                    "words": pair.words,
-                    "verdict": level(verdict),
-                    "modulo": list(getattr(verdict, "modulo", ())),
-                    "reason": getattr(verdict, "reason", "")[:160],
-                    "seconds": round(time.monotonic() - started, 2),
-                }
-            )
+    with ScratchServer() as server:
+        for ddl, group in groupby(wanted, key=attrgetter("schema")):
+            with Checker(scratch=server, options=options, schema_sql=ddl) as checker:
+                found += [_judged(checker, pair) for pair in group]
     return found
+
+
+def _judged(checker: Checker, pair: Pair) -> dict[str, Any]:
+    started = time.monotonic()
+    verdict = checker.check(pair.q1, pair.q2)
+    return {
+        "kind": pair.kind,
+        "words": pair.words,
+        "verdict": level(verdict),
+        "modulo": list(getattr(verdict, "modulo", ())),
+        "reason": getattr(verdict, "reason", "")[:160],
+        "seconds": round(time.monotonic() - started, 2),
+    }
 
 
 def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -93,13 +108,13 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
-    parser.add_argument("--set", default="", choices=("", "accounts"))
+    parser.add_argument("--set", default="", choices=("", "accounts", "traps"))
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(arguments)
     folder = FOLDER / chosen.set
-    rows = run([p for p in pairs(folder) if chosen.only in p.words], chosen.seconds, folder)
+    rows = run([p for p in pairs(folder) if chosen.only in p.words], chosen.seconds)
     told = summary(rows)
     print(json.dumps(told, indent=1))
     if chosen.out is not None:
