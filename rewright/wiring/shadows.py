@@ -7,7 +7,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -91,6 +91,7 @@ class Shadows:
 
     def _start(self) -> None:
         try:
+            from rewright.engines.duckdb.errors import LakeError
             from rewright.engines.duckdb.shadow import BACKEND_MEMORY, SERVER, provision
             from rewright.engines.postgres.installation import ServerUnavailable
             from rewright.engines.postgres.scratch import ScratchServer
@@ -99,12 +100,16 @@ class Shadows:
         try:
             self._server = self._stack.enter_context(ScratchServer(SERVER, memory=BACKEND_MEMORY))
             address = self._server.dsn(unix=True)
+            seen: dict[str, str] = {}
             for name, home in list(self._lakes.items()):
+                # before its tables are read: what changes from then on is noticed
+                with suppress(LakeError, OSError, sqlite3.Error):
+                    seen[name] = fingerprint(home)
                 try:
                     provision(address, name, schemas_of(home))
                 except ShadowFailed as error:
                     self._go_without(name, error)
-            for thread in (_Watch(address, self._lakes), ShadowWarden(address)):
+            for thread in (_Watch(address, self._lakes, seen), ShadowWarden(address)):
                 thread.start()
                 self._stack.callback(thread.stop)
         except (ServerUnavailable, psycopg.Error) as error:
@@ -116,11 +121,12 @@ class _Watch(threading.Thread):
     beside.
     """
 
-    def __init__(self, server: str, lakes: Mapping[str, Home]) -> None:
+    def __init__(self, server: str, lakes: Mapping[str, Home], seen: dict[str, str]) -> None:
+        """``seen``: fingerprints of the lakes as the shadow was made from them."""
         super().__init__(name="shadow watch", daemon=True)
         self._server = server
         self._lakes = lakes
-        self._seen: dict[str, str] = {}
+        self._seen = seen
         self._ended = threading.Event()
 
     def stop(self) -> None:
@@ -138,7 +144,7 @@ class _Watch(threading.Thread):
 
         try:
             now = fingerprint(home)
-            if self._seen.get(name, now) != now:
+            if self._seen.get(name) != now:
                 synchronise(self._server, name, schemas_of(home))
                 log.info("lake.changed", database=name)
             self._seen[name] = now
