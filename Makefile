@@ -49,7 +49,7 @@ format: install
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# about a quarter of an hour on two cores; SEED=N shuffles the tests of each file otherwise and samples others
+# about 20 minutes on two cores; SEED=N shuffles the tests of each file otherwise and samples others
 test: check
 	tests/install_system.sh
 	$(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
