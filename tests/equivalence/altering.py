@@ -14,26 +14,23 @@ Path = tuple[str | int, ...]
 
 def leaves(node: Any, path: Path = ()) -> Iterator[Path]:
     """Where texts, numbers, booleans, nulls and empty lists stand."""
-    items = (
+    held = (
         list(node.items())
         if isinstance(node, dict)
         else list(enumerate(node))
         if isinstance(node, list)
         else []
     )
-    for key, value in items:
+    for key, value in held:
         yield from leaves(value, (*path, key))
-    if not items:
+    if not held:
         yield path
 
 
 def altered(document: Any, path: Path) -> Any:
     """The document with another value at a leaf."""
-    changed = copy.deepcopy(document)
-    node = changed
-    for key in path[:-1]:
-        node = node[key]
-    node[path[-1]] = _other(node[path[-1]])
+    changed, holder = _copied(document, path)
+    holder[path[-1]] = _other(holder[path[-1]])
     return changed
 
 
@@ -55,21 +52,31 @@ def _other(value: Any) -> Any:
             return "x"
 
 
-def shortened(document: Any) -> Iterator[tuple[Path, Any]]:
-    """The document with one item of one of its lists left out, each in turn."""
+def items(document: Any) -> Iterator[Path]:
+    """Where items of lists stand."""
     for path, node in _lists(document):
-        for n in range(len(node)):
-            changed = copy.deepcopy(document)
-            target = changed
-            for key in path:
-                target = target[key]
-            del target[n]
-            yield (*path, n), changed
+        yield from ((*path, n) for n in range(len(node)))
+
+
+def without(document: Any, path: Path) -> Any:
+    """The document with this item of a list left out."""
+    changed, holder = _copied(document, path)
+    del holder[path[-1]]
+    return changed
+
+
+def _copied(document: Any, path: Path) -> tuple[Any, Any]:
+    """A copy that may be changed at the path, and what holds its end there; the rest is shared."""
+    changed = holder = copy.copy(document)
+    for key in path[:-1]:
+        holder[key] = copy.copy(holder[key])
+        holder = holder[key]
+    return changed, holder
 
 
 def _lists(node: Any, path: Path = ()) -> Iterator[tuple[Path, list[Any]]]:
     if isinstance(node, list):
         yield path, node
-    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
-    for key, value in items:
+    held = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in held:
         yield from _lists(value, (*path, key))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import cache
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from rewright.equivalence.recheck.views.table import VIEWS
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence import test_shape_laws as edges
-from tests.equivalence.altering import altered, leaves, shortened
+from tests.equivalence.altering import altered, items, leaves, without
 
 SCHEMA = """
 create table t (id int primary key, k int, s smallint not null, x text, v varchar(9), c text collate "C",
@@ -851,10 +852,17 @@ def bound(first: str, second: str) -> Binding:
 
 
 def written(first: str, second: str) -> dict[str, Any]:
+    """The certificate of the pair, found once."""
+    document: dict[str, Any] = json.loads(_written(first, second))
+    return document
+
+
+@cache
+def _written(first: str, second: str) -> str:
     both = bound(first, second)
     proved = prove_pair(both, CATALOG, 30.0).proved
     assert proved is not None
-    return certificate(proved, Texts(SCHEMA, first, second), both)
+    return json.dumps(certificate(proved, Texts(SCHEMA, first, second), both))
 
 
 def test_every_form_is_tried_where_it_holds_and_where_it_falls() -> None:
@@ -914,9 +922,9 @@ def test_nothing_altered_is_accepted(form: str) -> None:
     paths = [p for p in leaves(document) if p not in {("digest",), ("checker_version",)}]
     for path in some.sample(paths, min(20, len(paths))):
         assert outcome(resealed(altered(document, path))).exit_code != 0, path
-    fewer = list(shortened(document))
-    for path, changed in some.sample(fewer, min(10, len(fewer))):
-        assert outcome(resealed(changed)).exit_code != 0, path
+    fewer = list(items(document))
+    for path in some.sample(fewer, min(10, len(fewer))):
+        assert outcome(resealed(without(document, path))).exit_code != 0, path
     for name in ("nothing", *VIEWS):
         views = [*document["proof"]["views"], name]
         changed = {**document, "proof": {**document["proof"], "views": views}}
