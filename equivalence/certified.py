@@ -22,7 +22,7 @@ from rewright.equivalence.recheck.deriving import Facts, Pair, Reading
 from rewright.equivalence.recheck.laws.table import LAWS
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.stating import View, stated
-from rewright.equivalence.recheck.views.table import VIEWS, changed, one_tree, opened
+from rewright.equivalence.recheck.views.table import VIEWS, begun, changed, one_tree, opened
 from rewright.equivalence.recheck.writing import written
 from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
@@ -56,7 +56,7 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
     one tree: there is nothing to look for.
     """
     try:
-        start = opened(View(((binding.original, binding.candidate),), binding.catalog))
+        start = opened(begun(binding.original, binding.candidate, binding.catalog))
     except Refused:
         yield ()
         return

@@ -172,13 +172,26 @@ def _errors(query: a.Query, catalog: Catalog) -> frozenset[str]:
     return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
 
 
-def shared_failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
-    """The reservation of putting a query's CTEs where they are referred to: one that is computed by itself is
-    computed on rows that its readers may not ask for.
+def shared_failures(before: a.Query, after: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservations of putting both queries' CTEs where they are referred to: one that is computed by
+    itself is computed on rows, and with columns, that its readers may not ask for. What overflows in one that
+    both queries compute, overflows in both.
     """
+    first, second = _computed(before), _computed(after)
+    bodies = [canonical(q, keep_names=False) for q in first], [canonical(q, keep_names=False) for q in second]
+    found: set[str] = set()
+    for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
+        for query, body in zip(queries, own, strict=True):
+            found |= _errors(query, catalog) | looseness(query)
+            if body not in others and Facts(catalog).errors(query) & OVERFLOW:
+                found.add("overflow")
+    return frozenset(found)
+
+
+def _computed(query: a.Query) -> list[a.Query]:
+    """The queries of the CTEs that are computed by themselves."""
     uses = Counter(n.cte for n in walk(query) if isinstance(n, a.CteScan))
-    apart = [n for n in walk(query) if isinstance(n, a.Cte) and (n.materialized or uses[n.cte] > 1)]
-    return frozenset(m for cte in apart for m in _errors(cte.query, catalog) | looseness(cte.query))
+    return [n.query for n in walk(query) if isinstance(n, a.Cte) and (n.materialized or uses[n.cte] > 1)]
 
 
 def without_ctes(query: a.Query) -> a.Query | None:

@@ -42,6 +42,8 @@ from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
+from rewright.equivalence.prover.translated import Unsupported
+from rewright.equivalence.prover.unread import without_unread
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -76,8 +78,13 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     # a form may compute an expression once more, or not at all
     if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
         return
-    if before != after:
-        left_open = left_open.union(m for q in (before, after) for m in shared_failures(q, catalog))
+    if not same_tree(before, after):
+        left_open |= shared_failures(before, after, catalog)
+    try:
+        # a part is proved as a query of its own, whose outputs are all computed
+        before, after = without_unread(before), without_unread(after)
+    except Unsupported:
+        return
     others: tuple[tuple[a.Query, a.Query], ...] = ()
     if is_recursive(before, after):
         stepped = [without_steps(q, catalog) for q in (before, after)]

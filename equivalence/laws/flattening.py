@@ -77,7 +77,8 @@ def _filtered(item: a.FromItem) -> a.Scan | None:
     if not isinstance(query, a.Select) or not is_plain(query) or is_volatile(query):
         return None
     scan = query.from_[0] if len(query.from_) == 1 else None
-    if not isinstance(scan, a.Scan):
+    # a subquery that is sorted is not pulled up: what it is sorted by is computed, and may fail
+    if not isinstance(scan, a.Scan) or not all(isinstance(k.expr, a.Column) for k in query.order_by):
         return None
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in query.targets)
     return scan if own else None

@@ -127,6 +127,28 @@ def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
     return (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
 
 
+def gone(engine: Asked, translator: Translator, form: Bag) -> Failures:
+    """The scalar subqueries that were met, that may have more than one row, and that the form does not hold:
+    nothing that is shown depends on them, but the server asks them all the same.
+    """
+    sources = {v: s for b in form for v, s in block_vars(b)} | translator.sources
+    held = {
+        describe(n, sources)
+        for path in places(form)
+        for b in at_path(Context(), form, "bag", path)[1]
+        for n in nested_terms(b)
+        if n.kind == "the"
+    }
+    found = frozenset(
+        ("errors", f"{SUBQUERY} {what}")
+        for f in translator.rows
+        if isinstance(f.term, Nested)
+        and (what := describe(f.term, sources)) not in held
+        and not one_row(engine, Context(), f.term.bag)
+    )
+    return Failures(found, found, found)
+
+
 def recorded(translator: Translator, form: Failures) -> Failures:
     """What the translation met that may fail, before anything was simplified away. ``form``: what `failing`
     says of the form.

@@ -23,6 +23,7 @@ from .failures import (
     Failures,
     Spared,
     failing,
+    gone,
     kinds_apart,
     orders,
     recorded,
@@ -39,6 +40,7 @@ from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Translator
 from .translated import Form, Unsupported
 from .unique import determined_by, lone, ties
+from .unread import without_unread
 
 _WHOLE = re.compile(r"0|-?[1-9]\d*")
 
@@ -100,7 +102,7 @@ def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
     made = computed(translator.raising, translator.sources)
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
-    found |= recorded(translator, found)
+    found |= recorded(translator, found) | gone(engine, translator, form.bag)
     found |= tested(translator, form.bag)
     return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made)
 
@@ -111,6 +113,7 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
+    q1, q2 = without_unread(q1), without_unread(q2)
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))

@@ -58,10 +58,15 @@ def pairwise(
 
 
 def distinct_pair(context: Context, left: Expr, right: Expr, *, negated: bool) -> Expr:
-    """IS DISTINCT FROM of two values; against a bare NULL it is a NULL test."""
+    """IS DISTINCT FROM of two values; against a bare NULL it is a NULL test of the value itself: a row of
+    NULLs IS NULL, and is distinct from NULL.
+    """
     for a, b in ((left, right), (right, left)):
         if isinstance(a, Const) and a.value is None and a.type.name == "unknown":
-            return IsNull(resolve_unknown(context, b), not negated, is_row(context, b))
+            tested = resolve_unknown(context, b)
+            if is_row(context, tested):
+                return make_distinct(context, tested, Const(None, tested.type), negated=negated)
+            return IsNull(tested, not negated)
     return make_distinct(context, left, right, negated=negated)
 
 

@@ -102,6 +102,8 @@ def _filtered(item: a.FromItem) -> a.Scan | None:
     scan = inner.from_[0] if isinstance(inner, a.Select) and len(inner.from_) == 1 else None
     if not isinstance(scan, a.Scan) or not isinstance(inner, a.Select):
         return None
+    if not all(isinstance(key.expr, a.Column) for key in inner.order_by):
+        return None  # what it is sorted by is computed, and may fail
     own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in inner.targets)
     return scan if own else None
 

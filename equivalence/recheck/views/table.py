@@ -11,6 +11,8 @@ from types import MappingProxyType
 
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
+from rewright.equivalence.prover.translated import Unsupported
+from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
 from rewright.equivalence.recheck.views.constants import constants
@@ -74,7 +76,7 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
     """The pair in the forms, one after the other. Raises Refused where one changes nothing or is not needed
     any more, or where none may be taken of the pair.
     """
-    view = View(((first, second),), catalog)
+    view = begun(first, second, catalog)
     for number, name in enumerate(names):
         if one_tree(view):
             raise Refused(f"nothing is left for the form {name[:40]} to show")
@@ -85,6 +87,14 @@ def seen(first: a.Query, second: a.Query, catalog: Catalog, names: Iterable[str]
             raise Refused(f"the form {name} changes nothing")
         view = made
     return view
+
+
+def begun(first: a.Query, second: a.Query, catalog: Catalog) -> View:
+    """The pair without the outputs that neither query computes. Raises Refused where that can't be told."""
+    try:
+        return View(((without_unread(first), without_unread(second)),), catalog)
+    except Unsupported as why:
+        raise Refused(str(why)) from None
 
 
 def one_tree(view: View) -> bool:
