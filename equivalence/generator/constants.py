@@ -19,6 +19,8 @@ _MEASURES = frozenset({"length", "char_length", "character_length", "octet_lengt
 _MAX_LENGTH = 60
 _MAX_ROWS = 120
 _TEXT_TYPES = frozenset({"varchar", "bpchar"})
+# functions that put something between texts
+_JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
 _STRETCH = re.compile(r"[A-Za-z0-9 ]+")
 
 
@@ -88,8 +90,21 @@ def _visit(node: Any, found: Constants) -> None:
                     found.strings |= length_samples(length)
         case ast.A_Expr():
             _visit_expression(node, found)
+        case ast.FuncCall() if node.funcname[-1].sval in _JOINING:
+            _visit_joined(node, found)
         case _:
             pass
+
+
+def _visit_joined(node: Any, found: Constants) -> None:
+    """Of texts that are put together: such as hold what is put between them, and those that these consist
+    of.
+    """
+    between = {text for a in node.args or () if (text := _literal(a)) is not None and 0 < len(text) <= 2}
+    for part in (p for a in node.args or () for p in nodes(a)):
+        if isinstance(part, ast.ColumnRef) and isinstance(part.fields[-1], ast.String):
+            name = part.fields[-1].sval.lower()
+            found.near[name] |= {text for s in between for text in ("a", "b", f"a{s}b")}
 
 
 def _interval_text(text: str, type_name: Any) -> str:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import calendar
 import datetime as dt
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from typing import Any
 
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
@@ -22,6 +24,17 @@ _MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
 _MOST_MONTHS = 600
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ -]{0,30}")
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
+# time zones by their region; how far from UTC they are, and that a day after
+_ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
+_HOURS_IN_ZONES = range(-14, 37)
+# what texts that only few values pass for may be: digits, words, with something around them
+_RARE_TEXTS = (
+    "01", "0", "2", "10", "001", "99999999999", "aa", "AA", "abc", "ABC", "Abc", "a1", "A1", "a-b", "a_b",
+    "a b", "a@b.cc", "1.5", "-1", "+1", "2024-01-01", "#a", "(1)",
+)  # fmt: skip
+_FEW_TEXTS = 4
+# characters of a JSON constant that is varied
+_LONGEST_DOCUMENT = 200
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 
@@ -50,6 +63,7 @@ _BASIC: dict[Family, tuple[str, ...]] = {
     "enum": (),
     "other": (
         "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b",
+        '{"a": 1, "a": 2}',
         '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
         "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
         "\\x00", "\\x61",
@@ -94,6 +108,8 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
             candidates = [*_BASIC[column.family], *_EXTREME.get(column.base, ()), *near]
             candidates += [*wide.get(column.family, ()), *column.labels]
             wanted.setdefault(column.type, set()).update(candidates)
+            if column.family == "text" and column.domain:
+                wanted[column.type].update(_RARE_TEXTS)
     good = accepted(wanted)
     return tuple(
         tuple(_pool(column, constants, wide, good[column.type]) for column in table.columns)
@@ -113,9 +129,12 @@ def _pool(
 ) -> Pool:
     near = neighbours(column, constants.near.get(column.name.lower(), ()))
     family = [*_BASIC[column.family], *wide.get(column.family, ()), *column.labels]
+    usual = tuple(dict.fromkeys(v for v in family if v in good))
+    if column.domain and len(usual) < _FEW_TEXTS:
+        usual = tuple(dict.fromkeys((*usual, *(v for v in _RARE_TEXTS if v in good))))
     return Pool(
         tuple(dict.fromkeys(v for v in near if v in good)),
-        tuple(dict.fromkeys(v for v in family if v in good)),
+        usual,
         tuple(v for v in _EXTREME.get(column.base, ()) if v in good),
     )
 
@@ -218,7 +237,9 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     ]
     # two columns that are a month apart, where the shorter month cuts one off
     dates += [v for i in sorted(constants.intervals) for s in _MONTH_ENDS for v in _clipped(s, i)]
+    dates += _in_zones(sorted(constants.strings))
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
+    strings += _around_separators(sorted(constants.strings))
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
     return {
@@ -233,6 +254,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         "other": (
             *sorted(constants.strings),
             *_documents(sorted(constants.strings)),
+            *_documents_like(sorted(constants.strings)),
             *_arrays(sorted(constants.strings)),
             *_arrays(numbers),
         ),
@@ -249,6 +271,61 @@ def _documents(strings: Iterable[str]) -> list[str]:
     found += [f'{{"{n}": {value.format(m)}}}' for n in names for m in names if n != m for value in nested]
     whole = ('["{}"]', '"{}"', '[{{"{}": 1}}]', '["{}", null]')
     return found + [value.format(n) for n in names for value in whole]
+
+
+def _in_zones(strings: Iterable[str]) -> list[str]:
+    """Moments that a date or time of some zone may be, the hours around it and those of its day, where a zone
+    is named: clocks are put forward and back in some of them.
+    """
+    texts = list(strings)
+    if not any(_ZONE.fullmatch(text) for text in texts):
+        return []
+    found: list[str] = []
+    for text in texts:
+        try:
+            start = dt.datetime.fromisoformat(text)
+            found += [
+                f"{start + dt.timedelta(hours=h, minutes=10)}" for h in _HOURS_IN_ZONES if not start.tzinfo
+            ]
+        except (ValueError, OverflowError):
+            continue
+    return found
+
+
+def _around_separators(strings: Iterable[str]) -> list[str]:
+    """Texts that hold what may be put between texts."""
+    short = [s for s in strings if 0 < len(s) <= 2 and not s.isalnum()][:3]
+    return [value for s in short for value in (f"a{s}b", f"b{s}a", f"a{s}", f"{s}a")]
+
+
+def _documents_like(strings: Iterable[str]) -> list[str]:
+    """JSON documents that have more, or less, than those among the constants."""
+    found: list[str] = []
+    for text in strings:
+        try:
+            document = json.loads(text[: _LONGEST_DOCUMENT + 1])
+        except ValueError:
+            continue
+        if isinstance(document, dict | list):
+            found += [json.dumps(d) for d in (*_varied(document), [document], [document, document])]
+    return list(dict.fromkeys(found))
+
+
+def _varied(document: Any) -> Iterator[Any]:
+    """The document with one member or element more, or less, or another, at each place."""
+    if isinstance(document, dict):
+        yield {**document, "other": 2}
+        for key, value in document.items():
+            yield {k: v for k, v in document.items() if k != key}
+            yield from ({**document, key: v} for v in _varied(value))
+    elif isinstance(document, list):
+        yield [*document, 2]
+        yield [*document, *document]
+        for at, value in enumerate(document):
+            yield [v for n, v in enumerate(document) if n != at]
+            yield from ([*document[:at], v, *document[at + 1 :]] for v in _varied(value))
+    else:
+        yield from (None, [document], str(document))
 
 
 def _arrays(texts: Iterable[str]) -> list[str]:

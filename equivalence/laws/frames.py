@@ -134,12 +134,7 @@ def _reading(call: a.WindowCall, name: str, shown: a.Expr, rows: int) -> a.Windo
 def _by_groups(call: a.WindowCall) -> a.WindowCall:
     """A frame of rows as one of groups, or by value where it says no distances."""
     frame = call.window.frame
-    exclude: Mapping[str, Literal["", "current"]] = {
-        "": "",
-        "ties": "",
-        "current": "current",
-        "group": "current",
-    }
+    exclude: Mapping[str, Literal["", "group"]] = {"": "", "ties": "", "current": "group", "group": "group"}
     distances = frame.start_offset is not None or frame.end_offset is not None
     if frame.mode == "range" and distances:
         return call

@@ -18,10 +18,12 @@ from rewright.sql.walk import all_exprs_of_query
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
 from .failures import describe
-from .positions import ORDER_SENSITIVE, before, read_window, through
+from .frames import within
+from .positions import ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
-from .symbols import INTS, TO_NUMERIC, arithmetic
+from .symbols import INTS, TO_NUMERIC, arithmetic, domain
 from .terms import (
+    App,
     Bag,
     Block,
     Distinct,
@@ -112,14 +114,17 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
+    if spec.distinct and name == "count":
+        bag = _columns_of_rows(bag)
     if spec.distinct and name != "string_agg":
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
-        bag = t.to.distinct(with_not_null(bag, 0) if strict else bag)
+        bag = t.to.distinct(with_not_null(bag, 0) if strict and len(bag[0].outs) == 1 else bag)
     elif spec.distinct:
         raise Unsupported("string_agg of distinct values")
     if name == "count":
-        return count(bag, None if spec.star or not bag else 0)
+        values = not spec.star and bool(bag) and len(bag[0].outs) == 1
+        return count(bag, 0 if values else None)
     if name == "sum" and argument_type in INTS:
         return sum_of(bag, spec.type)
     if name == "sum":
@@ -129,6 +134,22 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
     if name == "avg" and t.to.quotients and argument_type in EXACT:
         return _quotient(t, spec, bag)
     return aggregate(_name(spec, name), bag, spec.type)
+
+
+def _columns_of_rows(bag: Bag) -> Bag:
+    """Rows as values by their columns, which tell them apart as DISTINCT does; a row is never NULL."""
+    if len({o.sym for b in bag for o in b.outs if isinstance(o, App)}) != 1:
+        return bag
+    if not all(len(b.outs) == 1 and _is_row(b.outs[0]) for b in bag):
+        return bag
+    return tuple(replace(b, outs=o.args) for b in bag for o in b.outs if isinstance(o, App))
+
+
+def _is_row(term: Term) -> bool:
+    """Whether a term is a row of which each column is compared by its type's own equality."""
+    return (
+        isinstance(term, App) and term.sym.name.startswith("row ") and all(domain(x.type) for x in term.args)
+    )
 
 
 def _quotient(t: Translation, spec: Spec, bag: Bag) -> Term:
@@ -201,27 +222,21 @@ def _remember_window(
 
 
 def _running(t: Translation, e: a.WindowCall) -> Bag | None:
-    """The rows of the partition up to the current row and its peers, or before them; None where the frame is
-    another or the order is not read.
+    """The rows of the partition that the current row's frame holds; None where it or the order is not
+    read.
     """
-    frame, order = e.window.frame, e.window.order_by
+    order = e.window.order_by
     if not e.func.is_builtin or e.func.name not in KNOWN - ORDER_SENSITIVE:
         return None
-    if frame.exclude or frame.start != "unbounded_preceding" or not order:
-        return None
-    peers = frame.end == "current" and frame.mode in {"range", "groups"}
-    if not peers and not _up_to_the_peers(frame):
-        return None
-    comes = through if peers else before
     current = [t.term(k.expr) for k in order]
     labels = [sort_label(k, k.expr.type.collation) for k in order]
     found: list[Block] = []
     for b in _partition(t, e, (*(k.expr for k in order), *e.args)):
-        keys = zip(labels, b.outs, current, strict=False)
-        test = comes(tuple(keys))
-        if test is None:
+        keys = tuple(zip(labels, b.outs[: len(order)], current, strict=True))
+        tests = within(e.window.frame, keys)
+        if tests is None:
             return None
-        found.extend(block(b.vars, (*b.preds, test), b.outs[len(order) :]))
+        found.extend(block(b.vars, (*b.preds, *tests), b.outs[len(order) :]))
     return tuple(found)
 
 
@@ -245,14 +260,6 @@ def _is_span(offset: a.Expr) -> bool:
     text = offset.arg if isinstance(offset, a.Cast) else offset
     plain = isinstance(text, a.Const) and text.value is not None and text.type.name in {"unknown", "interval"}
     return plain and offset.type.is_builtin and offset.type.name == "interval" and offset.type.typmod == -1
-
-
-def _up_to_the_peers(frame: a.Frame) -> bool:
-    """Whether a frame ends with the group before the current row's."""
-    back = frame.end_offset.arg if isinstance(frame.end_offset, a.Cast) else frame.end_offset
-    if frame.mode != "groups" or frame.end != "preceding" or not isinstance(back, a.Const):
-        return False
-    return back.value == "1" and back.type.name in INTS
 
 
 def _whole_partition(window: a.Window) -> bool:

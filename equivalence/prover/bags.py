@@ -7,13 +7,26 @@ on every database. Must not know catalogs or the search for proofs.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from rewright.sql.types import BOOL, SqlType
 
-from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates, rebuild
+from .build import (
+    app,
+    case,
+    conj,
+    disj,
+    exists_value,
+    integer,
+    is_true,
+    negate,
+    not_null,
+    predicates,
+    rebuild,
+)
 from .fresh import fresh_copy
-from .symbols import EQ, OR, TO_NUMERIC, same_when_equal
+from .symbols import EQ, LE, LT, OR, TO_NUMERIC, any_element, domain, same_when_equal
 from .terms import (
     FALSE,
     INTEGER,
@@ -22,6 +35,7 @@ from .terms import (
     Bag,
     Block,
     Distinct,
+    Function,
     Limited,
     Lit,
     Multi,
@@ -42,6 +56,10 @@ from .terms import (
 NULL_ON_EMPTY = frozenset({"sum", "avg", "min", "max", "bool_and", "bool_or", "every", "stddev", "stddev_pop",
     "stddev_samp", "variance", "var_pop", "var_samp", "bit_and", "bit_or", "string_agg"})  # fmt: skip
 DUPLICATE_FREE = frozenset({"min", "max", "bool_and", "bool_or", "every", "bit_and", "bit_or"})
+
+
+# the elements of an array as rows: for no array, and for an empty one, there are none
+UNNEST = "pg_catalog.unnest(anyarray) False"
 
 
 def block(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...], outs: tuple[Term, ...]) -> Bag:
@@ -72,13 +90,16 @@ def exists(bag: Bag) -> Term:
 
 
 def _uncut(b: Block) -> Bag:
-    """2d: a row of the first n, or the first of each group, is there if any row is: where nothing is asked of
-    which.
+    """2d: a row of the first n, or the first of each group, is there if any row is, and one after n others if
+    there are more than n: where nothing is asked of which.
     """
     read = {v for t in b.preds for v in free_vars(t)} | {v for _, s in b.vars for v in free_in_source(s)}
     for at, (v, source) in enumerate(b.vars):
+        around = (*b.vars[:at], *b.vars[at + 1 :])
+        if isinstance(source, Limited) and v not in read and (skipped := _skips(source)):
+            beyond = app(LT, (integer(skipped), aggregate("cnt", source.bag, INTEGER)), BOOL)
+            return tuple(c for n in block(around, (*b.preds, beyond), ()) for c in _uncut(n))
         if isinstance(source, Limited) and v not in read and _keeps_some(source):
-            around = (*b.vars[:at], *b.vars[at + 1 :])
             return tuple(
                 c
                 for x in fresh_copy(source.bag)
@@ -95,6 +116,13 @@ def _keeps_some(source: Limited) -> bool:
         isinstance(limit, Lit) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
     )
     return some and (offset is None or (isinstance(offset, Lit) and offset.value in {None, "0"}))
+
+
+def _skips(source: Limited) -> int:
+    """How many rows OFFSET skips, where LIMIT keeps one of those that follow."""
+    offset = source.offset
+    skipped = int(offset.value or 0) if isinstance(offset, Lit) and (offset.value or "").isdigit() else 0
+    return skipped if not (source.ties or source.on) and _keeps_some(replace(source, offset=None)) else 0
 
 
 def _told(b: Block) -> Bag:
@@ -159,10 +187,16 @@ def _hoist(b: Block, witness: Nested) -> Bag:
 
 def open_source(b: Block, at: int) -> Bag:
     """Replace variable number ``at``, whose source is a DISTINCT bag, by that bag's own variables."""
-    var, source = b.vars[at]
+    source = b.vars[at][1]
     assert isinstance(source, Distinct)
+    return put_rows(b, at, source.bag)
+
+
+def put_rows(b: Block, at: int, rows: Bag) -> Bag:
+    """Replace variable number ``at`` by the rows of a bag with as many outputs as it has columns."""
+    var = b.vars[at][0]
     result: list[Block] = []
-    for inner in fresh_copy(source.bag):
+    for inner in fresh_copy(rows):
         vars_ = (*b.vars[:at], *inner.vars, *b.vars[at + 1 :])
         result.extend(_with_row(b, var, inner, vars_))
     return tuple(result)
@@ -257,8 +291,20 @@ def _exists_block(b: Block) -> Term:
     for vars_, preds in _components(b.vars, inner):
         if not vars_:
             continue
-        parts.append(Nested("exists", "", (Block(vars_, preds, ()),), BOOL))
+        found = _is_element(vars_, preds)
+        parts.append(Nested("exists", "", (Block(vars_, preds, ()),), BOOL) if found is None else found)
     return conj(parts)
+
+
+def _is_element(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]) -> Term | None:
+    """That an array has an element equal to a value, where EXISTS asks for no more."""
+    match vars_, preds:
+        case ((v, Function(name, (array,))),), (App(sym, (x, y)),) if name == UNNEST and sym == EQ:
+            for own, value in ((x, y), (y, x)):
+                one = domain(own.type) == domain(value.type) and own.type.collation == value.type.collation
+                if isinstance(own, Var) and own.var == v and v not in free_vars(value) and one:
+                    return is_true(App(any_element("=", domain(value.type)), (value, array), BOOL))
+    return None
 
 
 def _components(
@@ -305,10 +351,21 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
         bag = tuple(Block(b.vars, b.preds, ()) for b in bag)
         if all(not b.vars and not b.preds for b in bag):
             return integer(len(bag))
+        if (least := _counted_up_to(bag)) is not None:
+            return least
     if len(bag) == 1 and not bag[0].vars and (one := _of_one(short, bag[0])) is not None:
         condition = conj(exists_value(p) for p in bag[0].preds)
         return case((condition, one, integer(0) if short == "cnt" else null(type_)), type_)
     return Nested("agg", name, bag, type_)
+
+
+def _counted_up_to(bag: Bag) -> Term | None:
+    """The number of the first n rows: that of all, or n."""
+    match bag:
+        case (Block(((_, Limited(rows, _, Lit(str(limit)), None, False, 0)),), (), _),) if limit.isdigit():
+            whole = aggregate("cnt", rows, INTEGER)
+            return case((app(LE, (whole, integer(int(limit))), BOOL), whole, integer(int(limit))), INTEGER)
+    return None
 
 
 def _some_or_all(bag: Bag, *, every: bool) -> Term:

@@ -135,8 +135,8 @@ def is_null(term: Term) -> Term:
             return FALSE
         case App(sym, (_,)) if sym in {IS_NULL, IS_TRUE}:
             return FALSE
-        case App(sym) if sym == SAME:
-            return FALSE
+        case App(sym) if sym == SAME or sym.name.startswith("row "):
+            return FALSE  # a row of NULLs is a value
         case App(sym, args) if sym.total:
             return disj(is_null(a) for a in args)
         case App(sym, args) if sym == CASE:

@@ -35,6 +35,9 @@ _RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
 _CALENDAR = {"date", "timestamp", "timestamptz"}
 _PLAIN_DATE = re.compile(r"[12]\d{3}-\d\d-\d\d")
 _PLAIN_INTERVAL = re.compile(r"-?\d{1,4} ?(days?|mons?|months?|years?|weeks?|hours?|minutes?|seconds?)?\Z")
+# no elements, of whatever type, and words that need no quotes
+_NO_ELEMENTS = "{}"
+_WORDS = re.compile(r"\{\w+(?:,\w+)*\}", re.ASCII)
 _NOT_CONSTANT = (Column, SystemColumn, WholeRow, Param, Aggregate, WindowCall)
 
 
@@ -68,6 +71,9 @@ def _is_safe(expr: Expr) -> bool:
                 return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name == "interval":
             return _PLAIN_INTERVAL.match(text) is not None
+        case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.is_array:
+            words = expr.type.name == "_text" and _WORDS.fullmatch(text) is not None
+            return words or text == _NO_ELEMENTS
     return _is_null(expr) or _value(expr) is not None
 
 

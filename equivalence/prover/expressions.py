@@ -20,6 +20,7 @@ from rewright.sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_ident
 
 from .aggregates import aggregate_term, window_term
 from .aliases import as_operator, other_name
+from .arrays import array_of_rows, compared_with_elements, in_parts, no_elements
 from .bags import block, exists, the
 from .build import (
     app,
@@ -54,7 +55,7 @@ from .symbols import (
 )
 from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Table, Term, Var, null
 from .texts import pattern
-from .translated import Failure, Scope, Unsupported
+from .translated import Env, Failure, Scope, Unsupported
 
 if TYPE_CHECKING:
     from .translate import Translator
@@ -109,7 +110,7 @@ class Translation:
                 return negate(self.term(arg))
             case a.IsNull(arg, negated, row_form):
                 if row_form:
-                    raise Unsupported("IS NULL of a row")
+                    return self._row_is_null(arg, negated=negated)
                 tested = self.term(arg)
                 test = is_null(tested)
                 return negate(test) if negated else test
@@ -131,6 +132,8 @@ class Translation:
             case a.RowCompare():
                 return self._row_compare(e)
             case a.Op(op, args, type_):
+                if len(args) == 2 and (found := in_parts(self, op, args)) is not None:
+                    return found
                 return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
@@ -170,6 +173,8 @@ class Translation:
             case a.MinMax(greatest, args, type_):
                 name = f"{'greatest' if greatest else 'least'} {type_.collation}"
                 return self.made(Sym(name, strict=False), tuple(self.term(x) for x in args), type_)
+            case a.ArrayExpr((), type_):
+                return no_elements(type_)
             case a.ArrayExpr(args, type_):
                 uneven = any(x.type.is_array for x in args)
                 symbol = Sym("array", strict=False, fails="errors" if uneven else "")
@@ -179,8 +184,12 @@ class Translation:
                 return self.made(Sym(f"row {shown}", strict=False), tuple(self.term(x) for x in args), type_)
             case a.ValueFunction(name, type_):
                 return App(Sym(f"value {name} {type_.typmod}", strict=False), (), type_)
+            case a.ArraySubquery():
+                return array_of_rows(self, e)
             case a.ArrayOp(op, left, array, all_):
                 self.check(op.function)
+                if (found := compared_with_elements(self, e)) is not None:
+                    return found
                 name = f"{op.schema}.{op.name}({op.left},{op.right}) {'all' if all_ else 'any'} array"
                 symbol = Sym(name, strict=False, fails="errors")
                 return self.made(symbol, self._operands(op.name, (left, array)), BOOL)
@@ -197,7 +206,7 @@ class Translation:
             case a.Subscript(arg, lower, upper, False, type_) if not any(lower) and len(upper) == 1:
                 assert upper[0] is not None
                 return self.made(Sym("subscript"), (self.term(arg), self.term(upper[0])), type_)
-            case a.SystemColumn() | a.WholeRow() | a.ArraySubquery() | a.Subscript():
+            case a.SystemColumn() | a.WholeRow() | a.Subscript():
                 raise Unsupported(type(e).__name__)
             case _:
                 raise Unsupported(type(e).__name__)
@@ -278,6 +287,9 @@ class Translation:
         return value
 
     def subquery(self, query: a.Query) -> Bag:
+        return self.to.query(query, self.env_inside()).bag
+
+    def env_inside(self) -> Env:
         """A subquery sees the columns in scope, and of a grouped query its grouping columns."""
         env = dict(self.scope.env)
         for expr, value in self.scope.groups:
@@ -286,7 +298,7 @@ class Translation:
                 row += [Lit(None, INTEGER)] * (expr.pos + 1 - len(row))
                 row[expr.pos] = value
                 env[expr.rel] = tuple(row)
-        return self.to.query(query, env).bag
+        return env
 
     def _is_bool(self, x: Term, test: str, *, negated: bool) -> Term:
         result = {"true": is_true(x), "false": is_true(negate(x)), "unknown": is_null(x)}[test]
@@ -424,6 +436,19 @@ class Translation:
         return recollated(x, type_.collation)
 
     # ---------------------------------------------------------------- rows and subqueries
+
+    def _row_is_null(self, row: a.Expr, *, negated: bool) -> Term:
+        """A row IS NULL where each of its columns is, and IS NOT NULL where none is; a row among its columns
+        is a value like any other (ExecEvalRowNullInt). A row that an outer join leaves out has NULLs.
+        """
+        match row:
+            case a.RowExpr(args):
+                columns = tuple(self.term(x) for x in args)
+            case a.WholeRow(rel) if rel in self.scope.env and not self.scope.groups:
+                columns = tuple(map(self._read, self.scope.env[rel]))
+            case _:
+                raise Unsupported("IS NULL of a row")
+        return conj(negate(is_null(x)) if negated else is_null(x) for x in columns)
 
     def _row_compare(self, e: a.RowCompare) -> Term:
         values = [self._operands(op.name, (x, y)) for op, x, y in zip(e.ops, e.left, e.right, strict=True)]

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from .asking import Asked
+from .bags import UNNEST
 from .context import Context
 from .firsts import any_first_will_do
 from .places import at_path, nested_terms, places
@@ -266,7 +267,7 @@ def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
             for t in (*_conditions(b, closely), *outs):
                 found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:
-                if isinstance(s, Function):
+                if isinstance(s, Function) and s.name != UNNEST:
                     found.add(("errors", f"function {s.name}"))
     return found
 

@@ -12,12 +12,13 @@ from .rules.columns import determined_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
+from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import child_to_parent, distinct_to_parent
 from .rules.predicates import drop_contradiction, drop_redundant, equal_outside, met_outside, plain_equality
 from .rules.several import both_extremes, one_value, several_rows
-from .rules.sums import flatten_aggregate, multiply, product_terms
+from .rules.sums import flatten_aggregate, is_exact_sum, linear_sum, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
     bounded_count,
@@ -28,7 +29,9 @@ from .rules.tops import (
     extreme_as_exists,
     first_rows,
     lone_negation,
+    other_rows_counted,
     own_row_counted,
+    rules_out,
     some_first,
     sums_with_counts,
     without_certain_rows,
@@ -55,8 +58,13 @@ RULES: dict[str, Rule] = {
     "merge-blocks": merge_blocks,
     "covered": union_of_sets,
     "multi-to-set": multi_to_set,
+    "multi-arms": multi_arms,
+    "multi-filter": multi_filter,
+    "multi-condition": multi_condition,
+    "multi-apart": multi_apart,
     "split-scalar": split_scalar,
     "flatten-aggregate": flatten_aggregate,
+    "linear-sum": linear_sum,
     "simplify-case": simplify_case,
     "first-row": first_row,
     "lone-extreme": lone_extreme,
@@ -73,6 +81,7 @@ RULES: dict[str, Rule] = {
     "extreme-as-exists": extreme_as_exists,
     "some-first": some_first,
     "own-row": own_row_counted,
+    "other-rows": other_rows_counted,
     "own-value": own_value_counted,
     "zeros": drop_zeros,
     "determined-column": determined_column,
@@ -91,9 +100,11 @@ __all__ = [
     "case_terms",
     "equal_outside",
     "equated_extreme",
+    "is_exact_sum",
     "lone_negation",
     "lone_values",
     "product_terms",
+    "rules_out",
     "subscripts",
     "sums_with_counts",
     "without_certain_rows",

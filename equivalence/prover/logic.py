@@ -39,6 +39,7 @@ from .symbols import (
     TO_NUMERIC,
     domain,
     identity,
+    is_any_element,
     same_when_equal,
 )
 from .terms import App, Lit, Nested, Row, Term, Var
@@ -310,7 +311,10 @@ class Encoder:
             if sym == TO_NUMERIC:
                 self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
             return (z3.Or(*nulls) if nulls else self._false), value
-        return self._lenient(name, pairs, self.sort(term.type))
+        is_null, value = self._lenient(name, pairs, self.sort(term.type))
+        if is_any_element(sym):  # no array has no elements, a NULL beside an empty one is not looked at
+            is_null = z3.Or(is_null, pairs[1][0])
+        return is_null, value
 
     def _lenient(self, name: str, pairs: list[Pair], sort: Any) -> Pair:
         """A function that sees NULLs: of the flags and, where there is one, the value."""

@@ -19,6 +19,7 @@ from .fresh import fresh_copy
 from .kernel import align
 from .places import mode_of, nested_terms
 from .shapes import shape
+from .symbols import identity
 from .terms import (
     Bag,
     Block,
@@ -30,6 +31,7 @@ from .terms import (
     Source,
     Table,
     Term,
+    source_types,
 )
 
 if TYPE_CHECKING:
@@ -192,8 +194,8 @@ def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
             ends = (s.keys, s.limit, s.offset, s.ties, s.on) == (t.keys, t.limit, t.offset, t.ties, t.on)
             return ends and match_bags(engine, ctx, s.bag, t.bag) is not None
         case Multi(), Multi():
-            return s.op == t.op and all(
-                match_bags(engine, ctx, x, y) is not None for x, y in ((s.left, t.left), (s.right, t.right))
+            return s.op == t.op and (
+                _same_arms(engine, ctx, s, t) or (_turns(s) and _same_arms(engine, ctx, s, _turned(t)))
             )
         case Function(), Function():
             same_arguments = len(s.args) == len(t.args) and all(
@@ -202,6 +204,20 @@ def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
             return s.name == t.name and s.types == t.types and same_arguments
         case _:
             return False
+
+
+def _same_arms(engine: Engine, ctx: Context, s: Multi, t: Multi) -> bool:
+    arms = ((s.left, t.left), (s.right, t.right))
+    return all(match_bags(engine, ctx, x, y) is not None for x, y in arms)
+
+
+def _turns(source: Multi) -> bool:
+    """Whether both sides of INTERSECT ALL show the same rows."""
+    return source.op == "intersect" and all(identity(t) for t in source_types(source))
+
+
+def _turned(source: Multi) -> Multi:
+    return replace(source, left=source.right, right=source.left)
 
 
 __all__ = ["check_block", "match_bags", "replace", "subst_block"]

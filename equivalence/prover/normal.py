@@ -21,9 +21,11 @@ from .kernel import (
     case_terms,
     equal_outside,
     equated_extreme,
+    is_exact_sum,
     lone_negation,
     lone_values,
     product_terms,
+    rules_out,
     subscripts,
     sums_with_counts,
     without_certain_rows,
@@ -67,6 +69,10 @@ ORDER = (
     "contradiction",
     "merge-blocks",
     "multi-to-set",
+    "multi-arms",
+    "multi-filter",
+    "multi-condition",
+    "multi-apart",
     "first-row",
     "lone-extreme",
     "one-of-each",
@@ -87,6 +93,7 @@ ORDER = (
     "semijoin",
     "redundant",
     "met-outside",
+    "linear-sum",
     "covered",
 )
 # rows that are only asked for stay rows beside those that are not, as one condition with an OR has them
@@ -112,6 +119,7 @@ POSITIONS = (
     "several",
     "one-value",
     "extreme-as-exists",
+    "other-rows",
 )
 BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
 # where both queries read values of other rows these are compared as such
@@ -311,6 +319,30 @@ def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, k)
 
 
+def _multi_preds(p: Place, path: Path) -> Iterator[At]:
+    for i, k in _multi_vars(p, path):
+        b = p.bag[i]
+        own = {v for v, _ in b.vars}
+        for m, q in enumerate(b.preds):
+            if free_vars(q) & own == {b.vars[k][0]}:
+                yield (i, k, m)
+
+
+def _multi_conditions(p: Place, path: Path) -> Iterator[At]:
+    for i, n in _multi_vars(p, path):
+        source = p.bag[i].vars[n][1]
+        if isinstance(source, Multi):
+            yield from ((i, n, k, m) for k, x in enumerate(source.right) for m in range(len(x.preds)))
+
+
+def _multi_arms(p: Place, path: Path) -> Iterator[At]:
+    for i, k in _multi_vars(p, path):
+        source = p.bag[i].vars[k][1]
+        if isinstance(source, Multi):
+            yield from ((i, k, 0, n) for n in range(len(source.left)))
+            yield from ((i, k, 1, n) for n in range(len(source.right)))
+
+
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
     """Rows of tables, the last first; where multiplicities count those before that other rows refer to and of
     which nothing else is asked: they go without a trace, while a row that refers may have to stay.
@@ -407,6 +439,14 @@ def _flat(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
             if t.kind == "agg" and t.bag and all(_aggregated(x) for x in t.bag):
+                yield (i, n)
+
+
+def _made_sums(p: Place, _path: Path) -> Iterator[At]:
+    """Sums of what is computed, or of a constant."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if is_exact_sum(t) and all(isinstance(x.outs[0], App | Lit) for x in t.bag):
                 yield (i, n)
 
 
@@ -517,15 +557,23 @@ def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
-def _no_later(p: Place, _path: Path) -> Iterator[At]:
-    """Conditions of counted rows that leave the row itself among them."""
-    for i, b in enumerate(p.bag):
-        for n, t in enumerate(nested_terms(b)):
-            if t.kind == "agg" and t.name == "cnt":
-                for k, inner in enumerate(t.bag):
-                    for m, q in enumerate(inner.preds):
-                        if isinstance(q, App) and q.sym == LE:
-                            yield (i, n, k, m)
+def _of_counted(wanted: Callable[[Term], bool]) -> Candidates:
+    """Conditions of counted rows: that leave the row itself among them, or do not."""
+
+    def candidates(p: Place, _path: Path) -> Iterator[At]:
+        for i, b in enumerate(p.bag):
+            for n, t in enumerate(nested_terms(b)):
+                if t.kind == "agg" and t.name == "cnt":
+                    for k, inner in enumerate(t.bag):
+                        for m, q in enumerate(inner.preds):
+                            if wanted(q):
+                                yield (i, n, k, m)
+
+    return candidates
+
+
+def _is_bound(q: Term) -> bool:
+    return isinstance(q, App) and q.sym == LE
 
 
 def _no_higher(p: Place, _path: Path) -> Iterator[At]:
@@ -558,12 +606,17 @@ CANDIDATES: dict[str, Candidates] = {
     "some-first": _first_ones,
     "tied-outside": _asked_of_rows,
     "extreme-as-exists": _equated_extremes,
-    "own-row": _no_later,
+    "own-row": _of_counted(_is_bound),
+    "other-rows": _of_counted(rules_out),
     "own-value": _no_higher,
     "zeros": _with_zeros,
     "determined-column": _columns,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
+    "multi-arms": _multi_vars,
+    "multi-filter": _multi_preds,
+    "multi-condition": _multi_conditions,
+    "multi-apart": _multi_arms,
     "first-row": _limited_vars,
     "lone-extreme": _nested("the"),
     "rank": _nested("win"),
@@ -579,6 +632,7 @@ CANDIDATES: dict[str, Candidates] = {
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,
     "flatten-aggregate": _flat,
+    "linear-sum": _made_sums,
     "simplify-case": _cases,
     "drop-column": _columns,
     "bind-column": _columns,

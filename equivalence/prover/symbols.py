@@ -127,6 +127,17 @@ def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = 
     return Sym(f"op {name}({left},{right})", strict=strict, total=plain and strict, fails="errors")
 
 
+def any_element(op: str, known: str) -> Sym:
+    """The symbol of a comparison of a value with the elements of an array, all of one domain: NULL for no
+    array.
+    """
+    return Sym(f"pg_catalog.{op}({known},{known}) any array", strict=False)
+
+
+def is_any_element(sym: Sym) -> bool:
+    return sym.name.endswith(" any array") and not sym.fails
+
+
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
     label = f"{schema}.{name}({','.join(args)})"
     if (
@@ -178,8 +189,15 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
         return "" if all(is_bounded(a) for a in term.args) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
         return "" if fits_double(term.args[0]) else fails
-    if name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in term.args):
-        return ""  # counts do not leave bigint
+    if name in {"+ int8", "- int8"} and len(term.args) == 2 and all(map(_is_small_total, term.args)):
+        return ""  # counts and sums of int4 do not leave bigint, nor do two of them
+    if (
+        name == "- int8"
+        and len(term.args) == 2
+        and _is_number_of_rows(term.args[0])
+        and _is_natural(term.args[1])
+    ):
+        return ""
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
         return ""  # read when the statement is parsed (`constants` compares these)
     if _never_fails(name, term.args):
@@ -189,6 +207,30 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
         return "" if fine else fails
     return _of_division(term, sure) if is_division(term) else fails
+
+
+def _is_small_total(term: Term) -> bool:
+    """Whether a term is a count of rows, or a sum of what is at most int4."""
+    if not isinstance(term, Nested) or term.kind != "agg":
+        return False
+    return term.name == "cnt" or (
+        term.name == "isum" and all(o.type.name in {"int2", "int4"} for b in term.bag for o in b.outs)
+    )
+
+
+_NUMBERS_OF_ROWS = tuple(f"pg_catalog.{f}(" for f in ("rank", "dense_rank", "row_number", "count"))
+
+
+def _is_number_of_rows(term: Term) -> bool:
+    if not isinstance(term, Nested):
+        return False
+    return (term.kind, term.name) == ("agg", "cnt") or (
+        term.kind == "win" and term.name.startswith(_NUMBERS_OF_ROWS)
+    )
+
+
+def _is_natural(term: Term) -> bool:
+    return isinstance(term, Lit) and (term.value or "").isdigit()
 
 
 def is_division(term: Term) -> bool:

@@ -18,7 +18,7 @@ from rewright.sql.facts.guards import NOTHING, Known
 from rewright.sql.types import SqlType
 from rewright.sql.walk import all_exprs, all_queries, conjuncts
 
-from .bags import block, exists
+from .bags import UNNEST, block, exists
 from .build import conj, negate, predicates, recollated, same
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
@@ -194,9 +194,18 @@ class Translator:
         self.topmost = query
         return self.query(query, {}, visible=True, whole=True)
 
-    def query(self, query: a.Query, env: Env, *, visible: bool = False, whole: bool = False) -> Form:
-        """The rows of a query. ``visible``: its order is seen, so the sort keys stay. ``whole``: all its rows
-        are made whatever stands around it.
+    def query(
+        self,
+        query: a.Query,
+        env: Env,
+        *,
+        visible: bool = False,
+        whole: bool = False,
+        ordered: bool = False,
+    ) -> Form:
+        """The rows of a query. ``visible``: it is the whole statement, and its order is seen. ``ordered``: so
+        is that of this subquery. Where the order is seen the sort keys stay. ``whole``: all its rows are made
+        whatever stands around it.
         """
         if visible:
             self.fenced = computed_ctes(query)
@@ -206,9 +215,9 @@ class Translator:
             self.with_known(NOTHING, NOTHING, NOTHING),
         ):
             self.whole = whole and query.limit is None and query.offset is None
-            return self._query(query, env, visible=visible)
+            return self._query(query, env, ordered=visible or ordered)
 
-    def _query(self, query: a.Query, env: Env, *, visible: bool) -> Form:
+    def _query(self, query: a.Query, env: Env, *, ordered: bool) -> Form:
         for cte in query.ctes:
             body = cte.query
             if cte.recursive:
@@ -223,7 +232,7 @@ class Translator:
                 form = self.values(query, env)
         if query.limit is not None or query.offset is not None:
             form = self.limit(query, form, env)
-        if not visible:
+        if not ordered:
             form = Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
         if len(form.bag) > MAX_BLOCKS:
             raise Unsupported("too many alternatives")
@@ -416,7 +425,8 @@ class Translator:
         make.check(call.func)
         args = tuple(make.term(x) for x in call.args)
         name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
-        self.fails("errors", App(Sym(name), args, types[0] if types else INTEGER))
+        if name != UNNEST:
+            self.fails("errors", App(Sym(name), args, types[0] if types else INTEGER))
         # the server compares what a function returns with the declared types, not with their modifiers
         types = tuple(t.without_typmod() for t in types)
         return [self._ranging(rel, Function(name, args, types), types, env)]

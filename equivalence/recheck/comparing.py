@@ -12,6 +12,7 @@ from itertools import permutations
 
 from rewright.equivalence.prover.bags import subst_block
 from rewright.equivalence.prover.context import Context, identical, membership
+from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     Bag,
     Block,
@@ -24,6 +25,7 @@ from rewright.equivalence.prover.terms import (
     Table,
     Term,
     rows_renamed,
+    source_types,
 )
 from rewright.equivalence.recheck.judging import Judge
 from rewright.equivalence.recheck.places import as_sets, values_in
@@ -100,8 +102,12 @@ def _same_source(judge: Judge, ctx: Context, s: Source, t: Source) -> bool:
             ends = [(x.keys, x.limit, x.offset, x.ties, x.on) for x in (s, t)]
             return ends[0] == ends[1] and same_bags(judge, ctx, s.bag, t.bag)
         case Multi(), Multi():
-            parts = ((s.left, t.left), (s.right, t.right))
-            return s.op == t.op and all(same_bags(judge, ctx, x, y) for x, y in parts)
+            sides = [(t.left, t.right)]
+            if s.op == "intersect" and all(map(identity, source_types(s))):
+                sides.append((t.right, t.left))
+            return s.op == t.op and any(
+                same_bags(judge, ctx, s.left, x) and same_bags(judge, ctx, s.right, y) for x, y in sides
+            )
     return False
 
 

@@ -30,6 +30,7 @@ from rewright.equivalence.prover.symbols import (
     TO_NUMERIC,
     domain,
     identity,
+    is_any_element,
     same_when_equal,
 )
 from rewright.equivalence.prover.terms import App, Lit, Nested, Row, Term, Var
@@ -274,7 +275,9 @@ class Formulas:
         collations = sorted({x.type.collation for x in args} - {"", "default"})
         name, sort = f"{term.sym.name} {term.type.name} {collations}", self.sort(term.type)
         if not term.sym.strict:
-            return self._lenient(name, pairs, sort)
+            unknown, value = self._lenient(name, pairs, sort)
+            # of no array nothing is known
+            return (z3.Or(unknown, nulls[1]) if is_any_element(term.sym) else unknown), value
         values = [v for _, v in pairs]
         value = self._applied(name, values, sort)
         if not term.sym.total:

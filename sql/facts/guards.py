@@ -8,7 +8,7 @@ AND and OR promise no order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -41,6 +41,8 @@ from rewright.sql.walk import block_exprs, children, conjuncts, deep_exprs
 
 _INTEGERS = frozenset({"int2", "int4", "int8"})
 _NUMBERS = _INTEGERS | {"numeric", "float4", "float8"}
+# aggregates of numbers that are NULL where no value is there, or no row
+_NULL_OF_NONE = frozenset({"sum", "avg", "min", "max"})
 # digits of a constant or precision: far fewer than the 100 that is_moderate allows
 _FEW = 40
 
@@ -80,13 +82,59 @@ def division(expr: Op, known: Known) -> frozenset[str]:
     type.
     """
     dividend, divisor = expr.args
-    found = {"nonzero"} if never(divisor, 0, known) else set()
+    # a strict operator is not evaluated for NULL
+    sure = never(divisor, 0, known) or _null_where_none(dividend, divisor)
+    found = {"nonzero"} if sure else set()
     # is_moderate would do for integers as well: only -1 makes their quotient leave the type
     if expr.type.name in _INTEGERS:
         fits = never(divisor, -1, known)  # the least integer has no opposite
     else:
         fits = is_moderate(dividend) and is_moderate(divisor)
     return frozenset(found | ({"fits"} if fits else set()))
+
+
+def _null_where_none(dividend: Expr, divisor: Expr) -> bool:
+    """Whether the divisor is a count that is 0 only where the dividend is NULL: `sum(x) / count(x)`, by the
+    same values of the same rows, or of all the rows.
+    """
+    counted = _uncast(divisor)
+    if not (isinstance(counted, Aggregate | WindowCall) and _is_of_pg(counted, {"count"})):
+        return False
+    return any(
+        _of_same_rows(total, counted) and (counted.star or total.args == counted.args)
+        for total in _deciding(dividend)
+    )
+
+
+def _uncast(expr: Expr) -> Expr:
+    """What a number was before conversions that make a zero of zero alone."""
+    while isinstance(expr, Cast) and (_keeps(expr) or _makes_no_zero(expr)):
+        expr = expr.arg
+    return expr
+
+
+def _deciding(expr: Expr) -> Iterator[Aggregate | WindowCall]:
+    """The aggregates without which a value is NULL, and that are NULL where they have no value to read."""
+    match expr:
+        case Aggregate() | WindowCall() if _is_of_pg(expr, _NULL_OF_NONE):
+            yield expr
+        case Cast() if expr.arg.type.is_builtin and {expr.arg.type.name, expr.type.name} <= _NUMBERS:
+            yield from _deciding(expr.arg)
+        case Op() if expr.op.is_builtin and expr.op.function.strict:
+            for arg in expr.args:
+                yield from _deciding(arg)
+
+
+def _is_of_pg(call: Aggregate | WindowCall, names: Collection[str]) -> bool:
+    return call.func.is_builtin and call.func.kind == "a" and call.func.name in names
+
+
+def _of_same_rows(total: Aggregate | WindowCall, counted: Aggregate | WindowCall) -> bool:
+    """Whether both read the same rows, by arguments and conditions that give the same twice."""
+    one_kind = type(total) is type(counted) and total.filter == counted.filter
+    if isinstance(total, WindowCall) and isinstance(counted, WindowCall):
+        one_kind = one_kind and total.window == counted.window
+    return one_kind and _fixed(total) and _fixed(counted)
 
 
 def branches(expr: Case, known: Known) -> Iterator[tuple[Expr, Known]]:

@@ -100,6 +100,20 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "linear": ("6b", "the sum of x + y leaves out rows in which one of them is NULL"),
+    "shared": ("9", "what both sides of EXCEPT ALL have is the same rows, not as many"),
+    "apart": ("9", "rows of one side are not counted with the other's only where none are equal"),
+    "asked": ("9", "rows of the right side count where they are on the left, whatever else holds of them"),
+    "equals": ("M19", "rows of either side stand for their equals, which may look different"),
+    "distance": ("M11", "beside a NULL a frame holds NULLs, whatever the distance"),
+    "next": ("M11", "the second group from here is not the next one"),
+    "own-peers": ("M11", "peers of the current row stay when it is left out"),
+    "others": ("14", "the others are one less than all only where one row is left out"),
+    "present": ("14", "a row that is not counted is not one of the others' number either"),
+    "beyond": ("2d", "LIMIT 0 keeps no row, however many there are"),
+    "no-array": ("M2", "of a NULL no containment is known, while IS TRUE is FALSE of it"),
+    "same-rows": ("M7", "a sum over rows of which none is counted may be a number"),
+    "next-key": ("M2", "a number in a path is the place of an array's element as well as a key"),
     "successor": ("M13", "a recursion that takes the next greater value of fewer rows leaves values out"),
     "days": ("16", "no number of days moves an infinite date"),
     "first-of-each": ("14", "the first row of a group is the one with NULL where NULLs come first"),

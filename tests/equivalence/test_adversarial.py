@@ -32,6 +32,8 @@ def test_nothing_false_is_proved(path: Path) -> None:
     bound = 0
     catalog = catalog_from_ddl(next(pairs(path))["schema_sql"])
     for pair in pairs(path):
+        if pair.get("equal"):  # kept beside its near misses
+            continue
         try:
             q1, q2 = bind(pair["q1"], catalog), bind(pair["q2"], catalog)
         except (BindError, Unsupported):

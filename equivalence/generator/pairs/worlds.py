@@ -21,7 +21,7 @@ _VALUES = {
 }
 _TYPED = (
     "k int not null, i int, b bigint, n numeric, p numeric(8,2), f float8, t text, v varchar(5), c char(4), "
-    'x text collate "C", d date, ts timestamp, o bool'
+    'x text collate "C", d date, ts timestamp, o bool, a int[], j jsonb'
 )
 
 
@@ -43,7 +43,7 @@ class World:
     """One schema. The parent has the key ``id`` and a unique nullable ``u``; the child has ``id``, a NOT NULL
     reference ``pid`` and a nullable one ``qid``; the loose tables have no constraint but NOT NULL on ``w``;
     ``typed`` has a column of each common type (k, the only NOT NULL one, i, b, n, p, f, t, v, c, x, d, ts,
-    o).
+    o, the array a and the document j).
     """
 
     ddl: str
@@ -64,6 +64,10 @@ class World:
             if (nullable is None or c.nullable == nullable) and (c.numeric or not numeric)
         ]
         return rnd.choice(fitting)
+
+    def pick_type(self, table: str, name: str) -> str:
+        """The type of a payload column."""
+        return next(c.type for c in self.columns[table] if c.name == name)
 
 
 def random_world(rnd: random.Random) -> World:

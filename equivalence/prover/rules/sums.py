@@ -6,6 +6,7 @@ search.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import aggregate, block, exists
@@ -13,13 +14,14 @@ from rewright.equivalence.prover.build import (
     app,
     case,
     exists_value,
+    integer,
     negate,
     not_null,
     predicates,
 )
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
-from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain
+from rewright.equivalence.prover.symbols import CASE, INTS, TO_NUMERIC, arithmetic, domain
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -27,6 +29,7 @@ from rewright.equivalence.prover.terms import (
     Block,
     Lit,
     Nested,
+    Sym,
     Term,
     null,
     walk_shallow,
@@ -220,6 +223,70 @@ def _weighted(out: Term) -> tuple[Nested, Term] | None:
         if isinstance(inner, Nested) and inner.kind == "agg" and inner.name == "cnt":
             return inner, value
     return None
+
+
+def linear_sum(p: Place, at: At) -> Bag | None:
+    """6b: the sum of x + y is the sum of x and that of y over the same rows, where neither is NULL; so are
+    differences, opposites, and products with a whole number. Exact numbers alone. ``at``: block, term.
+    """
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if not is_exact_sum(term):
+        return None
+    outs = [x.outs[0] for x in term.bag]
+    new = _of_a_number(term, outs) if isinstance(outs[0], Lit) else _part_by_part(term, outs)
+    return None if new is None else p.with_block(i, replace_term(b, term, new))
+
+
+def is_exact_sum(term: Nested) -> bool:
+    """Whether a term is a sum of integers or numerics: the order in which these are added does not matter."""
+    return term.kind == "agg" and term.name in {"isum", "sum numeric"} and bool(term.bag)
+
+
+def _of_a_number(term: Nested, outs: list[Term]) -> Term | None:
+    """A whole number added again and again: that many ones."""
+    number = outs[0]
+    if term.name != "isum" or len(set(outs)) != 1 or not _is_whole(number) or number == integer(1):
+        return None
+    ones = _showing(term, [integer(1)] * len(outs))
+    return app(_on_sums("*", "int8"), (number, ones), term.type)
+
+
+def _part_by_part(term: Nested, outs: list[Term]) -> Term | None:
+    """The operator that makes what is added, of the sums of its operands."""
+    found = [o for o in outs if isinstance(o, App)]
+    if len(found) < len(outs) or len({o.sym for o in found}) > 1:
+        return None
+    op, _, type_name = found[0].sym.name.partition(" ")
+    kind = "isum" if type_name in INTS else f"sum {type_name}"
+    if kind != term.name or op not in {"+", "-", "*"}:
+        return None
+    columns = list(zip(*(o.args for o in found), strict=True))
+    factors = [_is_whole(c[0]) and len(set(c)) == 1 for c in columns]
+    if op == "*" and sum(factors) != 1:
+        return None
+    args = tuple(
+        c[0] if op == "*" and factor else _showing(term, c)
+        for c, factor in zip(columns, factors, strict=True)
+    )
+    return app(_on_sums(op, "int8" if kind == "isum" else type_name), args, term.type)
+
+
+def _is_whole(term: Term) -> bool:
+    """Whether a term is a constant that has no decimals to show."""
+    return isinstance(term, Lit) and term.value is not None and term.value.lstrip("-").isdigit()
+
+
+def _on_sums(op: str, type_name: str) -> Sym:
+    """The operator on whole sums: what it may raise is said of what is written."""
+    return replace(arithmetic(op, type_name, type_name, type_name), fails="")
+
+
+def _showing(term: Nested, column: Sequence[Term]) -> Term:
+    """The sum of another value of the same rows."""
+    rows = tuple(replace(x, outs=(o,)) for x, o in zip(term.bag, column, strict=True))
+    return aggregate(term.name, fresh_copy(rows), term.type)
 
 
 def _as_numeric(total: Term, term: Nested) -> Term:

@@ -20,6 +20,8 @@ from rewright.equivalence.prover.symbols import (
     LE,
     LT,
     NOT,
+    OR,
+    SAME,
     arithmetic,
     domain,
     identity,
@@ -47,7 +49,9 @@ from rewright.sql.types import BOOL
 
 from .base import At, Place, parts_of
 
-_PLUS = arithmetic("+", "int8", "int8", "int8")
+_ON_COUNTS = frozenset({"+ int8", "- int8"})
+# counts do not leave bigint
+_MINUS = replace(arithmetic("-", "int8", "int8", "int8"), fails="")
 _SMALL = frozenset("123456789")
 
 
@@ -189,14 +193,22 @@ def _without_certain(bag: Bag, number: int) -> Bag:
 
 
 def counted_sum(p: Place, at: At) -> Bag | None:
-    """15: a count and a number are the count of so many rows more. ``at``: block, sum."""
+    """15: a count and a number are the count of so many rows more, or less where as many are there whatever
+    holds. ``at``: block, sum.
+    """
     i, n = at
     b = p.block(i)
     term = sums_with_counts(b)[n]
     counted, number = term.args if _is_count(term.args[0]) else term.args[::-1]
     assert isinstance(counted, Nested)
     assert isinstance(number, Lit)
-    bag = (*(Block((), (), ()) for _ in range(int(str(number.value)))), *counted.bag)
+    rows = int(str(number.value))
+    if term.sym.name == "- int8":
+        bag = _without_certain(counted.bag, rows)
+        if counted is not term.args[0] or len(bag) > len(counted.bag) - rows:
+            return None
+    else:
+        bag = (*(Block((), (), ()) for _ in range(rows)), *counted.bag)
     return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
 
 
@@ -254,7 +266,7 @@ def sums_with_counts(b: Block) -> list[App]:
     found: dict[App, None] = {}
     for t in (*b.preds, *b.outs):
         for s in walk_shallow(t):
-            if isinstance(s, App) and s.sym == _PLUS and len(s.args) == 2:
+            if isinstance(s, App) and s.sym.name in _ON_COUNTS and len(s.args) == 2:
                 counted, number = s.args if _is_count(s.args[0]) else s.args[::-1]
                 small = isinstance(number, Lit) and str(number.value) in _SMALL
                 if _is_count(counted) and small:
@@ -365,3 +377,36 @@ def own_row_counted(p: Place, at: At) -> Bag | None:
     sooner = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
     bag = (Block((), (), ()), *term.bag[:k], *sooner, *term.bag[k + 1 :])
     return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+
+
+def other_rows_counted(p: Place, at: At) -> Bag | None:
+    """14: the rows of which a condition holds are one less than those of which it is known, where it fails
+    for exactly one: the others beside a row of its own partition.
+    ``at``: block, term, block within, predicate.
+    """
+    i, n, k, m = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if not _is_count(term) or k >= len(term.bag) or m >= len(term.bag[k].preds):
+        return None
+    inner = term.bag[k]
+    pred = inner.preds[m]
+    if not rules_out(pred):
+        return None
+    rest = (*inner.preds[:m], *inner.preds[m + 1 :])
+    own = fresh_copy(block(inner.vars, (*rest, negate(pred)), ()))
+    ctx = p.beside(b, term)
+    if not one_row(p.engine, ctx, own) or not p.engine.entails(ctx, exists(own)):
+        return None
+    known = block(inner.vars, (*rest, not_null(pred)), inner.outs)
+    whole = aggregate("cnt", (*term.bag[:k], *known, *term.bag[k + 1 :]), INTEGER)
+    return p.with_block(i, replace_term(b, term, app(_MINUS, (whole, integer(1)), INTEGER)))
+
+
+def rules_out(pred: Term) -> bool:
+    """Whether a condition says that columns are not all equal to others."""
+    parts = pred.args if isinstance(pred, App) and pred.sym == OR else (pred,)
+    return all(
+        isinstance(x, App) and x.sym == NOT and isinstance(x.args[0], App) and x.args[0].sym in {EQ, SAME}
+        for x in parts
+    )

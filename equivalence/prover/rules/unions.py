@@ -123,7 +123,9 @@ def union_of_sets(p: Place, at: At) -> Bag | None:
 
 
 def multi_to_set(p: Place, at: At) -> Bag | None:
-    """9: EXCEPT ALL and INTERSECT ALL over a left side without duplicates. ``at``: block, variable."""
+    """9: EXCEPT ALL and INTERSECT ALL over a left side without duplicates, and INTERSECT ALL where duplicates
+    do not count. ``at``: block, variable.
+    """
     i, n = at
     b = p.block(i)
     v, source = b.vars[n]
@@ -132,7 +134,8 @@ def multi_to_set(p: Place, at: At) -> Bag | None:
     others = Context(tuple(x for x in b.vars if x[0] != v), ())
     ctx = Context((*p.ctx.vars, *others.vars), p.ctx.preds)
     left, right = source.left, source.right
-    if not duplicate_free(p.engine, ctx, left):
+    as_sets = p.mode == "set" and source.op == "intersect"
+    if not as_sets and not duplicate_free(p.engine, ctx, left):
         if source.op == "except" or not duplicate_free(p.engine, ctx, right):
             return None
         left, right = right, left

@@ -5,6 +5,7 @@ Must not know the other laws.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from rewright.equivalence.prover.terms import (
     Block,
     Lit,
     Nested,
+    Sym,
     Term,
     null,
     walk_shallow,
@@ -174,6 +176,56 @@ def _counted(out: Term) -> tuple[Nested, Term] | None:
 
 def _whole(term: Term) -> Term:
     return term.args[0] if isinstance(term, App) and term.sym == TO_NUMERIC else term
+
+
+# --------------------------------------------------------------------------- sums of sums of columns
+
+
+def linear_sum(p: Place, at: Bindings) -> Iterator[Instance]:
+    """sum{x ± y | P} = sum{x | P} ± sum{y | P}, sum{-x | P} = -sum{x | P}, sum{n * x | P} = n * sum{x | P}
+    and sum{n | P} = n * sum{1 | P} for a whole number n: of integers and numerics, P saying that what is
+    added is not NULL. Bindings: block, value.
+    """
+    yield from _of_values(p, at, _linear)
+
+
+def _linear(_ctx: Context, value: Nested) -> Iterator[_Value]:
+    if value.kind != "agg" or value.name not in {"isum", "sum numeric"} or not value.bag:
+        return
+
+    def total(columns: list[Term]) -> Term:
+        rows = (replace(b, outs=(o,)) for b, o in zip(value.bag, columns, strict=True))
+        return aggregate(value.name, fresh_copy(tuple(rows)), value.type)
+
+    integers = value.name == "isum"
+    outs = [b.outs[0] for b in value.bag]
+    match outs[0]:
+        case Lit(str()) as number if integers and set(outs) == {number} and number != integer(1):
+            ones: list[Term] = [integer(1) for _ in outs]
+            yield app(_of_sums("* int8"), (number, total(ones)), value.type), ()
+        case App(sym):
+            op, _, name = sym.name.partition(" ")
+            over = {"int2", "int4", "int8"} if integers else {"numeric"}
+            if op not in set("+-*") or name not in over:
+                return
+            parts = [o.args for o in outs if isinstance(o, App) and o.sym == sym]
+            if len(parts) < len(outs):
+                return
+            columns = [list(c) for c in zip(*parts, strict=True)]
+            whole = [_whole_number(c[0]) and all(x == c[0] for x in c) for c in columns]
+            if op == "*" and whole.count(True) != 1:
+                return
+            shown = [c[0] if op == "*" and w else total(c) for c, w in zip(columns, whole, strict=True)]
+            yield app(_of_sums(f"{op} {'int8' if integers else name}"), tuple(shown), value.type), ()
+
+
+def _whole_number(x: Term) -> bool:
+    return isinstance(x, Lit) and re.fullmatch(r"-*[0-9]+", x.value or "") is not None
+
+
+def _of_sums(name: str) -> Sym:
+    """An operator on sums, which raises nothing of its own: what does is compared as it is written."""
+    return Sym(name, total=True)
 
 
 # --------------------------------------------------------------------------- products

@@ -30,7 +30,8 @@ from rewright.equivalence.prover.symbols import (
     LE,
     LT,
     NOT,
-    arithmetic,
+    OR,
+    SAME,
     domain,
     identity,
     one_representation,
@@ -66,7 +67,7 @@ from rewright.equivalence.recheck.places import Place, pick, spliced, values_in,
 from rewright.equivalence.recheck.shapes import shape
 from rewright.sql.types import BOOL
 
-_PLUS = arithmetic("+", "int8", "int8", "int8")
+_MINUS = Sym("- int8", total=True)
 # rows that are told apart two by two, at most
 _MOST_ROWS = 4
 _ONE_ROW = Block((), (), ())
@@ -237,7 +238,9 @@ def _compared(goal: Term) -> Iterator[tuple[bool, Sym, tuple[Term, ...]]]:
 
 
 def counted_sum(p: Place, at: Bindings) -> Iterator[Instance]:
-    """count{Q} + k is the count of Q and k rows more. Bindings: block, sum."""
+    """count{Q} + k is the count of Q and k rows more, and count{Q and k rows} - k is that of Q. Bindings:
+    block, sum.
+    """
     i, n = at
     b = pick(p.bag, i)
     terms = (t for x in (*b.preds, *b.outs) for t in walk_shallow(x))
@@ -247,11 +250,18 @@ def counted_sum(p: Place, at: Bindings) -> Iterator[Instance]:
     if found is not None:
         counted, more = found
         bag = (*(_ONE_ROW for _ in range(more)), *counted.bag)
+        if term.sym.name == "- int8":
+            certain = [x for x in counted.bag if x == _ONE_ROW]
+            if len(certain) < more:
+                return
+            bag = fresh_copy((*certain[more:], *(x for x in counted.bag if x != _ONE_ROW)))
         yield Instance(spliced(p.bag, i, with_value(b, term, aggregate("cnt", bag, INTEGER))))
 
 
 def _counts_more(term: App) -> tuple[Nested, int] | None:
-    if term.sym != _PLUS or len(term.args) != 2:
+    if term.sym.name not in {"+ int8", "- int8"} or len(term.args) != 2:
+        return None
+    if term.sym.name == "- int8" and not _is_count(term.args[0]):
         return None
     counted, number = term.args if _is_count(term.args[0]) else term.args[::-1]
     if isinstance(counted, Nested) and _is_count(counted) and isinstance(number, Lit):
@@ -337,6 +347,37 @@ def own_row(p: Place, at: Bindings) -> Iterator[Instance]:
     ctx = without_value(p.ctx, b, value)
     needs = (OneRow(ctx, (alike,)), Follows(ctx, exists((alike,))))
     yield Instance(spliced(p.bag, i, with_value(b, value, aggregate("cnt", bag, INTEGER))), needs)
+
+
+def other_rows(p: Place, at: Bindings) -> Iterator[Instance]:
+    """count{Q, c} = count{Q, c is not NULL} - 1 where c is FALSE for exactly one row of Q: c says that
+    columns are not all equal to others. Bindings: block, value, block in it, condition.
+    """
+    i, n, k, m = at
+    b = pick(p.bag, i)
+    value = pick(values_in(b), n)
+    inner = pick(value.bag, k)
+    pred = pick(inner.preds, m)
+    if not _is_count(value) or not _says_unlike(pred):
+        return
+    rest = (*inner.preds[:m], *inner.preds[m + 1 :])
+    false = fresh_copy(block(inner.vars, (*rest, negate(pred)), ()))
+    known = block(inner.vars, (*rest, not_null(pred)), inner.outs)
+    counted = aggregate("cnt", (*value.bag[:k], *known, *value.bag[k + 1 :]), INTEGER)
+    ctx = without_value(p.ctx, b, value)
+    needs = (OneRow(ctx, false), Follows(ctx, exists(false)))
+    less = app(_MINUS, (counted, integer(1)), INTEGER)
+    yield Instance(spliced(p.bag, i, with_value(b, value, less)), needs)
+
+
+def _says_unlike(pred: Term) -> bool:
+    alternatives = pred.args if isinstance(pred, App) and pred.sym == OR else (pred,)
+    for x in alternatives:
+        match x:
+            case App(sym, (App(inner),)) if sym == NOT and inner in {EQ, SAME}:
+                continue
+        return False
+    return True
 
 
 def some_first(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -277,7 +277,7 @@ def determined_column(p: Place, at: Bindings) -> Iterator[Instance]:
 
 def multi_to_set(p: Place, at: Bindings) -> Iterator[Instance]:
     """L EXCEPT ALL R and L INTERSECT ALL R are the rows of L that are not, or are, in R where no row of L
-    comes twice (of INTERSECT ALL, or of R). Bindings: block, row.
+    comes twice (of INTERSECT ALL, or of R, or where duplicates do not count). Bindings: block, row.
     """
     i, n = at
     b = pick(p.bag, i)
@@ -294,4 +294,5 @@ def multi_to_set(p: Place, at: Bindings) -> Iterator[Instance]:
         met = exists(rows_like(fresh_copy(right), columns))
         rows = tuple((x, Distinct(as_set(left)) if x == v else s) for x, s in b.vars)
         test = met if source.op == "intersect" else negate(met)
-        yield Instance(spliced(p.bag, i, block(rows, (*b.preds, test), b.outs)), (NoRowTwice(ctx, left),))
+        needs = () if p.sets and source.op == "intersect" else (NoRowTwice(ctx, left),)
+        yield Instance(spliced(p.bag, i, block(rows, (*b.preds, test), b.outs)), needs)

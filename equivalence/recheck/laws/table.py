@@ -11,6 +11,7 @@ from types import MappingProxyType
 from rewright.equivalence.recheck.laws.added import own_value, zeros
 from rewright.equivalence.recheck.laws.aggregates import (
     flatten_aggregate,
+    linear_sum,
     lone_row,
     multiply,
     simplify_case,
@@ -29,6 +30,7 @@ from rewright.equivalence.recheck.laws.counts import (
     counted_sum,
     extreme_as_exists,
     one_value,
+    other_rows,
     own_row,
     several,
     some_first,
@@ -41,6 +43,7 @@ from rewright.equivalence.recheck.laws.distinct import (
     multi_to_set,
     open_distinct,
 )
+from rewright.equivalence.recheck.laws.multis import multi_apart, multi_arms, multi_condition, multi_filter
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
@@ -53,6 +56,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "tied-outside": tied_outside,
         "some-first": some_first,
         "own-row": own_row,
+        "other-rows": other_rows,
         "one-of-each": one_of_each,
         "one-value": one_value,
         "own-value": own_value,
@@ -73,12 +77,17 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "drop-column": drop_column,
         "first-row": first_row,
         "flatten-aggregate": flatten_aggregate,
+        "linear-sum": linear_sum,
         "lone-extreme": lone_extreme,
         "lone-row": lone_row,
         "merge-blocks": merge_blocks,
         "merge-copies": merge_copies,
         "met-outside": met_outside,
         "multi-to-set": multi_to_set,
+        "multi-arms": multi_arms,
+        "multi-filter": multi_filter,
+        "multi-condition": multi_condition,
+        "multi-apart": multi_apart,
         "open-distinct": open_distinct,
         "plain-equality": plain_equality,
         "product": multiply,

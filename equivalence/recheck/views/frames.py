@@ -114,7 +114,7 @@ def _apart(call: a.WindowCall) -> a.WindowCall:
     counted = frame.start_offset is not None or frame.end_offset is not None
     if counted and frame.mode == "range":
         return call
-    excluded: Any = {"ties": "", "group": "current"}.get(frame.exclude, frame.exclude)
+    excluded: Any = {"ties": "", "current": "group"}.get(frame.exclude, frame.exclude)
     mode: Any = "groups" if counted else "range"
     made = replace(frame, mode=mode, exclude=excluded)
     return replace(call, window=replace(call.window, frame=made))

@@ -553,3 +553,57 @@ select id, sum(id) over (partition by dept order by id desc) s from emp where de
 -- pair: rows compared in order
 select t.proj, t.num from task t where (t.proj, t.num) > (1, 2);
 select proj, num from task where proj > 1 or (proj = 1 and num > 2);
+-- pair: sum of a sum of columns
+select dept, sum(sal::bigint + boss)::bigint s from emp where boss is not null group by dept;
+select dept, (sum(sal) + sum(boss))::bigint s from emp where boss is not null group by dept;
+-- pair: sum of numerics times a number
+select dept, sum(cost * 3) s from proj group by dept;
+select dept, sum(cost) * 3 s from proj group by dept;
+-- pair: average as a quotient of nullable values
+select dept, avg(rate) r from emp group by dept;
+select dept, sum(rate) / count(rate) r from emp group by dept;
+-- pair: EXCEPT ALL of what was added
+(select k, v from log union all select k, v from old) except all select k, v from old;
+select k, v from log;
+-- pair: EXCEPT ALL twice
+(select k from log except all select k from old) except all select v from old;
+select k from log except all (select k from old union all select v from old);
+-- pair: INTERSECT ALL as a difference of differences
+select k from log except all (select k from log except all select k from old);
+select k from old intersect all select k from log;
+-- pair: a condition on EXCEPT ALL
+select * from (select k, v from log except all select k, v from old) d where k > 3;
+select k, v from log where k > 3 except all select k, v from old where k > 3;
+-- pair: a frame to the end of the partition
+select id, sum(sal) over (partition by dept order by id rows between current row and unbounded following) s from emp where dept is not null;
+select e.id, (select sum(f.sal) from emp f where f.dept = e.dept and f.id >= e.id) s from emp e where e.dept is not null;
+-- pair: a frame by distance
+select id, count(*) over (order by sal range between 100 preceding and 50 following) n from emp;
+select e.id, (select count(*) from emp f where f.sal::bigint between e.sal::bigint - 100 and e.sal::bigint + 50) n from emp e;
+-- pair: a frame without its peers
+select id, count(*) over (order by hired range unbounded preceding exclude group) n from emp;
+select id, rank() over (order by hired) - 1 n from emp;
+-- pair: the others of a group counted
+select id, (select count(*) from proj q where q.dept = p.dept and q.id <> p.id) n from proj p;
+select id, count(*) over (partition by dept) - 1 n from proj;
+-- pair: ANY of an array of rows to IN
+select name from emp where dept = any (array(select id from dept where city = 'Rome'));
+select name from emp where dept in (select id from dept where city = 'Rome');
+-- pair: an array of rows in order
+select d.id, array(select e.name from emp e where e.dept = d.id order by e.id) a from dept d;
+select d.id, coalesce((select array_agg(e.name order by e.id) from emp e where e.dept = d.id), '{}') a from dept d;
+-- pair: containment of arrays of rows to division
+select d.id from dept d where array(select t.emp from task t join proj p on p.id = t.proj where p.dept = d.id) @> array(select e.id from emp e where e.dept = d.id);
+select d.id from dept d where not exists (select 1 from emp e where e.dept = d.id and not exists (select 1 from task t join proj p on p.id = t.proj where p.dept = d.id and t.emp = e.id));
+-- pair: a padded row IS NULL
+select d.id from dept d left join proj p on p.dept = d.id where p is null;
+select d.id from dept d where not exists (select 1 from proj p where p.dept = d.id);
+-- pair: different rows counted
+select count(distinct (dept, boss)) n from emp;
+select count(*) n from (select distinct dept, boss from emp) e;
+-- pair: EXISTS with OFFSET to HAVING
+select d.id from dept d where exists (select 1 from proj p where p.dept = d.id offset 2);
+select dept from proj group by dept having count(*) > 2;
+-- pair: a count of limited rows
+select count(*) n from (select 1 from proj where cost > 10 limit 5) p;
+select least(count(*), 5) n from proj where cost > 10;
