@@ -23,9 +23,9 @@ _BEYOND_BEST = 1.5
 _NEARLY = 0.9
 # the share of the time left that goes into first runs
 _SHARE = 0.35
-# limits of first runs as shares of the original's time, where it takes this many seconds or more, or where the
-# time does not suffice for all candidates: what is not far faster should cost little until the rest have had a
-# chance, and short queries can do without
+# limits of first runs as shares of the original's time, where it takes this many seconds or more, or where
+# there is not the time for all candidates: what is not far faster should cost little until the rest have had
+# a chance, and short queries can do without
 _RUNGS = (1 / 16, 1 / 4, 1.0)
 _LONG = 4.0
 # seconds of the original up to which one run of a candidate says too little against it
