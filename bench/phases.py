@@ -77,6 +77,10 @@ class WatchedDatabase:
         with self.log.phase("explain"):
             return self.inner.explain(sql)
 
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        with self.log.phase("explain"):
+            return self.inner.explain_with_pages(sql, price)
+
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         with self.log.phase("describe"):
             return self.inner.describe(sql)

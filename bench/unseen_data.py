@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: nine schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: ten schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -29,6 +29,7 @@ MORE_SCHEMAS = ("insurance", "freight")
 THIRD_SCHEMAS = ("telecom", "hospital")
 FOURTH_SCHEMAS = ("library",)
 FIFTH_SCHEMAS = ("tpch", "star")
+SIXTH_SCHEMAS = ("airline",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
@@ -47,6 +48,8 @@ FIFTH_QUERIES = FILES / "fifth_queries.jsonl"
 """Queries over ``FIFTH_SCHEMAS``, a quarter of them with nothing to gain; each says which ORM prints its shape
 and whether it is kept.
 """
+SIXTH_QUERIES = FILES / "sixth_queries.jsonl"
+"""Queries over ``SIXTH_SCHEMAS``, whose foreign keys have indexes and whose views read views; all of them open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,7 @@ SETS = {
     "third": QuerySet(THIRD_QUERIES, THIRD_SCHEMAS, "the queries over telecom and hospital"),
     "fourth": QuerySet(FOURTH_QUERIES, FOURTH_SCHEMAS, "the queries over a library"),
     "fifth": QuerySet(FIFTH_QUERIES, FIFTH_SCHEMAS, "the queries over TPC-H and a retailer's star schema"),
+    "sixth": QuerySet(SIXTH_QUERIES, SIXTH_SCHEMAS, "the queries over an airline"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

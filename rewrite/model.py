@@ -183,7 +183,9 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """A verified candidate after Decision. ``seconds`` is the median of its runs, None when not run."""
+    """A verified candidate after Decision. ``seconds`` is the median of its runs, None when not run;
+    ``believed``: where estimates alone show a gain, whether it holds up to what is known of their errors.
+    """
 
     checked: Checked
     cost_before: float | None
@@ -192,6 +194,7 @@ class Weighed:
     seconds_after: float | None = None
     runs: int = 0
     cpu_after: float | None = None
+    believed: bool = True
     report: Mapping[str, Any] = field(default_factory=dict)
 
     @property

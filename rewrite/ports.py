@@ -41,6 +41,10 @@ class Database(Protocol):
 
     def explain(self, sql: str) -> Explained: ...
 
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        """As ``explain``, where reading a page costs ``price`` times what it usually does."""
+        ...
+
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         """The result's columns by Parse and Describe; nothing is run."""
         ...

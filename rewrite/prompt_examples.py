@@ -77,6 +77,10 @@ class _Shop:
             return Explained(21_000.0, _GROUPED_PLAN)
         return Explained(50_000.0, self._plan(actual=False))
 
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        del price
+        return self.explain(sql)
+
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         if "g.client" in sql:
             raise DatabaseError("42703", "column g.client does not exist")

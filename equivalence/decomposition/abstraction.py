@@ -1,14 +1,16 @@
-"""A pair of queries with what they share taken out: common subqueries become tables nobody knows anything of.
+"""A pair of queries with what they share taken out: common subqueries become tables of which nothing is known
+but keys and columns without NULL.
 
-If two queries agree whatever a table holds, they agree when it holds what a subquery gives. What blocks read
-is gathered into subqueries first, so that there is something to share. Proofs of small steps in big queries
-become small. Must not know provers.
+If two queries agree whatever such a table holds, they agree when it holds what a subquery gives. What blocks
+read is gathered into subqueries first, so that there is something to share. Proofs of small steps in big
+queries become small. Must not know provers.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +19,7 @@ from rewright.equivalence.laws.chance import left_open, looseness
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import inlined
 from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog, Table, TableColumn
+from rewright.sql.catalog import Catalog, Key, Table, TableColumn
 from rewright.sql.facts import Assumptions, Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
@@ -38,7 +40,8 @@ SCHEMA = "rewright_unknown"
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced. ``modulo``: what
-    these may raise, which a proof without them does not look at; ``facts``: what keeps them from more.
+    these may raise, which a proof without them does not look at; ``facts``: what keeps them from more;
+    ``known``: by made-up relation what its keys and columns without NULL rest on.
     """
 
     before: a.Query
@@ -47,6 +50,11 @@ class Pair:
     taken: int
     modulo: frozenset[str] = frozenset()
     facts: tuple[str, ...] = ()
+    known: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def resting_on(self, facts: Iterable[str]) -> tuple[str, ...]:
+        """The facts, with those of made-up relations replaced by what these rest on."""
+        return tuple(x for fact in facts for x in _rests(fact, self.known))
 
 
 @dataclass(slots=True)
@@ -54,17 +62,19 @@ class _Unknowns:
     """Made-up tables by the canonical form of the subquery they stand for."""
 
     forms: frozenset[a.Query]
+    catalog: Catalog
     # of which range variables; None: of any
     rels: frozenset[int] | None = None
     # tables that were made up before
     known: int = 0
     tables: dict[a.Query, Table] = field(default_factory=dict)
+    bases: dict[str, Assumptions] = field(default_factory=dict)
 
     def table(self, form: a.Query) -> Table:
         if form not in self.tables:
-            ref = a.TableRef(SCHEMA, f"t{self.known + len(self.tables) + 1}")
-            columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(form)))
-            self.tables[form] = Table(ref, columns)
+            name = f"t{self.known + len(self.tables) + 1}"
+            made, basis = _described(a.TableRef(SCHEMA, name), form, self.catalog)
+            self.tables[form], self.bases[name] = made, basis
         return self.tables[form]
 
     def replace(self, node: Any) -> Any:
@@ -147,16 +157,43 @@ def _taken(
 ) -> Pair:
     if not forms:
         return pair
-    first = _Unknowns(forms, ours, pair.taken)
+    first = _Unknowns(forms, pair.catalog, ours, pair.taken)
     before = first.replace(pair.before)
-    second = _Unknowns(forms, theirs, pair.taken, first.tables)
+    second = _Unknowns(forms, pair.catalog, theirs, pair.taken, first.tables, first.bases)
     after = second.replace(pair.after)
     tables = second.tables
     found = [failures(form, pair.catalog) for form in tables]
     modulo = pair.modulo.union(*(reserved for reserved, _ in found))
-    facts = (*pair.facts, *(x for _, basis in found for x in said(basis)))
-    known = pair.catalog.with_relations(*tables.values())
-    return Pair(before, after, known, pair.taken + len(tables), modulo, facts)
+    facts = (*pair.facts, *(x for _, basis in found for x in pair.resting_on(said(basis))))
+    known = {**pair.known, **{t: pair.resting_on(said(basis)) for t, basis in second.bases.items()}}
+    catalog = pair.catalog.with_relations(*tables.values())
+    return Pair(before, after, catalog, pair.taken + len(tables), modulo, facts, known)
+
+
+def _described(ref: a.TableRef, form: a.Query, catalog: Catalog) -> tuple[Table, Assumptions]:
+    """A table that may hold whatever the query may give; what its keys and columns without NULL rest on."""
+    shown = a.output_columns(form)
+    rel = highest_number(form) + 1
+    derived = a.Derived(rel, form, "t", tuple(f"c{i + 1}" for i in range(len(shown))))
+    # of this form alone: range variables of others have the same numbers
+    facts = Facts(catalog, form)
+    never_null = facts.nulls.of_from(derived)
+    columns = tuple(
+        TableColumn(f"c{i + 1}", c.type, not_null=(rel, i) in never_null) for i, c in enumerate(shown)
+    )
+    # a key of no columns (one row at most) is none that a table can have
+    unique = [(sorted(positions), basis) for positions, basis in facts.keys(form) if positions]
+    keys = tuple(
+        Key(f"k{number}", tuple(columns[p].name for p in positions), nulls_distinct=False)
+        for number, (positions, _) in enumerate(unique, 1)
+    )
+    basis = frozenset[Any]().union(*never_null.values(), *(basis for _, basis in unique))
+    return Table(ref, columns, keys=keys), basis
+
+
+def _rests(fact: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    named = re.search(rf"\b{SCHEMA}\.(t\d+)\(", fact)
+    return (fact,) if named is None else known[named[1]]
 
 
 def failures(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:

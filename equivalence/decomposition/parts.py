@@ -253,7 +253,9 @@ def stated(
     view: View, looks: Sequence[tuple[Difference, Pair, Proof]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts and reservations of the whole."""
-    facts = dict.fromkeys(str(x) for _, _, proof in looks for x in proof.assumptions)
+    facts = dict.fromkeys(
+        fact for _, pair, proof in looks for fact in pair.resting_on(map(str, proof.assumptions))
+    )
     facts |= dict.fromkeys(x for difference, pair, _ in looks for x in (*difference.facts, *pair.facts))
     facts |= dict.fromkeys(view.facts)
     modulo = set(view.modulo)

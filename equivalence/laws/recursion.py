@@ -38,6 +38,7 @@ from rewright.sql.walk import (
     free_rels,
     highest_number,
     is_plain,
+    kept_product,
     map_parts,
     replace_at,
     substitute,
@@ -279,7 +280,7 @@ def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) ->
     for path, block in blocks(query):
         if not isinstance(block, a.Select):
             continue
-        items, _ = as_product(block)
+        items, _ = kept_product(block)
         scan = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
         if scan is None or (path and path[0] == "ctes"):
             continue

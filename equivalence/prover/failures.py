@@ -393,7 +393,9 @@ def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
     if one_row(engine, ctx, source.bag):
         return True
     if len(source.bag) != 1:
-        return _covers_output(source)
+        # a LEFT JOIN's rows with a partner and those without: no tie in either, nor between them
+        sorted_by = slice(-len(source.keys), None)
+        return _covers_output(source) or (bool(source.keys) and total(engine, ctx, source.bag, sorted_by))
     (b,) = source.bag
     keys = b.outs[len(b.outs) - len(source.keys) :] if source.keys else ()
     if determined_by(engine, ctx, b, keys) >= {v for v, _ in b.vars}:

@@ -52,7 +52,13 @@ class FrugalDatabase:
 
     def explain(self, sql: str) -> Explained:
         self.between()
-        explained = self.inner.explain(sql)
+        return self._counted(self.inner.explain(sql))
+
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        self.between()
+        return self._counted(self.inner.explain_with_pages(sql, price))
+
+    def _counted(self, explained: Explained) -> Explained:
         if not self.count_subplans:
             return explained
         return replace(explained, cost=plan_from_json([{"Plan": explained.plan}]).work)

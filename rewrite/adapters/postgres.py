@@ -28,6 +28,7 @@ from rewright.sql.catalog import Catalog, Table
 from rewright.sql.parsing import has_parameters
 
 _CANCELLED = "57014"
+_PAGES = ("seq_page_cost", "random_page_cost")
 
 
 @dataclass(slots=True)
@@ -56,10 +57,21 @@ class PostgresDatabase:
                 self._explained.pop(next(iter(self._explained)))
         return self._explained[sql]
 
-    def _plan(self, sql: str) -> Mapping[str, Any]:
-        """With the session's values for parameters, or generically (which PostgreSQL 16 and later can)."""
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        usual = {name: self.settings.get(name) or self._setting(name) for name in _PAGES}
+        plan = self._plan(sql, {name: repr(float(value) * price) for name, value in usual.items()})
+        return Explained(float(plan["Total Cost"]), plan)
+
+    def _setting(self, name: str) -> str:
+        return str(self._ask("select current_setting(%s)", [name])[0][0])
+
+    def _plan(self, sql: str, changed: Mapping[str, str] | None = None) -> Mapping[str, Any]:
+        """With the session's values for parameters, or generically (which PostgreSQL 16 and later can).
+        ``changed``: settings besides those of the client's session.
+        """
+        settings = {**self.settings, **(changed or {})}
         try:
-            document = self.session.explain_document(sql, settings=self.settings, generic=has_parameters(sql))
+            document = self.session.explain_document(sql, settings=settings, generic=has_parameters(sql))
         except SessionError as error:
             raise _ours(error) from error
         plan: Mapping[str, Any] = document[0]["Plan"]

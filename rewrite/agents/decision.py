@@ -16,6 +16,7 @@ from rewright.models.api import Model, ModelError, Request, Usage
 from rewright.models.prompts import Instruction, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
+from rewright.rewrite.agents.estimates import Estimates
 from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
 from rewright.rewrite.agents.report import remarks, report, same_plan
 from rewright.rewrite.agents.runs import Runs
@@ -37,6 +38,8 @@ _TICK = 0.01
 _MUCH_FASTER = 0.7
 _ABOUT_AS_FAST = 1.15
 _LOOKS = 3
+# times the gain that a run must show: estimates err more
+_ESTIMATED = 2.0
 UNITS = BOUNDS["knowledge"]
 _CLEAR = 0.1  # a ratio that needs no third run
 
@@ -179,6 +182,7 @@ class Decision:
         # a run that was stopped shows no gain, however early it was stopped
         after = before if contender.stopped else contender.seconds
         ran = after is not None and before is not None
+        believed = ran or self._believed(contender)
         weighed = Weighed(
             checked=contender.checked,
             cost_before=self.before.cost if self.before else None,
@@ -187,6 +191,7 @@ class Decision:
             seconds_after=after if ran else None,
             runs=len(contender.runs),
             cpu_after=contender.cpu,
+            believed=believed,
         )
         executed = contender.runs[-1].plan if contender.runs else None
         original = self.runs.original[-1].plan if self.runs.original else None
@@ -199,6 +204,13 @@ class Decision:
             other=remarks(contender.checked.candidate.steps, weighed),
         )
         return replace(weighed, report=document)
+
+    def _believed(self, contender: _Contender) -> bool:
+        """Whether estimates are all that is known, and may be believed."""
+        if self.before is None or contender.explained is None:
+            return True
+        estimates = Estimates(self.sql, self.database, _ESTIMATED * self.settings.gain)
+        return estimates.believed(contender.checked.candidate, self.before, contender.explained)
 
     def _confirmed(
         self, weighed: tuple[Weighed, ...], deadline: Deadline
@@ -280,7 +292,9 @@ class Decision:
         if not one.measured and any(w.measured for w in weighed):
             return False  # others were run; this one was not worth a run, or failed in it
         ratio = one.ratio
-        return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._doubtful(one, ratio)
+        if ratio is None or ratio > 1.0 - self.settings.gain:
+            return False
+        return not self._doubtful(one, ratio) if one.measured else one.believed
 
     def _doubtful(self, one: Weighed, ratio: float) -> bool:
         """Whether a gain in wall time is doubtful because the server's processor time does not show it: it

@@ -23,8 +23,9 @@ _BEYOND_BEST = 1.5
 _NEARLY = 0.9
 # the share of the time left that goes into first runs
 _SHARE = 0.35
-# limits of first runs as shares of the original's time, where it takes this many seconds or more: what is not
-# far faster should cost little until the rest have had a chance, and short queries can do without
+# limits of first runs as shares of the original's time, where it takes this many seconds or more, or where
+# there is not the time for all candidates: what is not far faster should cost little until the rest have had
+# a chance, and short queries can do without
 _RUNGS = (1 / 16, 1 / 4, 1.0)
 _LONG = 4.0
 # seconds of the original up to which one run of a candidate says too little against it
@@ -161,8 +162,10 @@ class Runs:
         finished = [self.of(c)[-1].seconds for c in candidates if self.of(c) and self._gains(c, limit)]
         best = min(finished, default=limit)
         refused: set[str] = set()
-        standing = list(candidates)
-        for longest in [limit] if finished else _ladder(limit):
+        waiting = sum(self.wants_run(c, limit) for c in candidates)
+        scarce = waiting * limit > deadline.left()
+        standing = _varied(candidates) if scarce else list(candidates)
+        for longest in [limit] if finished else _ladder(limit, scarce=scarce):
             for candidate in standing:
                 if deadline.passed:
                     return refused
@@ -250,8 +253,13 @@ def beside(best: float, limit: float) -> float:
     return min(limit, _BEYOND_BEST * best + _SLACK)
 
 
-def _ladder(limit: float) -> list[float]:
-    return [limit * share for share in _RUNGS] if limit >= _LONG else [limit]
+def _ladder(limit: float, *, scarce: bool) -> list[float]:
+    """Growing limits that end with ``limit``. None is so short that the noise of a busy machine decides;
+    ``scarce``: there is no time to run every candidate up to the limit.
+    """
+    if limit < _LONG and not scarce:
+        return [limit]
+    return sorted({min(max(limit * share, _SLACK), limit) for share in _RUNGS})
 
 
 def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:

@@ -30,7 +30,6 @@ from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
-    as_product,
     blocks,
     columns_used,
     conjoin,
@@ -38,6 +37,7 @@ from rewright.sql.walk import (
     copy_fresh,
     free_rels,
     has_subquery,
+    kept_product,
     references_whole,
     renumber,
     walk,
@@ -134,7 +134,7 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
     for _, query in blocks(block):
         if not isinstance(query, a.Select) or query in inside:
             continue
-        items, preds = as_product(query)
+        items, preds = kept_product(query)
         for item in items:
             if isinstance(item, a.CteScan) and item.cte == cte.cte:
                 if references_whole(query, item.rel):

@@ -62,6 +62,35 @@ def as_product(select: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
     return items, [*preds, *conjuncts(select.where)]
 
 
+def kept_product(select: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
+    """The items of FROM whose rows no outer join pads, and the conjuncts that all of the block's rows pass:
+    WHERE, and ON of inner joins of such items.
+
+    What a conjunct asks of one of these items alone may be asked of its rows before the joins.
+    """
+    items, preds = _kept(select.from_)
+    return items, [*preds, *conjuncts(select.where)]
+
+
+def _kept(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
+    found: list[a.FromItem] = []
+    preds: list[a.Expr] = []
+    for item in items:
+        match item:
+            case a.Join(kind="inner"):
+                inner, more = _kept((item.left, item.right))
+                preds += [*more, *conjuncts(item.on)]
+            case a.Join(kind="left" | "right"):
+                inner, more = _kept((item.left if item.kind == "left" else item.right,))
+                preds += more
+            case a.Join():
+                inner = []
+            case _:
+                inner = [item]
+        found += inner
+    return found, preds
+
+
 def is_lateral(item: a.FromItem) -> bool:
     """Whether a FROM item refers to its neighbours (or to an enclosing block)."""
     return bool(free_rels(item)) and not isinstance(item, a.Join)

@@ -169,10 +169,14 @@ def test_the_fastest_of_several_is_chosen_by_measuring() -> None:
 )
 def test_what_may_be_run(measure: str, ran: set[str]) -> None:
     server = Server()
-    outcome = optimise(server, proposer=Rules([[GOOD]]), measure=measure)
+    outcome = optimise(server, proposer=Rules([[GOOD]], priced=True), measure=measure)
     assert {sql for sql, _ in server.measured} == ran
     assert outcome.to_json()["rewritten"] == GOOD
     assert (outcome.to_json()["seconds_after"] is None) == (measure == "explain")
+
+
+def test_a_gain_that_estimates_misjudge_is_not_taken_from_them() -> None:
+    assert optimise(Server(), proposer=Rules([[GOOD]]), measure="explain").to_json()["rewritten"] is None
 
 
 def test_measuring_off_touches_the_server_for_descriptions_only() -> None:
@@ -579,7 +583,7 @@ def test_what_is_proved_quickly_is_checked_first(
 
 def test_what_is_proved_and_refuted_all_the_same_is_not_chosen() -> None:
     believer = Believer(good=(), cte=())
-    ports = Ports(Server(), Judge(), Rules([[GOOD, GOOD_CTE], []]), prover=believer)
+    ports = Ports(Server(), Judge(), Rules([[GOOD, GOOD_CTE], []], priced=True), prover=believer)
     settings = Settings(measure="explain")
     chosen = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
     assert chosen.best is not None

@@ -81,6 +81,16 @@ def test_short_queries_are_run_once_each() -> None:
     assert [sql for sql, _, _ in server.stops] == ["a", "b", "c"]
 
 
+def test_a_good_one_behind_several_slow_ones_is_run_though_time_is_short() -> None:
+    """The original takes 1.4 s and all candidates together more than there is: each is run briefly first."""
+    worth, idle, server, _runs = sifted(
+        1.4, {"a": 1.3, "b": 1.4, "c": 1.5, "d": 1.5, "good": 0.02}, seconds=6.0
+    )
+    assert worth[0] == "good"
+    assert idle == []
+    assert server.now < 1.0
+
+
 def test_what_there_was_no_time_for_is_not_said_to_be_slow() -> None:
     worth, idle, _server, runs = sifted(40.0, {"a": 39.0, "b": 38.0, "c": 37.0}, seconds=20.0)
     assert sorted(worth) == ["a", "b", "c"]

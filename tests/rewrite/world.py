@@ -89,6 +89,9 @@ class Server:
         cost = self.costs.get(sql, 1000.0 if "where s.k = p.k" in sql else 100.0)
         return Explained(cost, {"Node Type": "Seq Scan", "Total Cost": cost, "Plan Rows": 10, **self.plan})
 
+    def explain_with_pages(self, sql: str, price: float) -> Explained:
+        return self.explain(sql)
+
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         self._check(sql)
         with closing(database_of(1)) as connection, closing(connection.cursor()) as cursor:
@@ -140,9 +143,12 @@ class Judge:
 
 @dataclass
 class Rules:
-    """`rewright.rewrite.ports.Proposer` with a fixed list a call, the last one over and over."""
+    """`rewright.rewrite.ports.Proposer` with a fixed list a call, the last one over and over. ``priced``: whether
+    estimates are thought to show what its candidates gain.
+    """
 
     lists: list[Sequence[str]]
+    priced: bool = False
     starts: list[str] = field(default_factory=list)
     advised: list[Sequence[Unit]] = field(default_factory=list)
 
@@ -152,7 +158,8 @@ class Rules:
         self.starts.append(sql)
         self.advised.append(advice)
         texts = self.lists.pop(0) if len(self.lists) > 1 else self.lists[0]
-        return [Candidate(t, (Step("decorrelate", "join"),)) for t in texts]
+        step = Step("decorrelate", "join")
+        return [Candidate(t, (step,), cost=database.explain(t).cost if self.priced else None) for t in texts]
 
 
 @dataclass
