@@ -154,9 +154,7 @@ def _is_unit(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
 
 
 def as_planned(literal: str) -> str:
-    """What EXPLAIN would print for a literal of one of these types, without quotes: midnight of a date, months
-    and hours of an interval. Any other literal as it is.
-    """
+    """What EXPLAIN would print for a date or an interval, without quotes; any other literal as it is."""
     text = bare(literal)
     if match := _MIDNIGHT.fullmatch(text):
         return match[1]

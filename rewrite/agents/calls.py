@@ -69,9 +69,7 @@ def _nodes(query: a.Query, *, views: bool) -> Iterator[a.Node]:
     while stack:
         here = stack.pop()
         yield here
-        if not (isinstance(here, a.Derived) and here.view is not None):
-            stack.extend(parts(here))
-        elif views and not here.security_barrier:
+        if not isinstance(here, a.Derived) or here.view is None or (views and not here.security_barrier):
             stack.extend(parts(here))
 
 
