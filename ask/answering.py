@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -43,6 +43,7 @@ from rewright.ask.reflection.stages import Stages
 from rewright.ask.safety import Refused
 from rewright.ask.subject import Subject, subject_of
 from rewright.models.api import Model, ModelError
+from rewright.sql.mentions import NotASelect, mentions_of
 
 # how much of the schema the plan, the query and the judges are shown
 _PLANNED, _WRITTEN, _JUDGED = 1_200, 800, 500
@@ -201,7 +202,8 @@ class Answering:
         made: Sequence[Made],
         draft: Candidate | None,
     ) -> Chosen | None:
-        schema = self._for_judges(plan, linking)
+        read = _tables_read(m.sql for m in (*made, draft) if m is not None)
+        schema = self._for_judges(plan, linking, read)
         choosing = Choosing(
             self.asking, self.disclosure, subject, schema, self.comparer, question, self.choose
         )
@@ -213,8 +215,10 @@ class Answering:
         ]
         return choosing.choose([*found, *([draft] if draft is not None else [])])
 
-    def _for_judges(self, plan: Plan, linking: Linking) -> str:
-        tables = {t: linking.selection[t] for t in plan.schema.tables if t in linking.selection}
+    def _for_judges(self, plan: Plan, linking: Linking, read: Collection[str] = ()) -> str:
+        """The tables of the plan, and those that rival queries read."""
+        named = (*plan.schema.tables, *(t for t in linking.selection if t.rpartition(".")[2] in read))
+        tables = {t: linking.selection[t] for t in named if t in linking.selection}
         chosen = self.description.connected(tables) if tables else linking.selection
         return self.description.text(chosen, budget=_JUDGED, fullest=2, likely=self.likely)
 
@@ -306,3 +310,14 @@ def asking_for(model: Model, settings: PipelineSettings, question: str) -> Askin
     """The calls of one question, charged to this asking of it."""
     digest = hashlib.sha256(question.encode(errors="replace")).hexdigest()[:16]
     return Asking(model, settings, f"ask:{digest}:{secrets.token_hex(4)}")
+
+
+def _tables_read(queries: Iterable[str]) -> set[str]:
+    """Names of the tables that queries read; of a text that is none it is not known."""
+    found: set[str] = set()
+    for sql in queries:
+        try:
+            found |= {one.name.name for one in mentions_of(sql).relations}
+        except NotASelect:
+            continue
+    return found

@@ -5,6 +5,7 @@ Owns the reading of the scanner's tokens. Must not know placeholders.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from pglast.error import Error as PglastError
@@ -14,15 +15,40 @@ from pglast.parser import Token, scan
 _LITERALS = {
     "SCONST": "quoted literal",
     "USCONST": "quoted literal",
-    "ICONST": "integer",
-    "FCONST": "number",
+    # a minus is a token of its own
+    "ICONST": "integer, not negative",
+    "FCONST": "number, not negative",
     "BCONST": "bit string",
     "XCONST": "bit string",
 }
 
 # constants that say nothing of anybody
-_EVERYBODYS = frozenset({"0", "1"})
+EVERYBODYS = frozenset({"0", "1"})
 COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
+
+# words of the language that stand in quotes: date_trunc('week', …), as extract(week from …) has them without
+_UNITS = frozenset(
+    {
+        "millisecond",
+        "milliseconds",
+        "second",
+        "minute",
+        "hour",
+        "day",
+        "week",
+        "month",
+        "quarter",
+        "year",
+        "decade",
+        "century",
+        "dow",
+        "isodow",
+        "doy",
+        "isoyear",
+        "epoch",
+    }
+)
+_WITH_UNIT = frozenset({"date_trunc", "date_part"})
 
 # types whose modifiers stand in parentheses after their name: numeric(10, 2), varchar(30)
 _WITH_MODIFIER = frozenset(
@@ -66,6 +92,11 @@ _AFTER_POSITION = frozenset(
     }
 )
 
+_MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)(?: 00:00:00(?:\+00)?)?")
+_INTERVAL = re.compile(r"(\d{1,6}) (second|minute|hour|day|week|month|year)s?")
+
+_SECONDS = {"hour": 3600, "minute": 60, "second": 1}
+
 
 def tokens_of(text: str) -> list[Token] | None:
     try:
@@ -106,11 +137,47 @@ def kind_of(tokens: Sequence[Token], i: int, text: str) -> str:
 
 def is_value(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
     """Whether a token is a literal to be hidden."""
-    if tokens[i].name not in _LITERALS or word in _EVERYBODYS:
+    if tokens[i].name not in _LITERALS or word in EVERYBODYS:
+        return False
+    if _is_unit(tokens, i, text, word):
         return False
     # SubPlan 1, InitPlan 2: names that EXPLAIN gives
     before = text[tokens[i - 1].start : tokens[i - 1].end + 1].lower() if i else ""
     return before not in {"subplan", "initplan"} and not _structural(tokens, i, word)
+
+
+def _is_unit(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
+    """Whether a token is the first argument of a function that takes the name of a unit there."""
+    if i < 2 or tokens[i - 1].name != "ASCII_40" or bare(word).lower() not in _UNITS:
+        return False
+    return text[tokens[i - 2].start : tokens[i - 2].end + 1].lower() in _WITH_UNIT
+
+
+def as_planned(literal: str) -> str:
+    """What EXPLAIN would print for a date or an interval, without quotes; any other literal as it is."""
+    text = bare(literal)
+    if match := _MIDNIGHT.fullmatch(text):
+        return match[1]
+    if match := _INTERVAL.fullmatch(text.lower()):
+        return _span(int(match[1]), match[2])
+    return text
+
+
+def _span(number: int, unit: str) -> str:
+    """An interval of one unit in the style ``postgres``."""
+    if unit in _SECONDS:
+        seconds = number * _SECONDS[unit]
+        return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+    if unit == "week":
+        return _counted(7 * number, "day")
+    if unit == "month":
+        years, months = divmod(number, 12)
+        return " ".join(filter(None, (_counted(years, "year"), _counted(months, "mon"))))
+    return _counted(number, unit)
+
+
+def _counted(number: int, unit: str) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}" if number else ""
 
 
 def bare(literal: str) -> str:

@@ -7,7 +7,7 @@ replies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -154,6 +154,16 @@ _FIGURES = (
     "Shared Read Blocks",
     "Temp Written Blocks",
 )
+_ESTIMATES = ("Total Cost", "Plan Rows")
+# what a figure is where it says nothing
+_SILENT = {
+    "Actual Loops": 1,
+    "Rows Removed by Filter": 0,
+    "Rows Removed by Join Filter": 0,
+    "Heap Fetches": 0,
+    "Shared Read Blocks": 0,
+    "Temp Written Blocks": 0,
+}
 
 
 def messages(parts: Sequence[Part], redactor: Redactor, *, system: str) -> tuple[Message, ...]:
@@ -233,12 +243,8 @@ def _plan_lines(node: Mapping[str, Any], redactor: Redactor, depth: int) -> list
     """One line a node: only what is listed above gets in, expressions redacted."""
     # plans may be nested deeper than anybody reads
     indent = "  " * min(depth, 40)
-    facts = [str(node[f]) for f in _FACTS if f in node]
-    figures = [f"{f.lower()} {float(node[f]):.0f}" for f in _FIGURES if isinstance(node.get(f), int | float)]
-    took = node.get("Actual Total Time")
-    if isinstance(took, int | float):
-        figures.append(f"actual ms a loop {float(took):.2f}")
-    lines = [f"{indent}{node.get('Node Type', '?')} {' '.join(facts)} ({', '.join(figures)})"]
+    facts = " ".join((str(node.get("Node Type", "?")), *(str(node[f]) for f in _FACTS if f in node)))
+    lines = [f"{indent}{facts} ({', '.join(_plan_figures(node))})"]
     for name in _CONDITIONS:
         if name in node:
             value = node[name]
@@ -247,3 +253,21 @@ def _plan_lines(node: Mapping[str, Any], redactor: Redactor, depth: int) -> list
     for child in node.get("Plans", ()):
         lines += _plan_lines(child, redactor, depth + 1)
     return lines
+
+
+def _plan_figures(node: Mapping[str, Any]) -> Iterator[str]:
+    """Estimates, and what a node really did. Nothing read, written or thrown away goes without saying, and so
+    does a node that ran once.
+    """
+    never = node.get("Actual Loops") == 0
+    for name in _FIGURES:
+        value = node.get(name)
+        if not isinstance(value, int | float) or (never and name not in _ESTIMATES):
+            continue
+        if _SILENT.get(name) != value:
+            yield f"{name.lower()} {float(value):.0f}"
+    took = node.get("Actual Total Time")
+    if never:
+        yield "never executed"
+    elif isinstance(took, int | float):
+        yield f"actual ms a loop {float(took):.2f}"

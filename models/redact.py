@@ -16,7 +16,16 @@ from typing import Literal
 
 from pglast.parser import Token
 
-from rewright.models.literal_tokens import COMMENTS, bare, identifiers, is_value, kind_of, tokens_of
+from rewright.models.literal_tokens import (
+    COMMENTS,
+    EVERYBODYS,
+    as_planned,
+    bare,
+    identifiers,
+    is_value,
+    kind_of,
+    tokens_of,
+)
 
 __all__ = ["Redactor", "Share", "bare"]
 
@@ -60,11 +69,10 @@ class Redactor:
         return self._sql(text)
 
     def plan(self, text: str) -> str:
-        """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2, which is the
-        same placeholder.
+        """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2 and
+        ``'2024-05-01 00:00:00'::timestamp`` for a date, which are the same placeholders.
         """
-        # by the bare text: the server prints 2 as '2'::numeric
-        return self._sql(text, {bare(literal): n for literal, n in self._numbers.items()})
+        return self._sql(text, {as_planned(literal): n for literal, n in self._numbers.items()})
 
     def anonymous(self, text: str) -> str:
         """SQL of somebody else's query as an example: literals without placeholders,
@@ -102,9 +110,12 @@ class Redactor:
             # one blank, so that two words do not become one
             if token.name in COMMENTS:
                 pieces.append(" ")
+            elif known is not None and bare(word) in EVERYBODYS:
+                # '0'::bigint
+                pieces.append(word)
             elif is_value(tokens, i, text, word):
                 # equal literals get one placeholder: that they are equal is structure
-                number = (known or {}).get(bare(word)) or self._number(word, kind_of(tokens, i, text))
+                number = (known or {}).get(as_planned(word)) or self._number(word, kind_of(tokens, i, text))
                 pieces.append(f"${number}")
             else:
                 pieces.append(word)

@@ -5,6 +5,7 @@ A test compares them. Must not contain what can be read from a registry.
 
 from __future__ import annotations
 
+import json
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -192,7 +193,28 @@ def prompts() -> str:
     known = set("\n".join(m.text for _, said in at_schema for m in said).splitlines())
     more = [line for line in at_statistics[0][1][-2].text.splitlines() if line not in known]
     lines += _fenced("\n".join(more), "text")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + _recorded()) + "\n"
+
+
+def _recorded() -> list[str]:
+    """A prompt with the plan of a real run, and what came of the reply."""
+    from rewright.rewrite.recorded_example import RECORDED_QUERY, RECORDED_STEPS, recorded_conversation
+
+    messages, found = recorded_conversation()
+    lines = ["", "## One that was really sent", ""]
+    lines += textwrap.wrap(
+        "A carrier's query, 13 seconds on 300,000 parcels, with the plan that it ran by. The query:", 110
+    )
+    lines += ["", *_fenced(RECORDED_QUERY, "sql"), "", "To the reasoning model:", ""]
+    lines += _fenced(messages[1].text, "text")
+    lines += [
+        "",
+        "A strong model replied:",
+        "",
+        *_fenced(json.dumps({"steps": RECORDED_STEPS}, indent=1), "json"),
+    ]
+    lines += ["", "Both steps were proved. What was served, with the literals put back:", ""]
+    return [*lines, *_fenced(found[-1], "sql")]
 
 
 def ask_prompts() -> str:

@@ -39,15 +39,33 @@ _VALUES = 500
 
 
 def tables_of(sql: str, catalog: Catalog, path: Sequence[str]) -> tuple[Table, ...]:
-    """The relations that ``sql`` names, each once, system catalogs aside."""
+    """The relations that ``sql`` names and those that its views read, each once, system catalogs aside. What
+    is behind a view that hides rows (security_barrier) is left out.
+    """
     found: dict[tuple[str, str], Table] = {}
+    todo = [(sql, tuple(path))]
+    while todo:
+        text, schemas = todo.pop(0)
+        for table in _named_in(text, catalog, schemas):
+            key = table.ref.schema, table.ref.name
+            if key not in found and table.ref.schema not in _SYSTEM:
+                found[key] = table
+                if _is_open_view(table):
+                    todo.append((table.definition, table.view_path))
+    return tuple(found.values())
+
+
+def _named_in(sql: str, catalog: Catalog, path: Sequence[str]) -> Iterator[Table]:
     for node in _nodes(sql):
         if isinstance(node, ast.RangeVar):
             schemas = (node.schemaname,) if node.schemaname else path
             table = catalog.find_table(node.relname or "", schemas)
-            if table is not None and table.ref.schema not in _SYSTEM:
-                found[table.ref.schema, table.ref.name] = table
-    return tuple(found.values())
+            if table is not None:
+                yield table
+
+
+def _is_open_view(table: Table) -> bool:
+    return table.kind == "view" and bool(table.definition) and not table.security_barrier
 
 
 def names_in(sql: str) -> set[str]:
@@ -84,14 +102,15 @@ def _cut(text: str | None, what: str) -> tuple[str, ...]:
 
 def ddl(table: Table) -> str:
     """One CREATE TABLE without defaults, checks and comments; names quoted where they must be, types with
-    their modifiers.
+    their modifiers. A view stands with its query.
     """
     lines = [_column(c) for c in table.columns]
     lines += [_key(k) for k in table.keys if k.usable]
     lines += [_foreign_key(k) for k in table.foreign_keys if k.usable]
     body = ",\n  ".join(lines)
     kind = "view" if table.kind in {"view", "matview"} else "table"
-    return f"create {kind} {_qualified(table.ref.schema, table.ref.name)} (\n  {body}\n);"
+    query = f" as {table.definition.strip().rstrip(';')}" if _is_open_view(table) else ""
+    return f"create {kind} {_qualified(table.ref.schema, table.ref.name)} (\n  {body}\n){query};"
 
 
 def _column(column: TableColumn) -> str:

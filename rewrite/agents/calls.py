@@ -19,7 +19,7 @@ Object = tuple[str, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What a text uses itself; what its views use is theirs."""
+    """What a text uses, with or without what its views use."""
 
     relations: frozenset[str]
     functions: frozenset[Object]
@@ -30,14 +30,16 @@ class Uses:
     known_types: frozenset[str]
 
 
-def uses_of(query: a.Query) -> Uses:
-    """Relations, calls and types of the text itself."""
+def uses_of(query: a.Query, *, views: bool = False) -> Uses:
+    """Relations, calls and types of the text itself; with ``views`` also those of the views that it reads, as
+    far as these do not hide rows (security_barrier).
+    """
     relations: set[str] = set()
     functions: set[Object] = set()
     operators: set[Object] = set()
     types: set[SqlType] = set()
     columns: set[SqlType] = set()
-    for node in _own_nodes(query):
+    for node in _nodes(query, views=views):
         if isinstance(node, (a.Call, a.Aggregate, a.WindowCall)):
             functions.add(_function(node.func))
         operators |= {(o.schema, o.name, (o.left, o.right)) for o in _operators_of(node)}
@@ -62,12 +64,12 @@ def _made(types: Iterable[SqlType]) -> frozenset[str]:
     return frozenset(f"{t.schema}.{t.name}" for t in types if not t.is_builtin)
 
 
-def _own_nodes(query: a.Query) -> Iterator[a.Node]:
+def _nodes(query: a.Query, *, views: bool) -> Iterator[a.Node]:
     stack: list[a.Node] = [query]
     while stack:
         here = stack.pop()
         yield here
-        if not (isinstance(here, a.Derived) and here.view is not None):
+        if not isinstance(here, a.Derived) or here.view is None or (views and not here.security_barrier):
             stack.extend(parts(here))
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from rewright.models.api import Model, ModelError, Request, Usage, complaint
-from rewright.models.prompts import Instruction, Part, SqlText, messages
+from rewright.models.prompts import Instruction, Part, PlanText, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
 from rewright.rewrite.agents.memory import Memory
-from rewright.rewrite.model import Candidate, Category, Deadline, Step
+from rewright.rewrite.model import Candidate, Category, Deadline, Explained, Step
 
 _SYSTEM = (
     "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, "
@@ -151,13 +151,17 @@ class ModelStrategy:
             return Thought((), error.usage, (complaint("reasoning", error),))
         return Thought(self._extract(reply.value, number), reply.usage)
 
-    def enhance(self, best: Candidate, memory: Memory, deadline: Deadline) -> Thought:
-        """The rewrite agent's second look at the best candidate so far."""
+    def enhance(
+        self, best: Candidate, memory: Memory, deadline: Deadline, explained: Explained | None = None
+    ) -> Thought:
+        """The rewrite agent's second look at the best candidate so far; ``explained``: that one's plan."""
         if not self.model.available("rewrite"):
             return Thought()
+        plan = () if explained is None else (PlanText("Its plan", explained.plan),)
         parts = (
             *memory.parts("rewrite"),
             SqlText("Rewritten query", best.sql),
+            *plan,
             Instruction(_CHECKLIST),
         )
         request = self._request("rewrite", parts, deadline, 4000)

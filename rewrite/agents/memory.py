@@ -7,7 +7,7 @@ Owns what is remembered between the steps of one run and for how long. What an a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
 from rewright.models.prompts import (
@@ -22,7 +22,7 @@ from rewright.models.prompts import (
     SqlText,
     StatisticText,
 )
-from rewright.rewrite.model import Candidate, Category, Evidence, Explained, Figure, Level
+from rewright.rewrite.model import OPEN, Candidate, Category, Evidence, Explained, Figure, Level
 from rewright.rewrite.ports import Unit
 
 Agent = Literal["reasoning", "rewrite", "assistant", "decision"]
@@ -163,8 +163,32 @@ class Memory:
         return tuple(note for name in VISIBLE[agent] for note in self.recall(name))
 
     def parts(self, agent: Agent) -> tuple[Part, ...]:
-        """The view as parts of a prompt."""
-        return tuple(part for note in self.view(agent) for part in _parts(note))
+        """The view as parts of a prompt. The rewrite agent gets no plan of the original: it improves another
+        query.
+        """
+        seen = _without_variants(self.view(agent))
+        if agent == "rewrite":
+            seen = tuple(replace(n, explained=None) if isinstance(n, QueryFacts) else n for n in seen)
+        return tuple(part for note in seen for part in _parts(note))
+
+
+def _without_variants(notes: tuple[Slice, ...]) -> tuple[Slice, ...]:
+    """Without what another note says better: that a rewrite was not proved, where a report tells what became
+    of it; reports of what rules made of another reported rewrite and that fared no better.
+    """
+    reports = [n for n in notes if isinstance(n, ReportNote)]
+    known = {(n.sql, n.level, n.modulo) for n in reports}
+
+    def told(note: Slice) -> bool:
+        match note:
+            case VerdictNote(level="unknown", sqlstate=""):
+                return any(note.sql == one.sql for one in reports)
+            case ReportNote(of=Candidate() as of):
+                return any((text, note.level, note.modulo) in known for text in of.via)
+            case _:
+                return False
+
+    return tuple(note for note in notes if not told(note))
 
 
 def _parts(note: Slice) -> tuple[Part, ...]:
@@ -178,7 +202,11 @@ def _parts(note: Slice) -> tuple[Part, ...]:
                 facts.append(PlanText("Its plan, executed" if ran else "Its plan", note.explained.plan))
             return (*facts, *map(_figure, note.figures))
         case Proposal():
-            return (SqlText(f"Proposal ({note.category})", note.sql[:_LONGEST]),)
+            return (
+                SqlText(
+                    f"An earlier proposal ({note.category}), which need not be repeated", note.sql[:_LONGEST]
+                ),
+            )
         case VerdictNote():
             return _verdict_parts(note)
         case ReportNote():
@@ -214,9 +242,11 @@ def _report_parts(note: ReportNote) -> tuple[Part, ...]:
     # fixed words of the checker, no data
     title = f"{_STANDING.get(note.level, 'A rewrite')} with {gain}"
     if note.modulo:
-        title += f" (left open: {', '.join(note.modulo)})"
+        title += f" (left open: {'; '.join(OPEN.get(m, m) for m in note.modulo)})"
     parts: tuple[Part, ...] = (SqlText(title, note.sql[:_LONGEST]),)
-    return (*parts, PlanText("Its plan", note.explained.plan)) if note.explained else parts
+    # of several rewrites that may not be served the plans are nearly the same, and long
+    shown = note.explained if note.level == "proved" and not note.modulo else None
+    return (*parts, PlanText("Its plan", shown.plan)) if shown else parts
 
 
 def _figure(figure: Figure) -> Part:

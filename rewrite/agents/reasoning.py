@@ -95,8 +95,18 @@ class Reasoning:
         self._look(deadline)
         found = self._take(strategy.chain(self.memory, deadline))
         if found and not deadline.passed:
-            found += self._take(strategy.enhance(found[0], self.memory, deadline))
+            thought = strategy.enhance(found[0], self.memory, deadline, self._planned(found[0]))
+            found += self._take(thought)
         return found
+
+    def _planned(self, candidate: Candidate) -> Explained | None:
+        """The plan of a candidate that has a price, and so may be planned."""
+        if candidate.cost is None:
+            return None
+        try:
+            return self.database.explain(candidate.sql)
+        except DatabaseError:
+            return None
 
     def _look(self, deadline: Deadline) -> None:
         """What a DBA would look at first, once: figures, and the plan with what its nodes really do where

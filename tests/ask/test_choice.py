@@ -70,6 +70,17 @@ def test_readings_alike_here_are_told_apart_by_the_smallest_database(
     assert outcome.alternatives[0].difference.first == "0"
 
 
+def test_who_chooses_sees_the_tables_of_both_queries(
+    pipeline: MakePipeline, comparer: CheckerComparer
+) -> None:
+    # the plan names painting only, the second query reads artist besides
+    joined = "select count(*) from painting p join artist a on a.artist_id = p.artist_id"
+    model = script(ALL, joined, choose_between_two_readings=[{"choice": "A", "why": "all of them"}])
+    pipeline(model, comparer=comparer, candidates=2, parallel=1, actions=1).answer(QUESTION)
+    asked = model.asked[model.tasks().index("choose between two readings")].messages[-1].text
+    assert "table artist:" in asked
+
+
 def test_the_user_sees_both_readings_and_the_rows(pipeline: MakePipeline, comparer: CheckerComparer) -> None:
     shown: list[Choice] = []
 

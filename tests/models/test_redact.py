@@ -143,6 +143,65 @@ def test_plans_rows_and_statistics() -> None:
     assert "Seq Scan t (total cost 12, plan rows 7)" in prompt
 
 
+def test_units_are_words_of_the_language() -> None:
+    redactor = Redactor()
+    shown = redactor.sql(
+        "select date_trunc('week', d), date_part('Month', d), 'week', f('day'), date_trunc('secret', d)"
+    )
+    assert shown == "select date_trunc('week', d), date_part('Month', d), $1, f($2), date_trunc($3, d)"
+    assert redactor.plan("date_trunc('week'::text, d)") == "date_trunc('week'::text, d)"
+
+
+@pytest.mark.parametrize(
+    ("literal", "planned"),
+    [
+        ("date '2024-05-01'", "'2024-05-01 00:00:00'::timestamp"),
+        ("timestamptz '2024-05-01'", "'2024-05-01 00:00:00+00'::timestamp"),
+        ("timestamp '2024-05-01 00:00:00'", "'2024-05-01'::date"),
+        ("interval '14 months'", "'1 year 2 mons'::interval"),
+        ("interval '24 month'", "'2 years'::interval"),
+        ("interval '1 month'", "'1 mon'::interval"),
+        ("interval '2 weeks'", "'14 days'::interval"),
+        ("interval '90 minutes'", "'01:30:00'::interval"),
+        ("interval '60 days'", "'60 days'::interval"),
+    ],
+)
+def test_a_literal_is_known_as_the_server_prints_it(literal: str, planned: str) -> None:
+    redactor = Redactor()
+    redactor.sql(f"select {literal}")
+    assert redactor.plan(planned).startswith("$1::")
+    assert redactor.plan("'2024-05-02'::date").startswith("$2::")
+
+
+def test_the_constants_of_everybody_are_no_placeholders_in_plans() -> None:
+    assert (
+        Redactor().plan("COALESCE(n, '0'::bigint) > '1'::numeric")
+        == "COALESCE(n, '0'::bigint) > '1'::numeric"
+    )
+
+
+def test_what_a_plan_does_not_do_is_not_told() -> None:
+    plan = {
+        "Node Type": "Seq Scan",
+        "Relation Name": "t",
+        "Total Cost": 12.5,
+        "Plan Rows": 7,
+        "Actual Rows": 0,
+        "Actual Loops": 1,
+        "Actual Total Time": 0.5,
+        "Rows Removed by Filter": 0,
+        "Shared Read Blocks": 0,
+        "Temp Written Blocks": 3,
+        "Plans": [
+            {"Node Type": "Hash", "Plan Rows": 2, "Actual Rows": 0, "Actual Loops": 0, "Actual Total Time": 0}
+        ],
+    }
+    assert render(PlanText("Plan", plan), Redactor()) == (
+        "Plan:\nSeq Scan t (total cost 12, plan rows 7, actual rows 0, temp written blocks 3, actual ms a loop 0.50)"
+        "\n  Hash (plan rows 2, never executed)"
+    )
+
+
 def test_levels() -> None:
     part = StatisticText("t.a", "n_distinct", 3.0, ("secret",))
     assert render(part, Redactor("statistics")) == "t.a: n_distinct = 3"

@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -18,11 +20,14 @@ from rewright.equivalence.api import Checker
 from rewright.models.api import Reply, Request, Role, Usage
 from rewright.rewrite.adapters.live import by_steps
 from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.agents.guard import BoundGuard
 from rewright.rewrite.api import Rewriter
 from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import Ports
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.conversations import CONVERSATIONS, SETUP, Conversation
+from tests.rewrite.freight_conversations import FREIGHT
+from tests.rewrite.freight_conversations import SETUP as FREIGHT_SETUP
 
 pytestmark = pytest.mark.server
 
@@ -47,35 +52,57 @@ class Recorded:
         return Reply(reply if isinstance(reply, str) else json.dumps(reply), Usage(100, 10, 0.001))
 
 
-@pytest.fixture(scope="module")
-def dsn(scratch_server: ScratchServer, module_database: str) -> str:
-    dsn = scratch_server.dsn(module_database)
+@contextmanager
+def ports_over(dsn: str, setup: str, server: ScratchServer) -> Iterator[Ports]:
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(SETUP)
-    return dsn
-
-
-@pytest.fixture(scope="module")
-def ports(dsn: str, scratch_server: ScratchServer) -> Iterator[Ports]:
+        connection.execute(setup.encode())
     with Session(dsn, own=True) as session:
         catalog, derivations = snapshot(session.connection), Derivations()
         database = PostgresDatabase(session, catalog)
-        with Checker(catalog, scratch_server) as checker:
+        with Checker(catalog, server) as checker:
             chains = by_steps(checker, derivations, catalog, ("public",))
-            yield Ports(database, chains, prover=chains, inspector=database, derivations=derivations)
+            yield Ports(
+                database,
+                chains,
+                prover=chains,
+                inspector=database,
+                derivations=derivations,
+                guard=BoundGuard(catalog),
+            )
+
+
+@pytest.fixture(scope="module")
+def ports(scratch_server: ScratchServer, module_database: str) -> Iterator[Ports]:
+    with ports_over(scratch_server.dsn(module_database), SETUP, scratch_server) as given:
+        yield given
+
+
+@pytest.fixture(scope="module")
+def freight(scratch_server: ScratchServer) -> Iterator[Ports]:
+    scratch_server.create_database("freight_conversations")
+    try:
+        with ports_over(scratch_server.dsn("freight_conversations"), FREIGHT_SETUP, scratch_server) as given:
+            yield given
+    finally:
+        scratch_server.drop_database("freight_conversations")
 
 
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: c.name)
 def test_what_the_model_found_is_proved(conversation: Conversation, ports: Ports) -> None:
+    is_proved(conversation, ports)
+
+
+@pytest.mark.parametrize("conversation", FREIGHT, ids=lambda c: c.name)
+def test_what_a_strong_model_said_of_hard_queries_is_proved(
+    conversation: Conversation, freight: Ports
+) -> None:
+    is_proved(conversation, freight)
+
+
+def is_proved(conversation: Conversation, ports: Ports) -> None:
+    """A whole run without rules, whose model says what was recorded."""
     model = Recorded(conversation)
-    given = Ports(
-        ports.database,
-        ports.checker,
-        prover=ports.prover,
-        inspector=ports.inspector,
-        derivations=ports.derivations,
-        model=model,
-    )
+    given = replace(ports, model=model)
     settings = Settings(measure="explain", samples=conversation.samples, budget=120.0, rounds=2)
     outcome = Rewriter(given).optimise(conversation.sql, observed_seconds=5.0, settings=settings)
     assert outcome.servable, (outcome.reason, [e["output"] for e in outcome.events])

@@ -17,9 +17,11 @@ _DECLARED = catalog_from_ddl(
     create schema other;
     create table other.orders (id int primary key, total numeric);
     create view big as select id, total from orders where total > 10;
+    create view hiding with (security_barrier) as select id, total from orders where total > 10;
     create domain positive as int check (value > 0);
     create type mood as enum ('good', 'bad');
     create function spy(x int) returns int language sql immutable as 'select x';
+    create view spied as select spy(id) as id from orders;
     create function spy_of(o orders) returns int language sql immutable as 'select 1';
     create function abs(x text) returns int language sql immutable as 'select 1';
     create function near(a numeric, b numeric) returns boolean language sql immutable as 'select true';
@@ -156,7 +158,17 @@ def test_names_alone_know_the_scopes_of_ctes() -> None:
     assert NamesGuard().complaint(ORIGINAL, text) == "the original has no table secret"
 
 
-def test_what_is_printed_from_the_originals_own_tree_may_read_what_its_views_read() -> None:
+def test_what_the_originals_views_read_may_be_read() -> None:
+    assert GUARD.complaint("select id from big", "select orders.id from orders where total > 10") is None
+    text = "select secret.id from secret where id > 10"
+    complaint = GUARD.complaint("select id from big", text)
+    assert complaint == "the original has no table public.secret"
+    # only of what the view reads the function is the original's
+    assert GUARD.complaint("select id from spied", "select spy(orders.id) as id from orders") is None
+    assert GUARD.complaint("select id from big", "select spy(orders.id) as id from orders") is not None
+
+
+def test_what_is_behind_a_view_that_hides_rows_is_not_read() -> None:
     text = "select orders.id from orders where total > 10"
-    assert GUARD.complaint("select id from big", text) is not None
-    assert GUARD.complaint("select id from big", text, ours=True) is None
+    assert GUARD.complaint("select id from hiding", text) == "the original has no table public.orders"
+    assert GUARD.complaint("select id from hiding", text, ours=True) is None

@@ -13,6 +13,7 @@ from rewright.engines.postgres.busyness import Busyness
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Session
+from rewright.models.redact import Redactor
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.api import Rewriter
@@ -112,6 +113,31 @@ def test_the_schema_is_told_in_short(database: PostgresDatabase) -> None:
         in text
     )
     assert "foreign key (part) references public.part (p_id)" in text
+
+
+def test_views_are_told_with_their_queries_and_tables(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(
+            "create view dear as select l_id, part from line where qty > 4711;"
+            "create view dearest as select d.l_id from dear d join part on p_id = d.part;"
+            "create view veiled with (security_barrier) as select p_id from part where p_id > 4712"
+        )
+    try:
+        with Session(dsn) as session:
+            database = PostgresDatabase(session, snapshot(session.connection))
+            text = database.schema_text("select l_id from dearest")
+            sizes = {f.subject for f in database.figures("select l_id from dearest") if f.name == "rows"}
+            veiled = database.schema_text("select p_id from veiled")
+    finally:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("drop view dearest, dear, veiled")
+    assert "create view public.dearest (" in text
+    assert "qty > (4711)::numeric" in text
+    assert "create table public.line (" in text
+    assert {"line", "part"} <= sizes
+    assert "4712" not in veiled
+    assert "create table" not in veiled
+    assert "4711" not in Redactor().sql(text)
 
 
 def test_statements_with_parameters_are_planned_generically(database: PostgresDatabase) -> None:

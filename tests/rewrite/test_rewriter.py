@@ -22,10 +22,12 @@ from rewright.models.api import (
     Starved,
     Usage,
 )
+from rewright.models.prompts import PlanText, SqlText
 from rewright.models.replay import Recorder, Replay
+from rewright.rewrite.agents.memory import Memory, ReportNote, VerdictNote
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
-from rewright.rewrite.model import Evidence, Settings, Timed
+from rewright.rewrite.model import Candidate, Evidence, Explained, Settings, Timed
 from rewright.rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
@@ -361,6 +363,38 @@ def test_what_was_not_proved_is_told() -> None:
     first, second, *_ = model.prompts("reasoning")
     assert "neither proved nor refuted" in second
     assert "neither proved nor refuted" not in first
+
+
+def test_what_a_report_tells_is_told_once() -> None:
+    memory = Memory()
+    memory.remember(VerdictNote(GOOD, "unknown"))
+    assert len(memory.parts("reasoning")) == 1
+    plan = Explained(5.0, {"Node Type": "Sort"})
+    memory.remember(ReportNote(GOOD, 0.5, None, plan, "tested", of=Candidate(GOOD, source="model")))
+    # rules went on from it, and came no further; another one did
+    memory.remember(ReportNote(WRONG[0], 0.5, None, plan, "tested", of=Candidate(WRONG[0], via=(GOOD,))))
+    memory.remember(ReportNote(GOOD_CTE, 0.5, None, plan, "proved", of=Candidate(GOOD_CTE, via=(GOOD,))))
+    shown = memory.parts("reasoning")
+    assert [p.text for p in shown if isinstance(p, SqlText)] == [GOOD, GOOD_CTE]
+    # the plan only of what may be served
+    assert [type(p) for p in shown] == [SqlText, SqlText, PlanText]
+
+
+def test_what_a_proof_left_open_is_said_in_words() -> None:
+    memory = Memory()
+    memory.remember(ReportNote(GOOD, 0.5, None, None, "proved", ("errors",)))
+    (part,) = memory.parts("reasoning")
+    assert isinstance(part, SqlText)
+    assert "one of the two may stop with an error" in part.title
+
+
+def test_the_second_look_sees_the_plan_of_what_it_looks_at() -> None:
+    model = Speaker(reasoning=[chain(GOOD)], rewrite=[{"sql": ""}])
+    optimise(model=model, rounds=1)
+    (first,), (second,) = model.prompts("reasoning"), model.prompts("rewrite")
+    assert "Original query" in second
+    assert first.count("Its plan") == second.count("Its plan") == 1
+    assert second.index("Rewritten query") < second.index("Its plan")
 
 
 def test_syntax_is_repaired_from_the_servers_message_at_most_k_times() -> None:
