@@ -21,7 +21,7 @@ from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Evidence
 from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import TooDeep, nodes_of, parse
-from rewright.sql.records import ForeignKey, Key, Table, TableColumn
+from rewright.sql.records import Check, ForeignKey, Key, Table, TableColumn
 from rewright.sql.row_facts import Policy, RowFact
 
 # searches for one query: each but the first without the facts that were found broken
@@ -130,6 +130,7 @@ def _names(texts: Sequence[str]) -> set[tuple[str, str]]:
 def _facts_of(table: Table) -> Iterator[RowFact]:
     yield from (_reference(table, key) for key in table.foreign_keys if key.usable)
     yield from (_not_null(table, column) for column in table.columns if column.not_null)
+    yield from (_check(table, check) for check in table.checks if check.usable)
     if table.kind == "partitioned" and table.keys:
         yield _bounds(table)
 
@@ -142,6 +143,10 @@ def _not_null(table: Table, column: TableColumn) -> RowFact:
     return RowFact(table.ref.schema, table.ref.name, column.name, "not null")
 
 
+def _check(table: Table, check: Check) -> RowFact:
+    return RowFact(table.ref.schema, table.ref.name, check.name, "check")
+
+
 def _bounds(table: Table) -> RowFact:
     return RowFact(table.ref.schema, table.ref.name, kind="bounds")
 
@@ -151,11 +156,9 @@ def _bounds(table: Table) -> RowFact:
 
 def _named(catalog: Catalog, text: str) -> Collection[RowFact] | None:
     """What one assumption of a proof rests on; None: it is not understood."""
-    if text.startswith("check on "):
-        return ()
     for table in catalog.relations:
         # most assumptions are about other tables
-        if f"{table.ref.schema}.{table.ref.name}(" in text:
+        if f"{table.ref.schema}.{table.ref.name}" in text:
             found = _of_table(table, text)
             if found is not None:
                 return found
@@ -171,6 +174,12 @@ def _of_table(table: Table, text: str) -> Collection[RowFact] | None:
         stated = Assumption("not null", name, (column.name,), column.not_null_constraint)
         if column.not_null and text == str(stated):
             return (_not_null(table, column),)
+    for check in table.checks:
+        if check.usable and text == str(Assumption("check", name, (), check.name)):
+            return (_check(table, check),)
+    if text in {str(Assumption("check", name, (), f"generated {column.name}")) for column in table.columns}:
+        # no way was found in which a stored column is not its expression's value (decision 0493)
+        return ()
     for key in table.keys:
         kind = "primary key" if key.primary else "unique"
         # what a partial one states besides its name is its condition
@@ -207,6 +216,9 @@ def _doubted(table: Table, broken: set[RowFact]) -> Table:
         foreign_keys=tuple(
             replace(key, doubt="F15") if _reference(table, key) in broken else key
             for key in table.foreign_keys
+        ),
+        checks=tuple(
+            replace(check, doubt="F25") if _check(table, check) in broken else check for check in table.checks
         ),
     )
 

@@ -14,14 +14,14 @@ from rewright.sql.algebra import TableRef
 Policy = Literal["verified", "declared", "never"]
 # A foreign key is kept by triggers (F15), which replicas go around. ALTER TABLE and ATTACH PARTITION take
 # NOT NULL (F24) and the bounds of a partition (F23) for true without a look at the rows where a CHECK says
-# so, and that may be untrue.
-Kind = Literal["foreign key", "not null", "bounds"]
+# so, and that may be untrue. DETACH PARTITION CONCURRENTLY writes the bounds down as a valid CHECK (F25).
+Kind = Literal["foreign key", "not null", "check", "bounds"]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class RowFact:
-    """``name``: a foreign key's; of NOT NULL the column; of the bounds of a table's partitions, which the
-    table's keys rest on, empty.
+    """``name``: a foreign key's or a CHECK's; of NOT NULL the column; empty for the bounds of a table's
+    partitions, which the table's keys rest on.
     """
 
     schema: str
@@ -39,5 +39,7 @@ class RowFact:
                 return f"foreign key {self.schema}.{self.table}.{self.name}"
             case "not null":
                 return f"NOT NULL of {self.schema}.{self.table}.{self.name}"
+            case "check":
+                return f"CHECK {self.schema}.{self.table}.{self.name}"
             case "bounds":
                 return f"the partitioning of {self.schema}.{self.table}"

@@ -1,4 +1,4 @@
-"""Whether the stored rows keep what is declared of them: foreign keys, NOT NULL, bounds of partitions.
+"""Whether stored rows keep what is declared of them: foreign keys, NOT NULL, CHECKs, bounds of partitions.
 
 Owns the statements that look for a row that does not, and what a look need not be repeated for. Must not
 know who relies on the answer.
@@ -37,7 +37,7 @@ _TREE = """
 with recursive tree (oid, linked) as (
   select c.oid, null::xid from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = %s and c.relname = %s and c.relkind in ('r', 'p')
-  union all select h.inhrelid, h.xmin from tree t join pg_class c on c.oid = t.oid and c.relkind = 'p'
+  union all select h.inhrelid, h.xmin from tree t
     join pg_inherits h on h.inhparent = t.oid
 )"""
 
@@ -51,6 +51,14 @@ from tree t join pg_class c on c.oid = t.oid
 where c.relkind = 'r' and pg_get_partition_constraintdef(c.oid) is not null
 order by c.oid"""
 
+# The planner believes a NOT NULL of the table, but not of a subquery that it leaves as it is.
+_CHECK = """
+select format('select 1 from (select * from %%s%%s offset 0) %%I where (%%s) is false limit 1',
+  case when k.connoinherit and c.relkind = 'r' then 'only ' else '' end, c.oid::regclass, c.relname,
+  pg_get_expr(k.conbin, k.conrelid))
+from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+where k.contype = 'c' and n.nspname = %s and c.relname = %s and k.conname = %s and c.relkind in ('r', 'p')"""
+
 # Each row here is written anew when NOT NULL is taken back, or a partition attached: while they are the
 # same, no row came in that was not checked. The server's start and the database tell one server from
 # another.
@@ -59,6 +67,8 @@ select md5(concat_ws(' ', pg_postmaster_start_time(),
     (select oid from pg_database where datname = current_database()),
   (select string_agg(concat_ws(' ', t.oid, t.linked, md5(c.relpartbound::text)), ',' order by t.oid)
      from tree t join pg_class c on c.oid = t.oid),
+  (select string_agg(concat_ws(' ', k.oid, k.xmin), ',' order by k.oid)
+     from tree t join pg_constraint k on k.conrelid = t.oid and k.contype = 'c'),
   (select string_agg(concat_ws(' ', a.attrelid, a.attnum, a.xmin), ',' order by a.attrelid, a.attnum)
      from tree t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0)))"""
 
@@ -104,7 +114,7 @@ def _of_table(
     seconds: float,
     remembered: Remembered | None,
 ) -> Mapping[RowFact, Found]:
-    """``facts``: all NOT NULL, or all bounds."""
+    """``facts``: of one kind."""
 
     def body(look: Look) -> Mapping[RowFact, Found]:
         # read before the rows: what changes in between is another state
@@ -112,11 +122,7 @@ def _of_table(
         known = {} if remembered is None else {one: remembered.kept(one, state) for one in facts}
         found: dict[RowFact, Found] = {one: kept for one, kept in known.items() if kept is not None}
         asked = [one for one in facts if one not in found]
-        if asked and asked[0].kind == "bounds":
-            found |= dict.fromkeys(asked, _bounds(look, table))
-        elif asked:
-            nulls = _nulls(look, table, [one.name for one in asked])
-            found |= {one: nulls[one.name] for one in asked}
+        found |= _looked_at(look, table, asked)
         for one in asked:
             kept = found[one]
             if remembered is not None and isinstance(kept, Kept):
@@ -125,6 +131,22 @@ def _of_table(
 
     found = within(connection, seconds, body)
     return dict.fromkeys(facts, found) if isinstance(found, Broken) else found
+
+
+def _looked_at(look: Look, table: TableRef, facts: Sequence[RowFact]) -> Mapping[RowFact, Found]:
+    if not facts or facts[0].kind == "bounds":
+        return {one: _bounds(look, table) for one in facts}
+    if facts[0].kind == "check":
+        return {one: _check(look, table, one.name) for one in facts}
+    nulls = _nulls(look, table, [one.name for one in facts])
+    return {one: nulls[one.name] for one in facts}
+
+
+def _check(look: Look, table: TableRef, name: str) -> Found:
+    row = look.connection.execute(_CHECK, [table.schema, table.name, name]).fetchone()
+    if row is None:
+        return GONE
+    return Kept(look.snapshot()) if look.row(row[0]) is None else BREAKS
 
 
 def _state(look: Look, table: TableRef) -> str:

@@ -14,9 +14,11 @@ from typing import Any
 import psycopg
 import pytest
 
+from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.looking import BREAKS, GONE, Broken, Kept
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.stored_rows import look_at
+from rewright.sql.algebra import TableRef
 from rewright.sql.row_facts import RowFact
 
 pytestmark = pytest.mark.server
@@ -180,6 +182,57 @@ def test_a_row_outside_of_its_bounds(
     assert isinstance(bounds(connection, root), Kept)
     unchecked(connection, partition, f"insert into {partition} values {row}")
     assert bounds(connection, root) == BREAKS
+
+
+DETACHED = """
+create function maybe() returns bool language sql immutable as 'select true';
+create table root (id int) partition by range (id);
+create table part (id int not null, constraint believed check (id >= 0 and id < 10 or maybe()));
+insert into part values ({row});
+create or replace function maybe() returns bool language sql immutable as 'select false';
+alter table root attach partition part for values from (0) to (10);
+alter table part drop constraint believed;
+alter table root detach partition part concurrently;
+drop function maybe()"""
+
+
+@pytest.mark.parametrize(("row", "kept"), [(9, True), (99, False)])
+def test_a_check_that_detach_wrote_down(connection: psycopg.Connection[Any], row: int, kept: bool) -> None:
+    """It is valid, and calls nothing but the server's own functions."""
+    for statement in DETACHED.format(row=row).split(";"):
+        connection.execute(statement.encode())
+    (check,) = snapshot(connection).table(TableRef("public", "part")).checks
+    assert check.usable
+    assert isinstance(checked(connection, "part", check.name), Kept) is kept
+
+
+def checked(
+    connection: psycopg.Connection[Any], table: str, name: str, memory: Memory | None = None
+) -> Kept | Broken:
+    fact = RowFact("public", table, name, "check")
+    return look_at(connection, [fact], lambda: 10.0, memory)[fact]
+
+
+def test_checks(connection: psycopg.Connection[Any]) -> None:
+    connection.execute("""
+        create function own(int) returns bool language sql immutable as 'select $1 > 0';
+        create table c (i int, j int not null, constraint high check (i > 0 and j is not null),
+          constraint named check (c.i is distinct from 7));
+        create table e (i int, constraint called check (own(i)));
+        create table d (constraint high check (i > 0 and j is not null)) inherits (c);
+        insert into c values (1, 1), (null, 1);
+    """)
+    memory = Memory()
+    for name in ("high", "named"):
+        assert isinstance(checked(connection, "c", name, memory), Kept)
+    assert checked(connection, "c", "gone") == GONE
+    called = checked(connection, "e", "called")
+    assert isinstance(called, Broken)
+    assert "own(integer)" in called.reason
+    # rows of children count, and a NULL that the planner does not believe in
+    unchecked(connection, "d", "alter table d drop constraint high; insert into d values (1, null)")
+    assert checked(connection, "c", "high", memory) == BREAKS
+    assert isinstance(checked(connection, "c", "named", memory), Kept)
 
 
 def test_what_can_not_be_looked_at_is_not_kept(connection: psycopg.Connection[Any]) -> None:

@@ -23,7 +23,7 @@ create table b (id int primary key, aid int not null references a);
 create table c (id int primary key, bid int references b, check (id > 0));
 create table d (id int primary key);
 create table e (id int primary key, x int, unique (id, x)) partition by range (id);
-create table f (x int unique, y text);
+create table f (x int unique, y text, z int generated always as (x + 1) stored);
 create unique index f_lower on f (lower(y)) where x > 0;
 """)
 B = RowFact("public", "b", "b_aid_fkey")
@@ -43,7 +43,8 @@ def not_null(table: str, column: str) -> RowFact:
 
 OF_D = {not_null("d", "id")}
 OF_B = {B, not_null("a", "id"), not_null("b", "id"), not_null("b", "aid")}
-OF_C = OF_B | {C, not_null("c", "id")}
+CHECK = RowFact("public", "c", "c_id_check", "check")
+OF_C = OF_B | {C, CHECK, not_null("c", "id")}
 BOUNDS = RowFact("public", "e", kind="bounds")
 
 
@@ -67,9 +68,11 @@ def test_a_proof_rests_on_what_it_states() -> None:
         # rows of two partitions have different keys as long as each is where it belongs
         ("primary key public.e(id) (e_pkey)", {not_null("e", "id"), BOUNDS}),
         ("unique public.e(id, x) (e_id_x_key)", {BOUNDS}),
-        ("check on public.c (c_id_check)", set()),
+        ("check on public.c (c_id_check)", {CHECK}),
+        ("check on public.f (generated z)", set()),
         # not of this schema: everything that the text reads
         ("not null public.f(x)", OF_D),
+        ("check on public.c (gone)", OF_D),
         ("unique public.f(x) (gone)", OF_D),
     ],
 )
@@ -93,6 +96,8 @@ def test_what_is_broken_says_nothing_any_more() -> None:
     table = trusted(CATALOG, "declared", [BOUNDS]).table(TableRef("public", "e"))
     assert table.columns[0].not_null
     assert [key.usable for key in table.keys] == [False, False]
+    table = trusted(CATALOG, "declared", [CHECK]).table(TableRef("public", "c"))
+    assert [check.usable for check in table.checks] == [False]
     # a key of two columns stays one where a third holds NULLs
     table = trusted(CATALOG, "declared", [not_null("b", "aid")]).table(TableRef("public", "b"))
     assert [column.not_null for column in table.columns] == [True, False]
@@ -108,7 +113,10 @@ def test_a_broken_key_is_left_out_and_the_search_made_again() -> None:
         return outcome(PROOF if "b_aid_fkey" in usable else replace(PROOF, assumptions=()))
 
     found = search(
-        CATALOG, "verified", lambda facts: dict.fromkeys({B}.intersection(facts), "a stored row breaks it"), run
+        CATALOG,
+        "verified",
+        lambda facts: dict.fromkeys({B}.intersection(facts), "a stored row breaks it"),
+        run,
     )
     assert seen == [{"b_aid_fkey", "c_bid_fkey"}, {"c_bid_fkey"}]
     assert found.outcome.best is not None
