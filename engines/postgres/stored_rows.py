@@ -6,9 +6,11 @@ know who relies on the answer.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import psycopg
 
@@ -73,19 +75,31 @@ select md5(concat_ws(' ', pg_postmaster_start_time(),
      from tree t join pg_attribute a on a.attrelid = t.oid and a.attnum > 0)))"""
 
 
-class Remembered(Protocol):
-    """What was found to hold, with the state that its table's declarations were in."""
+@dataclass(slots=True)
+class KeptFacts:
+    """What was found to hold in one database, and the state of its table's declarations then. For several
+    threads.
+    """
 
-    def kept(self, fact: RowFact, state: str) -> Kept | None: ...
+    _found: dict[RowFact, tuple[str, Kept]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def keep(self, fact: RowFact, state: str, found: Kept) -> None: ...
+    def get(self, fact: RowFact, state: str) -> Kept | None:
+        """What was found in this very state."""
+        with self._lock:
+            then, found = self._found.get(fact, ("", None))
+            return found if then == state else None
+
+    def add(self, fact: RowFact, state: str, found: Kept) -> None:
+        with self._lock:
+            self._found[fact] = state, found
 
 
 def look_at(
     connection: psycopg.Connection[Any],
     facts: Iterable[RowFact],
     seconds: Callable[[], float],
-    remembered: Remembered | None = None,
+    remembered: KeptFacts | None = None,
 ) -> Mapping[RowFact, Found]:
     """Look for rows that break these facts; each table is read once for all its columns. ``seconds``: what
     one look may take, asked before each.
@@ -112,21 +126,21 @@ def _of_table(
     table: TableRef,
     facts: Sequence[RowFact],
     seconds: float,
-    remembered: Remembered | None,
+    remembered: KeptFacts | None,
 ) -> Mapping[RowFact, Found]:
     """``facts``: of one kind."""
 
     def body(look: Look) -> Mapping[RowFact, Found]:
         # read before the rows: what changes in between is another state
         state = _state(look, table)
-        known = {} if remembered is None else {one: remembered.kept(one, state) for one in facts}
+        known = {} if remembered is None else {one: remembered.get(one, state) for one in facts}
         found: dict[RowFact, Found] = {one: kept for one, kept in known.items() if kept is not None}
         asked = [one for one in facts if one not in found]
         found |= _looked_at(look, table, asked)
         for one in asked:
             kept = found[one]
             if remembered is not None and isinstance(kept, Kept):
-                remembered.keep(one, state, kept)
+                remembered.add(one, state, kept)
         return found
 
     found = within(connection, seconds, body)

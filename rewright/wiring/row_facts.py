@@ -19,7 +19,7 @@ import psycopg
 from rewright.config.model import Config
 from rewright.engines.postgres.looking import Broken, Kept
 from rewright.engines.postgres.session import Session
-from rewright.engines.postgres.stored_rows import look_at
+from rewright.engines.postgres.stored_rows import KeptFacts, look_at
 from rewright.processes.jobs import Job
 from rewright.sql.row_facts import Policy, RowFact
 from rewright.store.api import Store
@@ -54,8 +54,7 @@ class FactMemory:
     clock: Callable[[], float] = time.monotonic
     seconds: float = _ONE_HOUR
     _broken: dict[tuple[str, RowFact], tuple[float, str]] = field(default_factory=dict)
-    # with the state of the table's declarations that was looked at
-    _kept: dict[tuple[str, RowFact], tuple[str, Kept]] = field(default_factory=dict)
+    _kept: dict[str, KeptFacts] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, database: str) -> Mapping[RowFact, str]:
@@ -71,28 +70,10 @@ class FactMemory:
             self._broken[database, fact] = self.clock(), reason
         self.told(database, fact, reason)
 
-    def kept(self, database: str, fact: RowFact, state: str) -> Kept | None:
+    def kept(self, database: str) -> KeptFacts:
+        """Those of a database that need no second look."""
         with self._lock:
-            then, found = self._kept.get((database, fact), ("", None))
-            return found if then == state else None
-
-    def keep(self, database: str, fact: RowFact, state: str, found: Kept) -> None:
-        with self._lock:
-            self._kept[database, fact] = state, found
-
-
-@dataclass(frozen=True, slots=True)
-class _OfDatabase:
-    """The memory of one database, as `rewright.engines.postgres.stored_rows` asks it."""
-
-    memory: FactMemory
-    database: str
-
-    def kept(self, fact: RowFact, state: str) -> Kept | None:
-        return self.memory.kept(self.database, fact, state)
-
-    def keep(self, fact: RowFact, state: str, found: Kept) -> None:
-        self.memory.keep(self.database, fact, state, found)
+            return self._kept.setdefault(database, KeptFacts())
 
 
 @dataclass(slots=True)
@@ -114,8 +95,7 @@ class Looks:
     def __call__(self, facts: Collection[RowFact]) -> Mapping[RowFact, str]:
         new = [fact for fact in facts if fact not in self._found]
         if new:
-            remembered = _OfDatabase(self.memory, self.database)
-            found = look_at(self.connection(), new, self.seconds, remembered)
+            found = look_at(self.connection(), new, self.seconds, self.memory.kept(self.database))
             self._found.update(found)
             self._remember(found)
         asked = ((fact, self._found[fact]) for fact in facts)

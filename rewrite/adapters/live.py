@@ -18,7 +18,7 @@ from rewright.engines.postgres.looking import Broken
 from rewright.engines.postgres.policies import filtered_tables
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session
-from rewright.engines.postgres.stored_rows import look_at
+from rewright.engines.postgres.stored_rows import KeptFacts, look_at
 from rewright.equivalence.api import Checker
 from rewright.equivalence.decomposition.search import at_once
 from rewright.equivalence.options import Options
@@ -181,6 +181,7 @@ def connected(
         catalog = snapshot(session.connection)
         path = search_path or path_of(session)
         kept: dict[str, Rewriter] = {}
+        remembered = KeptFacts()
 
         def rewriter_over(believed: Catalog) -> Rewriter:
             digest = believed.digest()
@@ -190,7 +191,7 @@ def connected(
             return kept[digest]
 
         def broken(facts: Collection[RowFact]) -> Mapping[RowFact, str]:
-            found = look_at(session.connection, facts, lambda: run_timeout)
+            found = look_at(session.connection, facts, lambda: run_timeout, remembered)
             return {fact: one.reason for fact, one in found.items() if isinstance(one, Broken)}
 
         yield Careful(catalog, foreign_keys, broken, rewriter_over)

@@ -8,7 +8,6 @@ which tests/rewright/test_untrue_not_null.py has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
@@ -17,7 +16,7 @@ import pytest
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.looking import BREAKS, GONE, Broken, Kept
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.engines.postgres.stored_rows import look_at
+from rewright.engines.postgres.stored_rows import KeptFacts, look_at
 from rewright.sql.algebra import TableRef
 from rewright.sql.row_facts import RowFact
 
@@ -45,20 +44,6 @@ create table above (id int not null);
 create table below (x int) inherits (above);
 """
 COLUMNS = ["i", "t", "j", "m", "s", "p", "a", 'Odd "name']
-
-
-@dataclass
-class Memory:
-    """What is remembered, as the optimiser's process does."""
-
-    found: dict[RowFact, tuple[str, Kept]] = field(default_factory=dict)
-
-    def kept(self, fact: RowFact, state: str) -> Kept | None:
-        then, kept = self.found.get(fact, ("", None))
-        return kept if then == state else None
-
-    def keep(self, fact: RowFact, state: str, found: Kept) -> None:
-        self.found[fact] = state, found
 
 
 @pytest.fixture
@@ -207,7 +192,7 @@ def test_a_check_that_detach_wrote_down(connection: psycopg.Connection[Any], row
 
 
 def checked(
-    connection: psycopg.Connection[Any], table: str, name: str, memory: Memory | None = None
+    connection: psycopg.Connection[Any], table: str, name: str, memory: KeptFacts | None = None
 ) -> Kept | Broken:
     fact = RowFact("public", table, name, "check")
     return look_at(connection, [fact], lambda: 10.0, memory)[fact]
@@ -222,7 +207,7 @@ def test_checks(connection: psycopg.Connection[Any]) -> None:
         create table d (i int, j int not null, constraint named check (i is distinct from 7));
         insert into c values (1, 1), (null, 1);
     """)
-    memory = Memory()
+    memory = KeptFacts()
     for name in ("high", "named"):
         assert isinstance(checked(connection, "c", name, memory), Kept)
     assert checked(connection, "c", "gone") == GONE
@@ -272,7 +257,7 @@ def test_what_can_not_be_looked_at_is_not_kept(connection: psycopg.Connection[An
 
 def test_what_was_kept_is_not_looked_at_again(connection: psycopg.Connection[Any]) -> None:
     """Until NOT NULL was taken back: then rows may have come in."""
-    memory = Memory()
+    memory = KeptFacts()
     first = nulls(connection, "kinds", "t", memory=memory)["t"]
     connection.execute("create table later ()")
     assert nulls(connection, "kinds", "t", memory=memory)["t"] == first
@@ -283,7 +268,7 @@ def test_what_was_kept_is_not_looked_at_again(connection: psycopg.Connection[Any
 
 
 def test_a_partition_more_is_another_state(connection: psycopg.Connection[Any]) -> None:
-    memory = Memory()
+    memory = KeptFacts()
     fact = RowFact("public", "parts", kind="bounds")
     first = look_at(connection, [fact], lambda: 10.0, memory)[fact]
     connection.execute("create table five partition of parts for values in (5)")
