@@ -73,6 +73,16 @@ def to_look_at(facts: Iterable[RowFact], policy: Policy) -> frozenset[RowFact]:
     return frozenset(fact for fact in facts if policy == "verified" or fact.kind != "foreign key")
 
 
+def is_lasting(catalog: Catalog, fact: RowFact) -> bool:
+    """Whether one look at its rows is enough, since no row that breaks it comes in and whoever serves sees
+    when it was declared anew: a CHECK's row in pg_constraint is another then, as NOT NULL's is from 18 on.
+    Partitions and children that come later may bring their rows with them.
+    """
+    table = catalog.table(fact.ref)
+    alone = table.kind == "table" and not table.has_children
+    return alone and (fact.kind == "check" or (fact.kind == "not null" and catalog.version >= 180000))
+
+
 @dataclass(frozen=True, slots=True)
 class Searched:
     """An outcome, the facts it rests on, and those that were left out, with the reasons."""

@@ -39,7 +39,7 @@ from rewright.wiring.doubting import (
 from rewright.wiring.proposals import filled, timing_of
 from rewright.wiring.refusals import NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
-from rewright.wiring.row_facts import FactMemory, Looks, declared_only, every, facts_of, policy_of, renew
+from rewright.wiring.row_facts import FactMemory, Looks, declared_only, every, policy_of, renew, repeated
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import SERVABLE, guard_of, has_values, starts_active, values_of
 
@@ -235,7 +235,7 @@ class Reexamining:
         stands.
         """
         policy, proposal = policy_of(self.accounts.config), rewrite.proposal
-        facts = facts_of(proposal)
+        facts = repeated(proposal)
         # [optimiser] foreign_keys may have changed since it was found
         if policy == "never" and any(fact.kind == "foreign key" for fact in facts):
             why = "foreign keys are not relied on: [optimiser] foreign_keys is never"

@@ -148,9 +148,14 @@ class Rests:
 # -- in the store
 
 
-def with_facts(new: NewRewrite, rests: Rests) -> NewRewrite:
-    """The proposal with the facts that it rests on in its evidence."""
-    named = [{**asdict(fact), "looked_at": fact in rests.looked_at} for fact in sorted(rests.facts)]
+def with_facts(new: NewRewrite, rests: Rests, lasting: Collection[RowFact]) -> NewRewrite:
+    """The proposal with the facts that it rests on in its evidence. ``lasting``: those of them for which
+    one look is enough.
+    """
+    named = [
+        {**asdict(fact), "looked_at": fact in rests.looked_at, "lasting": fact in lasting}
+        for fact in sorted(rests.facts)
+    ]
     return replace(new, evidence={**(new.evidence or {}), "row_facts": named}) if named else new
 
 
@@ -159,18 +164,22 @@ def facts_of(new: NewRewrite) -> tuple[RowFact, ...]:
     return tuple(fact for fact, _ in _facts_of(new))
 
 
+def repeated(new: NewRewrite) -> tuple[RowFact, ...]:
+    """Those of them whose rows are looked at again while it is served."""
+    return tuple(fact for fact, one in _facts_of(new) if one.get("lasting") is not True)
+
+
 def declared_only(new: NewRewrite) -> tuple[RowFact, ...]:
     """Those of them at whose rows nobody looked when it was found."""
-    return tuple(fact for fact, looked_at in _facts_of(new) if not looked_at)
+    return tuple(fact for fact, one in _facts_of(new) if one.get("looked_at") is not True)
 
 
-def _facts_of(new: NewRewrite) -> Iterator[tuple[RowFact, bool]]:
+def _facts_of(new: NewRewrite) -> Iterator[tuple[RowFact, Mapping[str, Any]]]:
     evidence = new.evidence if isinstance(new.evidence, dict) else {}
     for one in evidence.get("row_facts") or ():
         # written by another version, or by hand
         with suppress(KeyError, TypeError):
-            fact = RowFact(str(one["schema"]), str(one["table"]), str(one["name"]), one["kind"])
-            yield fact, one["looked_at"] is True
+            yield RowFact(str(one["schema"]), str(one["table"]), str(one["name"]), one["kind"]), one
 
 
 def renew(store: Store, rewrite: Rewrite, now: float, interval: float = _ONE_HOUR) -> None:
@@ -195,8 +204,8 @@ def looked_at(store: Store, rewrite: Rewrite) -> tuple[float, float]:
 def lease(store: Store, rewrite: Rewrite) -> float:
     """Until when relays may serve it without another look (Unix time). Raises StoreError."""
     guard = rewrite.proposal.guard if isinstance(rewrite.proposal.guard, dict) else {}
-    # without a snapshot in its guard it was not served on a look
-    if not guard.get("snapshot") or not facts_of(rewrite.proposal):
+    # without a snapshot in its guard it was not served on a look, or on one that is enough
+    if not guard.get("snapshot") or not repeated(rewrite.proposal):
         return NEVER
     at, interval = looked_at(store, rewrite)
     return at + LEASE * interval
@@ -205,7 +214,7 @@ def lease(store: Store, rewrite: Rewrite) -> float:
 def due(store: Store, rewrites: Iterable[Rewrite], now: float) -> list[Rewrite]:
     """Those that rest on facts of rows and whose interval since the last look is over. Raises StoreError."""
     # a lease is 2.5 times as long, so one failed look does not end it
-    resting = [(r, looked_at(store, r)) for r in rewrites if facts_of(r.proposal)]
+    resting = [(r, looked_at(store, r)) for r in rewrites if repeated(r.proposal)]
     return [r for r, (at, interval) in resting if now - at >= interval]
 
 

@@ -11,7 +11,7 @@ from rewright.equivalence.generator.ddl import ddl_of
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Candidate, Checked, Evidence, Weighed
 from rewright.rewrite.ports import Scoped
-from rewright.rewrite.row_facts import rests_on, row_facts, search, trusted
+from rewright.rewrite.row_facts import is_lasting, rests_on, row_facts, search, trusted
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
@@ -87,6 +87,23 @@ def test_what_was_tested_rests_on_all_that_is_declared_of_its_relations() -> Non
     assert rests_on(CATALOG, TESTED, ("select id from c",)) == OF_C
     assert rests_on(CATALOG, TESTED, ("select id from e",)) == {not_null("e", "id"), BOUNDS}
     assert rests_on(CATALOG, TESTED, ("this does not parse",)) == set(row_facts(CATALOG))
+
+
+@pytest.mark.parametrize(
+    ("fact", "version", "lasting"),
+    [
+        (not_null("b", "aid"), 180000, True),
+        # before 18 nothing tells that it was dropped and declared again
+        (not_null("b", "aid"), 170004, False),
+        (CHECK, 140000, True),
+        (B, 180000, False),
+        # a partition that is attached later brings its rows with it
+        (not_null("e", "id"), 180000, False),
+        (BOUNDS, 180000, False),
+    ],
+)
+def test_one_look_is_enough_where_the_guard_sees_the_rest(fact: RowFact, version: int, lasting: bool) -> None:
+    assert is_lasting(replace(CATALOG, version=version), fact) is lasting
 
 
 def test_what_is_broken_says_nothing_any_more() -> None:
