@@ -246,11 +246,11 @@ def test_what_can_not_be_looked_at_is_not_kept(connection: psycopg.Connection[An
     assert nulls(connection, "away", "i")["i"] == GONE
     connection.execute("alter table slow alter i drop not null")
     assert nulls(connection, "slow", "i")["i"] == GONE
-    connection.execute("create role blind; set role blind")
+    connection.execute("create role unseeing; set role unseeing")
     try:
         found = nulls(connection, "slow", "j")["j"]
     finally:
-        connection.execute("reset role; drop role blind")
+        connection.execute("reset role; drop role unseeing")
     assert isinstance(found, Broken)
     assert "permission denied" in found.reason
 
@@ -280,11 +280,11 @@ def test_a_partition_more_is_another_state(connection: psycopg.Connection[Any]) 
 
 def test_policies_hide_no_rows(connection: psycopg.Connection[Any]) -> None:
     connection.execute("create table shut (i int not null, j int not null)")
-    connection.execute("alter table shut enable row level security; create role half")
-    connection.execute("grant select on shut to half; set role half")
+    connection.execute("alter table shut enable row level security; create role filtered")
+    connection.execute("grant select on shut to filtered; set role filtered")
     try:
         found = nulls(connection, "shut", "i")["i"]
     finally:
-        connection.execute("reset role; revoke all on shut from half; drop role half")
+        connection.execute("reset role; revoke all on shut from filtered; drop role filtered")
     assert isinstance(found, Broken)
     assert "row-level security" in found.reason
