@@ -44,7 +44,8 @@ def told(one: Rewrite, counterexample: Any, literals: bool) -> dict[str, Any]:
         "level": words.LEVELS[str(new.level)],
         "reservations": words.reservations(new.modulo),
         "facts": words.facts(
-            [without_values(str(fact), values) for fact in evidence.get("assumptions") or ()]
+            [without_values(str(fact), values) for fact in evidence.get("assumptions") or ()],
+            (new.original or new.template, new.replacement),
         ),
         "steps": words.steps([str(step) for step in evidence.get("steps") or ()]),
         "coverage": words.coverage(evidence.get("coverage")),

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rewright.console.null_uses import Use, uses
+
 STATES: Mapping[str, str] = {
     "proposed": "waits for a person: it is not served unless a session trusts weaker evidence",
     "active": "is served in place of the original",
@@ -81,6 +83,14 @@ LAWS: Mapping[str, str] = {
     "tied-outside": "a column that equals a value is replaced by it",
     "contradiction": "a condition that can't hold leaves no rows",
 }
+# what a NULL does where the column is used
+NULLS: Mapping[Use, str] = {
+    "count": "count({column}) leaves that row out, and count(*) counts it",
+    "null test": "a test with IS NULL or IS NOT NULL tells that row from the others",
+    "not in": "NOT IN is true of nothing that it compares with a NULL, where NOT EXISTS is",
+    "grouped": "GROUP BY and DISTINCT put NULLs together, and = finds none equal to another",
+    "compared": "a comparison with NULL is neither true nor false",
+}
 _STEP = re.compile(r"\A(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)
 _ON_COLUMNS = re.compile(r"\A(not null|primary key|unique) (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
 _REFERENCE = re.compile(r"\A(.+?)\((.*?)\) references (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
@@ -102,9 +112,9 @@ def state(name: str, level: str) -> str:
     return STATES[name]
 
 
-def facts(assumptions: Sequence[str]) -> Sequence[Fact]:
-    """One for each assumption of an evidence document."""
-    return [_fact(one) for one in assumptions]
+def facts(assumptions: Sequence[str], texts: Sequence[str] = ()) -> Sequence[Fact]:
+    """One for each assumption of an evidence document about these two texts."""
+    return [_fact(one, assumptions, texts) for one in assumptions]
 
 
 def steps(names: Sequence[str]) -> Sequence[tuple[str, str, int]]:
@@ -158,9 +168,11 @@ def changes(remarks: Sequence[str]) -> Sequence[str]:
     return told
 
 
-def _fact(assumption: str) -> Fact:
+def _fact(assumption: str, assumptions: Sequence[str], texts: Sequence[str]) -> Fact:
     if found := _ON_COLUMNS.match(assumption):
         kind, table, columns, name = found.groups()
+        if kind == "not null":
+            return _not_null(table, columns, assumptions, texts)
         return _on_columns(kind, table, columns, name or f"the constraint on {columns}")
     if found := _REFERENCE.match(assumption):
         child, columns, parent, keys, name = found.groups()
@@ -178,13 +190,23 @@ def _fact(assumption: str) -> Fact:
     return Fact(assumption, "If it no longer holds, nothing is proved for the rows that it keeps out now.")
 
 
+def _not_null(table: str, column: str, assumptions: Sequence[str], texts: Sequence[str]) -> Fact:
+    told = [NULLS[use].format(column=column) for use in uses(table.rpartition(".")[2], column, texts)[:2]]
+    keys = (found for one in assumptions if (found := _ON_COLUMNS.match(one)) and found[1] == "unique")
+    named = [key[4] or "the key" for key in keys if key[2] == table and column in key[3].split(", ")]
+    told += [
+        f"{name} lets in any number of rows that are NULL there, and does not tell them apart"
+        for name in named
+    ]
+    return Fact(
+        f"NOT NULL on {column} of {table}",
+        f"If it is dropped, {column} may be NULL in a row of {table}"
+        + (f": {'; '.join(told)}. The" if told else ", and the")
+        + " two queries may treat that row differently.",
+    )
+
+
 def _on_columns(kind: str, table: str, columns: str, name: str) -> Fact:
-    if kind == "not null":
-        return Fact(
-            f"NOT NULL on {columns} of {table}",
-            f"If it is dropped, {columns} may be NULL in a row of {table}, and a comparison with NULL is "
-            "neither true nor false: the two queries may treat that row differently.",
-        )
     said = "the primary key" if kind == "primary key" else "the unique constraint"
     return Fact(
         f"{said} of {table} on {columns}",

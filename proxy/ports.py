@@ -85,9 +85,8 @@ class Guard:
     ``original`` / ``replacement``: the relations each text names. ``below``: OIDs of relations under views.
     ``functions`` / ``operators`` / ``types``: last parts of the names used (of collations among types);
     user-defined ones that could capture them are part of the digest. ``foreign_keys``: whether the evidence
-    rests on some;
-    ``snapshot``: the transaction number (``pg_snapshot_xmax``) under which their rows were looked at, 0: they
-    were not.
+    rests on some; ``snapshot``: the transaction number (``pg_snapshot_xmax``) under which the rows were
+    looked at that the evidence speaks of, 0: they were not.
     ``search_path``: the effective path (``current_schemas(true)`` without pg_temp) the texts
     were bound under; None: every name in both texts is schema-qualified.
     ``digest``: what ``rewright.proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in
@@ -104,6 +103,11 @@ class Guard:
     types: tuple[str, ...] = ()
     foreign_keys: bool = False
     snapshot: int = 0
+
+    @property
+    def about_rows(self) -> str:
+        """Why a replacement is not served where rows may break what its evidence rests on."""
+        return "foreign keys" if self.foreign_keys else "rows"
 
     @property
     def relations(self) -> tuple[RelationName, ...]:

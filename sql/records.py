@@ -13,10 +13,12 @@ from rewright.sql.algebra import FunctionRef, OperatorRef, TableRef, Volatility
 from rewright.sql.types import SqlType
 
 RelationKind = Literal["table", "partitioned", "foreign", "view", "matview"]
-# The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "": none
-# is known. F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18: equality
-# is a user's function; F22: a domain's CHECK is not looked for in all rows
-Doubt = Literal["", "F15", "F17", "F18", "F22"]
+# The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "":
+# none is known. F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18:
+# equality is a user's function; F22: a domain's CHECK is not looked for in all rows; F23: a row is in another
+# partition than its bounds say; F24: a column of a primary key holds NULLs; F25: a CHECK was written down
+# without a look
+Doubt = Literal["", "F15", "F17", "F18", "F22", "F23", "F24", "F25"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,10 +48,11 @@ def admit(
     *,
     parameters: tuple[int, ...] = (),
     own: bool = False,
+    hash_bounds: bool = False,
 ) -> Admitted:
     """Judge one SELECT. ``path``: the effective schemas, implicit ones included (``current_schemas(true)``);
     ``parameters``: OIDs of the declared types of parameters; ``own``: what the session's own role owns is
-    trusted.
+    trusted; ``hash_bounds``: see `trust.Question`.
 
     Raises Refused, psycopg.Error.
     """
@@ -60,7 +61,7 @@ def admit(
         mentions = mentions_of(text, connection.info.server_version)
     except NotASelect as error:
         raise Refused(str(error)) from error
-    question = trust.Question(mentions, path, parameters, own)
+    question = trust.Question(mentions, path, parameters, own, hash_bounds)
     jit, plans = _quick_plans(connection)
     before = trust.relations(connection, question)
     _require_readable_kinds(mentions, before)

@@ -1,16 +1,15 @@
 """Whether the stored rows keep a foreign key, whatever its declaration says.
 
-Owns the anti-join and the limits it runs in. Must not know who relies on the answer.
+Owns the anti-join. Must not know who relies on the answer.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
-from rewright.engines.postgres.gate import Refused, admit
+from rewright.engines.postgres.looking import BREAKS, GONE, Broken, Kept, Look, within
 from rewright.sql.algebra import TableRef
 
 # One row: whether the server's own equality of plain types decides it, and the anti-join's text. The
@@ -42,70 +41,19 @@ join pg_class r on r.oid = k.confrelid
 where k.contype = 'f' and n.nspname = %s and c.relname = %s and k.conname = %s"""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """No row breaks it. ``snapshot``: ``pg_snapshot_xmax`` of the state that was looked at."""
-
-    snapshot: int
-
-
-@dataclass(frozen=True, slots=True)
-class Broken:
-    """A row breaks it, or (``seen`` False) it could not be looked at; ``reason`` is for people and shows no
-    value.
-
-    ``lasting``: another try will hardly do better.
-    """
-
-    reason: str
-    seen: bool
-    lasting: bool = True
-
-
 def look(connection: psycopg.Connection[Any], table: TableRef, name: str, seconds: float) -> Kept | Broken:
     """Look for a row that breaks the foreign key ``name`` of ``table``, for at most ``seconds``.
 
     Runs in a read-only transaction of its own, outside of any other. Never raises for what the server says.
     """
-    if seconds <= 0:
-        return Broken("there was no time to look at its rows", seen=False, lasting=False)
-    try:
-        with connection.transaction():
-            return _look(connection, table, name, seconds)
-    except psycopg.errors.QueryCanceled:
-        return Broken(f"looking at its rows took longer than {seconds:.1f} s", seen=False)
-    except psycopg.Error as error:
-        said = error.diag.message_primary or type(error).__name__
-        return Broken(f"its rows could not be looked at: {said}", seen=False, lasting=not connection.closed)
+    return within(connection, seconds, lambda one: _look(one, table, name))
 
 
-def _look(connection: psycopg.Connection[Any], table: TableRef, name: str, seconds: float) -> Kept | Broken:
-    # each statement sees what is committed when it begins: the gate the catalog as the planner does, and the
-    # number at the end is no older than the rows that were looked at
-    connection.execute("set transaction isolation level read committed, read only")
-    settings = {
-        "statement_timeout": f"{max(int(seconds * 1000), 1)}ms",
-        # names come out qualified, and policies raise an error where they would hide rows
-        "search_path": "",
-        "row_security": "off",
-    }
-    for setting, value in settings.items():
-        connection.execute("select set_config(%s, %s, true)", [setting, value])
-    found = connection.execute(_BUILD, [table.schema, table.name, name]).fetchone()
+def _look(one: Look, table: TableRef, name: str) -> Kept | Broken:
+    found = one.connection.execute(_BUILD, [table.schema, table.name, name]).fetchone()
     if found is None:
-        return Broken("it is not there any more", seen=False)
+        return GONE
     plain, statement = found
     if not plain:
         return Broken("its equality is not that of a plain type", seen=False)
-    # planning reads statistics of the tables' indexes, whose expressions may be somebody's functions
-    try:
-        admitted = admit(connection, statement, ("pg_catalog",))
-    except Refused as refused:
-        return Broken(f"its rows may not be looked at: {refused}", seen=False)
-    for setting, value in admitted.settings.items():
-        connection.execute("select pg_catalog.set_config(%s, %s, true)", [setting, value])
-    if connection.execute(admitted.text.encode()).fetchone() is not None:
-        return Broken("a stored row breaks it", seen=True)
-    row = connection.execute("select pg_snapshot_xmax(pg_current_snapshot())::text::int8").fetchone()
-    assert row is not None
-    return Kept(int(row[0]))
+    return Kept(one.snapshot()) if one.row(statement) is None else BREAKS

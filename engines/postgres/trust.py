@@ -15,7 +15,13 @@ from typing import Any
 import psycopg
 
 from rewright.engines.postgres.trust_queries import LOOK, RELATIONS
-from rewright.engines.postgres.trust_rules import CLASS, INDIRECT, PLAIN_EXTENSIONS, WITHOUT_EFFECT
+from rewright.engines.postgres.trust_rules import (
+    CLASS,
+    HASH_BOUND,
+    INDIRECT,
+    PLAIN_EXTENSIONS,
+    WITHOUT_EFFECT,
+)
 from rewright.sql.mentions import Mentions
 
 _TYPES: Mapping[str, str] = {"parameters": "oid[]", "own": "boolean"}
@@ -103,13 +109,15 @@ class Look:
 class Question:
     """``path``: schemas that names are looked up in, pg_catalog included; ``parameters``: OIDs of parameters'
     types;
-    ``own``: what the session's own role owns is trusted, too.
+    ``own``: what the session's own role owns is trusted, too; ``hash_bounds``: so is the condition of a hash
+    partition, whose caller has seen to it that its functions are the server's own.
     """
 
     mentions: Mentions
     path: tuple[str, ...]
     parameters: tuple[int, ...] = ()
     own: bool = False
+    hash_bounds: bool = False
 
     def values(self) -> dict[str, Any]:
         found = self.mentions
@@ -126,7 +134,7 @@ class Question:
             "attributes": list(found.attributes),
             "parameters": list(self.parameters),
             "own": self.own,
-            "indirect": list(INDIRECT),
+            "indirect": [f for f in INDIRECT if not self.hash_bounds or f != HASH_BOUND],
             "harmless": list(WITHOUT_EFFECT),
             "plain": list(PLAIN_EXTENSIONS),
         }

@@ -33,6 +33,7 @@ INDIRECT = (
     "pg_input_error_info",
     "satisfies_hash_partition",
 )
+HASH_BOUND = "satisfies_hash_partition"
 
 # Volatile built-in functions without effect on anything but the answer; all others are refused.
 # pg_sleep delays only its own statement, which has a limit; sizes are read of relations that are named anyway

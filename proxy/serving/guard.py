@@ -144,12 +144,12 @@ _DIGEST = (
     " from ({facts}) as facts), ''))"
 )
 
-# Rows may break a foreign key only by what a replica does. The session is none, has written none of the rows
-# itself, and sees no state of the tables from before they were looked at ($8, a transaction number).
+# The session sees no state of the tables from before they were looked at ($8, a transaction number). Rows
+# may break a foreign key afterwards only by what a replica does: the session is none, and has written none
+# of the rows itself.
 _KEPT = """
-  not $7 or (
+  pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::int8 >= $8 and (not $7 or (
     pg_catalog.current_setting('session_replication_role') = 'origin'
-    and pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::int8 >= $8
     and not exists (
       with recursive tree (oid) as (
         select r from unnest((select $3)::oid[]) as r where (select $7)::bool
@@ -157,7 +157,7 @@ _KEPT = """
       )
       select from tree where pg_catalog.pg_stat_get_xact_tuples_inserted(tree.oid)
         + pg_catalog.pg_stat_get_xact_tuples_updated(tree.oid)
-        + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0))"""
+        + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0)))"""
 
 # Row-level security stands in the way where its policies apply to this role and may do more than leave rows
 # out: a policy made of leakproof functions alone can neither fail, nor read tables, nor change anything, and
@@ -336,7 +336,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("row security", row.row_security == "f"),
         ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
-        ("foreign keys", row.references == "t"),
+        (guard.about_rows, row.references == "t"),
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
     return next((reason for reason, holds in checks if not holds), "")

@@ -92,7 +92,7 @@ class Serving:
             raise Declined("facts")
         site = self.candidate.site
         if rewrite.until < time.time():
-            raise Declined("foreign keys")
+            raise Declined(rewrite.guard.about_rows)
         if context.identity.user in rewrite.doubted_by or context.measuring.is_doubted(rewrite.id):
             raise Declined("doubted")
         if context.in_force.unknown:

@@ -89,7 +89,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewright.rewrite.adapters.live import connected
     from rewright.rewrite.offline import InputError, work_off
     from rewright.wiring.advising import ADVICE_SECONDS, Adviser
-    from rewright.wiring.references import policy_of
+    from rewright.wiring.row_facts import policy_of
     from rewright.wiring.scratch import Scratch
 
     scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))

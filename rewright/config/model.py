@@ -233,7 +233,10 @@ class Optimiser:
         "declared | never",
     )
     foreign_keys_every: float = option(
-        "1h", seconds, "between two looks at the rows under a served rewrite that rests on one; at least 1s"
+        "1h",
+        seconds,
+        "between two looks at the rows under a served rewrite that rests on one, on NOT NULL or on a key; at "
+        "least 1s",
     )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"

@@ -30,7 +30,7 @@ from rewright.processes.jobs import MAX_LINE, Job, decode, redacted
 from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
 from rewright.processes.watching import Watching
-from rewright.sql.references import Reference
+from rewright.sql.row_facts import RowFact
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import IllegalTransition, State
@@ -41,8 +41,8 @@ from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.references import BrokenReferences, every
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.row_facts import FactMemory, every
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import missing_for
 from rewright.wiring.stores import open_configured
@@ -96,7 +96,7 @@ class _Optimiser:
         # their budget
         self.widening = threading.Lock()
         self.priority_gate = PriorityGate()
-        self.broken = BrokenReferences(self._tell_broken, seconds=every(config))
+        self.memory = FactMemory(self._tell_broken, seconds=every(config))
         self.failing: dict[int, Job] = {}
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
@@ -243,7 +243,7 @@ class _Optimiser:
             model or NoModel(),
             self.estimator,
             self.priority_gate,
-            self.broken,
+            self.memory,
             self.failing,
         )
 
@@ -368,8 +368,8 @@ class _Optimiser:
                 "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
             )
 
-    def _tell_broken(self, database: str, key: Reference, reason: str) -> None:
-        self.log.warning("foreign_key.not_relied_on", database=database, key=str(key), reason=reason)
+    def _tell_broken(self, database: str, fact: RowFact, reason: str) -> None:
+        self.log.warning("fact.not_relied_on", database=database, fact=str(fact), reason=reason)
 
     def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

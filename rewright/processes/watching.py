@@ -23,20 +23,20 @@ from rewright.wiring.doubting import retire_doubted
 from rewright.wiring.hint_regressions import drop_losing_hints
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.proposals import slower_job
-from rewright.wiring.references import due as keys_due
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.regression_monitor import doubt_losers, judge, retire_losers, to_compare
+from rewright.wiring.row_facts import due as looks_due
 
 WATCH_SECONDS = 2.0
 COMPARE_SECONDS = 20.0
-# between two looks for rewrites whose foreign keys are to be looked at
+# between two looks for rewrites under which rows are to be looked at again
 LOOK_SECONDS = 30.0
 PRUNE_SECONDS = 3600.0
 
 
 class Watching:
     """``bench`` makes a workbench for a thread; ``stop`` ends all loops; ``outcomes``: how many jobs became
-    what; ``look_seconds`` between two looks for foreign keys that are due, LOOK_SECONDS at most.
+    what; ``look_seconds`` between two times that it sees which looks are due, LOOK_SECONDS at most.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Watching:
         while not self._stop.is_set():
             try:
                 rewrites = store.rewrites.servable()
-                for rewrite in keys_due(store, rewrites, time.time()):
+                for rewrite in looks_due(store, rewrites, time.time()):
                     self._look_at(bench, rewrite)
             except StoreError as error:
                 self.log.info("store.failed", reason=str(error))
@@ -94,7 +94,7 @@ class Watching:
                 self._inbox.forget(lost.proposal.original)
                 self.log.warning("rewrite.retired", rewrite=lost.id, reason=lost.reason)
         except NotOptimised as error:
-            self.log.info("foreign_key.not_looked_at", rewrite=rewrite.id, reason=str(error))
+            self.log.info("fact.not_looked_at", rewrite=rewrite.id, reason=str(error))
         except IllegalTransition:
             return  # a person was faster
         except StoreError as error:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from rewright.proxy.ports import ServedRewrite
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
-from rewright.wiring.references import lease
+from rewright.wiring.row_facts import lease
 from rewright.wiring.served import served
 
 POLL_SECONDS = 0.25

@@ -14,13 +14,14 @@ from rewright.processes.jobs import Job
 from rewright.proxy.ports import Guard
 from rewright.rewrite.adapters.live import path_of
 from rewright.rewrite.api import Outcome
+from rewright.rewrite.row_facts import is_lasting
 from rewright.sql.catalog import Catalog
 from rewright.store.api import Store
 from rewright.store.life import Action, Level, State
 from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import guards
 from rewright.wiring.accounts import Accounts
-from rewright.wiring.references import Rests, every, references_of, renew, with_references
+from rewright.wiring.row_facts import Rests, every, renew, repeated, with_facts
 from rewright.wiring.served import guard_document, parameter_document, starts_active
 
 
@@ -46,7 +47,7 @@ class Keeping:
         """
         guard = self._guard(session, new.original, plain, catalog, rests)
         new = replace(
-            with_references(new, rests.keys),
+            with_facts(new, rests, {fact for fact in rests.facts if is_lasting(catalog, fact)}),
             guard=guard_document(guard) if guard is not None else None,
             parameters=parameter_document(
                 job.param_types,
@@ -59,7 +60,7 @@ class Keeping:
             server_version=_version_text(session.server_version),
         )
         kept = self.store.rewrites.add(new)
-        if references_of(new):
+        if repeated(new):
             renew(self.store, kept, time.time(), every(self.accounts.config))
         trust = Level(self.accounts.trust(job.database))
         if (
@@ -95,7 +96,7 @@ class Keeping:
                 original,
                 replacement,
                 catalog.digest(),
-                foreign_keys=bool(rests.keys),
+                foreign_keys=rests.on_foreign_keys,
                 looked_at=rests.snapshot,
             )
         except (guards.GuardFailed, ModuleNotFoundError):

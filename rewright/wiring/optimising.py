@@ -29,8 +29,8 @@ from rewright.wiring.keeping import Keeping
 from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.proposals import job_key
 from rewright.wiring.reexamining import Reexamining
-from rewright.wiring.references import BrokenReferences
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.row_facts import FactMemory
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.searching import Searching
 from rewright.wiring.served import SERVABLE
@@ -57,7 +57,7 @@ class Workbench:
     model: Model = field(default_factory=NoModel)
     estimator: Estimator = field(default_factory=Estimator)
     priority_gate: PriorityGate = field(default_factory=PriorityGate)
-    broken: BrokenReferences = field(default_factory=BrokenReferences)
+    memory: FactMemory = field(default_factory=FactMemory)
     # see `Reexamining`
     failing: dict[int, Job] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Workbench:
             self.scratch,
             self.model,
             self.priority_gate,
-            self.broken,
+            self.memory,
         )
 
     @property
@@ -84,13 +84,13 @@ class Workbench:
     @property
     def widening(self) -> Widening:
         return Widening(
-            self.accounts, self.store, self.scratch, self.priority_gate, self.broken, self.keeping
+            self.accounts, self.store, self.scratch, self.priority_gate, self.memory, self.keeping
         )
 
     @property
     def again(self) -> Reexamining:
         """For what is in the store already."""
-        return Reexamining(self.accounts, self.store, self.budget, self.scratch, self.broken, self.failing)
+        return Reexamining(self.accounts, self.store, self.budget, self.scratch, self.memory, self.failing)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it. Raises NotOptimised with the reason where there is none.

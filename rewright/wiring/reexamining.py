@@ -7,7 +7,7 @@ look.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from rewright.engines.postgres.catalog import snapshot
@@ -15,8 +15,9 @@ from rewright.engines.postgres.session import Run, Session
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes.jobs import Job
 from rewright.rewrite.adapters.live import Place, path_of, second_look
-from rewright.rewrite.references import references
+from rewright.rewrite.row_facts import row_facts, to_look_at
 from rewright.rewrite.search.chains import CONFIRM_SECONDS
+from rewright.sql.row_facts import RowFact
 from rewright.store.api import Store
 from rewright.store.errors import NotFound
 from rewright.store.life import Action, Level
@@ -36,9 +37,9 @@ from rewright.wiring.doubting import (
     unreproduced,
 )
 from rewright.wiring.proposals import filled, timing_of
-from rewright.wiring.references import BrokenReferences, Looks, every, policy_of, references_of, renew
 from rewright.wiring.refusals import NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
+from rewright.wiring.row_facts import FactMemory, Looks, declared_only, every, policy_of, renew, repeated
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import SERVABLE, guard_of, has_values, starts_active, values_of
 
@@ -60,7 +61,7 @@ class Reexamining:
     store: Store
     budget: RunBudget
     scratch: Scratch
-    broken: BrokenReferences
+    memory: FactMemory
     # what made rewrites fail here, to be tried again before they come back
     failing: dict[int, Job] = field(default_factory=dict)
 
@@ -227,41 +228,40 @@ class Reexamining:
             self.store.doubts.settle(rewrite.id, role)
         return lost
 
-    # -- foreign keys
+    # -- facts that rows may break
 
     def look_again(self, rewrite: Rewrite) -> Rewrite | None:
-        """Look at the rows under a served rewrite; retired when a foreign key is not
-        kept, None: it stands.
+        """Look at the rows under a served rewrite; retired when a fact that it rests on is not kept, None: it
+        stands.
         """
-        policy, guard = policy_of(self.accounts.config), guard_of(rewrite.proposal.guard)
-        why = ""
+        policy, proposal = policy_of(self.accounts.config), rewrite.proposal
+        facts = repeated(proposal)
         # [optimiser] foreign_keys may have changed since it was found
-        if policy == "never":
-            why = "[optimiser] foreign_keys is never"
-        elif policy == "verified" and guard is not None and not guard.snapshot:
-            why = "no rows were looked at when it was found"
-        elif policy == "verified":
-            why = self._broken_under(rewrite)
+        if policy == "never" and any(fact.kind == "foreign key" for fact in facts):
+            why = "foreign keys are not relied on: [optimiser] foreign_keys is never"
+        elif policy == "verified" and declared_only(proposal):
+            why = "foreign keys are not relied on: no rows were looked at when it was found"
+        else:
+            why = self._broken_under(proposal.database, to_look_at(facts, policy))
         if not why:
             renew(self.store, rewrite, time.time(), every(self.accounts.config))
             return None
-        return self._retire(rewrite, f"foreign keys are not relied on: {why}")
+        return self._retire(rewrite, why)
 
-    def _broken_under(self, rewrite: Rewrite) -> str:
-        """The first of its foreign keys that is not kept, with the reason."""
-        name = rewrite.proposal.database
+    def _broken_under(self, database: str, facts: Collection[RowFact]) -> str:
+        """The first of the facts that is not kept, with the reason."""
         limit = self.accounts.config.optimiser.run_timeout
-        with self.accounts.session(name) as session:
+        with self.accounts.session(database) as session:
             # a key that was dropped or disabled is not enforced any more
-            known = set(references(snapshot(session.connection)))
-            looks = Looks(lambda: session.connection, name, self.broken, lambda: limit)
-            for key in references_of(rewrite.proposal):
-                why = looks(key) if key in known else "it is no longer enforced for all rows"
+            known = set(row_facts(snapshot(session.connection)))
+            broken = dict.fromkeys(set(facts) - known, "it is no longer enforced for all rows")
+            looks = Looks(lambda: session.connection, database, self.memory, lambda: limit)
+            broken |= looks([fact for fact in facts if fact in known])
+            for fact in sorted(broken):
                 # no answer is no evidence, neither for nor against
                 if session.connection.closed:
-                    raise NotOptimised(f"foreign key {key}: {why}")
-                if why:
-                    return f"{key}: {why}"
+                    raise NotOptimised(f"{fact}: {broken[fact]}")
+                return f"{fact} is not relied on: {broken[fact]}"
         return ""
 
     # -- common to them

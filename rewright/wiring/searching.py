@@ -18,7 +18,7 @@ from rewright.rewrite.adapters.live import Extras, Place, Terms, composed, path_
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Deadline, Settings
 from rewright.rewrite.ports import Hinter, NoHints, NoKnowledge
-from rewright.rewrite.references import Searched, search
+from rewright.rewrite.row_facts import Searched, search
 from rewright.sql.catalog import Catalog
 from rewright.store.api import Store
 from rewright.store.records import NewRewrite
@@ -29,8 +29,8 @@ from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.proposals import hinted_original, hinted_text, proposal_of
-from rewright.wiring.references import BrokenReferences, Looks, Rests, looks_for, policy_of
 from rewright.wiring.reporting import normalized, template_key
+from rewright.wiring.row_facts import FactMemory, Looks, Rests, looks_for, policy_of
 from rewright.wiring.scratch import Scratch
 
 
@@ -55,7 +55,7 @@ class Searching:
     scratch: Scratch
     model: Model
     priority_gate: PriorityGate
-    broken: BrokenReferences
+    memory: FactMemory
 
     def find(self, session: Session, catalog: Catalog, job: Job, seconds: float) -> Found:
         """A rewrite of the job's query, or hints for its own text."""
@@ -71,7 +71,7 @@ class Searching:
 
     def _search(self, session: Session, catalog: Catalog, job: Job, seconds: float) -> _Search:
         return _Search(
-            self, session, catalog, job, looks_for(session, job, self.accounts.config, self.broken, seconds)
+            self, session, catalog, job, looks_for(session, job, self.accounts.config, self.memory, seconds)
         ).run(Deadline.after(seconds))
 
 
@@ -87,18 +87,18 @@ class _Search:
         self.path = path_of(session)
 
     def run(self, deadline: Deadline) -> _Search:
-        """With the foreign keys that it may rely on."""
+        """With the facts that it may rely on."""
 
         def over(believed: Catalog) -> Outcome:
             return self._over(believed, max(deadline.left(), 0.0))
 
-        known = self.means.broken.of(self.job.database)
+        known = self.means.memory.of(self.job.database)
         self.searched = search(self.catalog, policy_of(self.config), self.looks, over, known)
         return self
 
     def found(self, seconds_for_hints: float) -> Found:
-        outcome, keys = self.searched.outcome, self.searched.needed
-        rests = Rests(keys, self.looks.snapshot(keys))
+        outcome = self.searched.outcome
+        rests = self.looks.rests(self.searched.needed)
         if outcome.best is not None:
             plain = outcome.best.checked.candidate.sql
             return Found(outcome, proposal_of(outcome, self.job, plain), plain, rests)

@@ -13,7 +13,7 @@ from rewright.processes.jobs import Job
 from rewright.rewrite.adapters.live import Place, Terms, path_of, second_look
 from rewright.rewrite.model import Deadline
 from rewright.rewrite.ports import Scoped
-from rewright.rewrite.references import rests_on, trusted
+from rewright.rewrite.row_facts import rests_on, to_look_at, trusted
 from rewright.rewrite.search.chains import CONFIRM_SECONDS
 from rewright.sql.catalog import Catalog
 from rewright.store.api import Store
@@ -23,7 +23,7 @@ from rewright.wiring.accounts import Accounts
 from rewright.wiring.keeping import Keeping
 from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.proposals import filled, widened
-from rewright.wiring.references import BrokenReferences, Rests, looks_for, policy_of
+from rewright.wiring.row_facts import FactMemory, looks_for, policy_of
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import SERVABLE
 
@@ -36,7 +36,7 @@ class Widening:
     store: Store
     scratch: Scratch
     priority_gate: PriorityGate
-    broken: BrokenReferences
+    memory: FactMemory
     keeping: Keeping
 
     def widen(self, kept: Rewrite, job: Job) -> Rewrite | None:
@@ -54,7 +54,7 @@ class Widening:
             return None
         with self.accounts.session(job.database) as session:
             declared = snapshot(session.connection)
-            believed = trusted(declared, policy_of(self.accounts.config), self.broken.of(job.database))
+            believed = trusted(declared, policy_of(self.accounts.config), self.memory.of(job.database))
             place = Place(session, believed, path_of(session))
             self.priority_gate.give_way()
             with second_look(place, self.scratch.server()) as checker:
@@ -69,17 +69,17 @@ class Widening:
         return wider
 
     def _wider(self, place: Place, declared: Catalog, kept: Rewrite, job: Job) -> Rewrite | None:
-        """The template's rewrite, kept; None where it is not proved, or rests on keys that are not kept."""
+        """The template's rewrite, kept; None where it is not proved, or rests on what rows break."""
         proposal, session, config = kept.proposal, place.session, self.accounts.config
         scoped = self._scoped(place, kept)
         if scoped.scope != "any" or scoped.evidence is None:
             return None
         needed = rests_on(place.catalog, scoped.evidence, (proposal.original, proposal.replacement))
-        looks = looks_for(session, replace(job, kind="slow"), config, self.broken, config.optimiser.budget)
-        if policy_of(config) == "verified" and any(looks(key) for key in needed):
+        looks = looks_for(session, replace(job, kind="slow"), config, self.memory, config.optimiser.budget)
+        if looks(to_look_at(needed, policy_of(config))):
             return None
-        new, rests = widened(proposal, scoped, scoped.evidence), Rests(needed, looks.snapshot(needed))
-        return self.keeping.keep(session, declared, job, new, rests, proposal.replacement)
+        new = widened(proposal, scoped, scoped.evidence)
+        return self.keeping.keep(session, declared, job, new, looks.rests(needed), proposal.replacement)
 
     def _scoped(self, place: Place, kept: Rewrite) -> Scoped:
         terms = Terms(accept=self.accounts.accept, between=self.priority_gate.give_way)

@@ -7,17 +7,18 @@ not know settings files or the store's tables.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol
 
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.looking import Broken
 from rewright.engines.postgres.policies import filtered_tables
-from rewright.engines.postgres.references import Broken, look
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session
+from rewright.engines.postgres.stored_rows import KeptFacts, look_at
 from rewright.equivalence.api import Checker
 from rewright.equivalence.decomposition.search import at_once
 from rewright.equivalence.options import Options
@@ -46,11 +47,11 @@ from rewright.rewrite.ports import (
     Ports,
     TheseLiterals,
 )
-from rewright.rewrite.references import Look, search
+from rewright.rewrite.row_facts import Look, search
 from rewright.rewrite.search.chains import CONFIRM_SECONDS, ChainChecker, Derivations
 from rewright.rewrite.search.proposer import RuleProposer
 from rewright.sql.catalog import Catalog
-from rewright.sql.references import Policy, Reference
+from rewright.sql.row_facts import Policy, RowFact
 
 
 class Inspected(Database, Inspector, Protocol):
@@ -133,7 +134,7 @@ class Careful:
     policy: Policy
     look: Look
     rewriter_over: Callable[[Catalog], Rewriter]
-    _broken: dict[Reference, str] = field(default_factory=dict)
+    _broken: dict[RowFact, str] = field(default_factory=dict)
 
     @property
     def plain(self) -> Rewriter:
@@ -171,7 +172,7 @@ def connected(
 
     ``search_path``: schemas that names are looked up in, else those of a session of ``dsn``. ``settings`` are
     the client session's GUCs; ``own``: the texts are those of the person whose account ``dsn`` is.
-    ``foreign_keys``: see `rewright.rewrite.references`. Raises engines' SessionError when the database can't
+    ``foreign_keys``: see `rewright.rewrite.row_facts`. Raises engines' SessionError when the database can't
     be reached. The catalog is read once: open another for a changed schema. Not for use from several threads
     at once.
     """
@@ -180,6 +181,7 @@ def connected(
         catalog = snapshot(session.connection)
         path = search_path or path_of(session)
         kept: dict[str, Rewriter] = {}
+        remembered = KeptFacts()
 
         def rewriter_over(believed: Catalog) -> Rewriter:
             digest = believed.digest()
@@ -188,11 +190,11 @@ def connected(
                 kept[digest] = opened.enter_context(composed(place, scratch, extras))
             return kept[digest]
 
-        def look_at(key: Reference) -> str:
-            found = look(session.connection, key.ref, key.name, run_timeout)
-            return found.reason if isinstance(found, Broken) else ""
+        def broken(facts: Collection[RowFact]) -> Mapping[RowFact, str]:
+            found = look_at(session.connection, facts, lambda: run_timeout, remembered)
+            return {fact: one.reason for fact, one in found.items() if isinstance(one, Broken)}
 
-        yield Careful(catalog, foreign_keys, look_at, rewriter_over)
+        yield Careful(catalog, foreign_keys, broken, rewriter_over)
 
 
 @contextmanager

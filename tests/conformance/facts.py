@@ -16,7 +16,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from rewright.wiring.references import LEASE
+from rewright.wiring.row_facts import LEASE
 
 SCHEMA = """
 create table customer (id integer primary key, name text not null);

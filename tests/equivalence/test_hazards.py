@@ -33,7 +33,7 @@ FOLDER = Path(__file__).parents[1] / "hazards"
 IDS = (
     *(f"F{i}" for i in range(1, 16)),
     # F16, an inheritance child that comes later, is no condition of a proof but of its being served: see
-    # test_changes. F23, bounds that are untrue, and F24: see test_declared_facts
+    # test_changes. F23, bounds that are untrue, F24 and F25: see test_stored_rows and test_untrue_not_null
     *(f"F{i}" for i in range(17, 23)),
     *(f"M{i}" for i in range(1, 22)),
     *(

@@ -13,33 +13,35 @@ import pytest
 
 from rewright.config.model import Config, Database, Optimiser, Verify
 from rewright.engines.postgres.catalog import snapshot
-from rewright.engines.postgres.references import Broken, look
+from rewright.engines.postgres.looking import Broken
+from rewright.engines.postgres.references import look
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.processes.jobs import Job
 from rewright.proxy.serving import guard as guards
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.model import Settings
 from rewright.sql.algebra import TableRef
-from rewright.sql.references import Reference
+from rewright.sql.row_facts import RowFact
 from rewright.store.api import Store, open_store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.optimising import Workbench
-from rewright.wiring.references import (
+from rewright.wiring.refusals import NotOptimised
+from rewright.wiring.row_facts import (
     LEASE,
-    BrokenReferences,
+    FactMemory,
+    declared_only,
     due,
+    facts_of,
     lease,
-    references_of,
     renew,
 )
-from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_of
 
 QUERY = "select count(*), sum(c.q) from c join p on p.id = c.pid"
-KEY = Reference("public", "c", "c_pid_fkey")
+KEY = RowFact("public", "c", "c_pid_fkey")
 SCHEMA = """
 create table p (id int primary key);
 create table c (id int primary key, pid int not null references p, q int);
@@ -112,6 +114,10 @@ def job(
     )
 
 
+def keys_of(rewrite: Rewrite) -> list[RowFact]:
+    return [fact for fact in facts_of(rewrite.proposal) if fact.kind == "foreign key"]
+
+
 def found(bench: Workbench, what: Job) -> Rewrite:
     rewrite = bench.optimise(what)
     assert rewrite is not None
@@ -132,7 +138,9 @@ def test_a_key_that_is_kept_is_looked_at_and_relied_on(
     rewrite = found(bench_for(admin, scratch_server, store), job(admin, kind))
     assert rewrite.state is State.ACTIVE
     assert " p " not in rewrite.proposal.replacement
-    assert references_of(rewrite.proposal) == (KEY,)
+    assert keys_of(rewrite) == [KEY]
+    assert RowFact("public", "p", "id", "not null") in facts_of(rewrite.proposal)
+    assert declared_only(rewrite.proposal) == ()
     guard = guard_of(rewrite.proposal.guard)
     assert guard is not None
     assert guard.foreign_keys
@@ -159,14 +167,14 @@ def test_a_key_that_rows_break_is_not_relied_on(
 ) -> None:
     admin.execute(change.encode())
     bench = bench_for(admin, scratch_server, store)
-    told: list[tuple[str, Reference, str]] = []
-    bench.broken.told = lambda *one: told.append(one)
+    told: list[tuple[str, RowFact, str]] = []
+    bench.memory.told = lambda *one: told.append(one)
     # with a scratch server still to come a held query is told of that
     with pytest.raises(NotOptimised, match=r"a stored row breaks it|is being started") as why:
         bench.optimise(job(admin, kind))
     assert "-1" not in str(why.value)
     assert set(told) == {(admin.info.dbname, KEY, "a stored row breaks it")}
-    assert dict(bench.broken.of(admin.info.dbname)) == {KEY: "a stored row breaks it"}
+    assert dict(bench.memory.of(admin.info.dbname)) == {KEY: "a stored row breaks it"}
 
 
 @pytest.mark.server
@@ -177,8 +185,7 @@ def test_what_does_without_the_key_is_found_all_the_same(
     text = "select count(*) from (select distinct c.id, c.q from c join p on p.id = c.pid) s"
     rewrite = found(bench_for(admin, scratch_server, store), job(admin, text=text))
     assert "distinct" not in rewrite.proposal.replacement.lower()
-    assert references_of(rewrite.proposal) == ()
-    assert lease(store, rewrite) == float("inf")
+    assert keys_of(rewrite) == []
 
 
 @pytest.mark.server
@@ -194,8 +201,8 @@ def test_never_and_declared(
         declared.optimise(job(admin))
     admin.execute("alter table p enable trigger all")
     rewrite = found(declared, job(admin))
-    assert references_of(rewrite.proposal) == (KEY,)
-    assert lease(store, rewrite) == float("inf")
+    assert keys_of(rewrite) == [KEY]
+    assert declared_only(rewrite.proposal) == (KEY,)
 
 
 @pytest.mark.server
@@ -206,7 +213,9 @@ def test_a_key_that_takes_too_long_to_look_at_is_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The look has a limit of its own account; what is not seen to be kept is not relied on."""
-    monkeypatch.setattr("rewright.wiring.references.look", lambda c, ref, name, _: look(c, ref, name, 0.001))
+    monkeypatch.setattr(
+        "rewright.engines.postgres.references.look", lambda c, ref, name, _: look(c, ref, name, 0.001)
+    )
     bench = bench_for(admin, scratch_server, store)
     with pytest.raises(NotOptimised, match=r"is not relied on: looking at its rows took longer than"):
         bench.optimise(job(admin))
@@ -233,7 +242,7 @@ def test_rows_that_come_later_end_the_rewrite(
     lost = bench.again.look_again(rewrite)
     assert lost is not None
     assert lost.state is State.RETIRED
-    assert lost.reason == "foreign keys are not relied on: public.c.c_pid_fkey: a stored row breaks it"
+    assert lost.reason == "foreign key public.c.c_pid_fkey is not relied on: a stored row breaks it"
     with pytest.raises(NotOptimised, match=r"not relied on"):
         bench.optimise(job(admin))
 
@@ -431,7 +440,7 @@ def test_the_command_line_looks_too(admin: psycopg.Connection[Any], scratch_serv
 
 def test_broken_keys_are_remembered_for_a_while() -> None:
     now = [0.0]
-    broken = BrokenReferences(clock=lambda: now[0])
+    broken = FactMemory(clock=lambda: now[0])
     broken.add("app", KEY, "why")
     assert broken.of("app") == {KEY: "why"}
     assert broken.of("other") == {}
