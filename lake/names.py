@@ -58,7 +58,7 @@ ABBREVIATIONS: dict[str, str] = {
     "yob": "birth year", "vin": "vehicle identification number",  "secs": "seconds", "mins": "minutes",
     "sev": "severity", "nat": "nationality",
     "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code",
-    "stn": "station",
+    "stn": "station", "dx": "diagnosis", "adm": "admission", "wgt": "weight", "hgt": "height",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -210,6 +210,12 @@ def singular(word: str) -> str:
 def words(name: str) -> tuple[str, ...]:
     """Singular words of the expanded name, in order."""
     return tuple(singular(word) for word in expanded(name).split())
+
+
+@lru_cache(maxsize=200_000)
+def written(name: str) -> tuple[str, ...]:
+    """The words of a name as they stand there, neither written out nor put into English."""
+    return tuple(singular(word) for word in normal(name).split())
 
 
 def skeleton_of(short: str, long: str) -> bool:

@@ -360,6 +360,10 @@ class Evidence:
         subject = {*names.words(table), *names.words(self._index.tables[real.table].name)}
         rest = tuple(w for w in asked if w not in subject), tuple(w for w in held if not _among(w, subject))
         told = lexical(asked, held)
+        as_written = names.written(name), names.written(real.name)
+        if as_written != (asked, held):
+            # `einw` is short for a word that was put into English, `stat` may be for another than usual
+            told = max(told, _RATHER * lexical(*as_written))
         if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
             told = max(told, _RATHER * lexical(*rest))
         return told
