@@ -166,6 +166,9 @@ def expanded(name: str) -> str:
     """The normal form with abbreviations written out."""
     told = normal(name)
     parts = _WHOLE.get(told, told).split()
+    if "prix" in parts and "grand" not in parts:
+        # the French price, where it is no race
+        parts[parts.index("prix")] = "price"
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
     written = " ".join(" ".join(_written_out(word) for word in parts).split()) or told

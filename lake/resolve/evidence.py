@@ -363,7 +363,8 @@ class Evidence:
         as_written = names.written(name), names.written(real.name)
         if as_written != (asked, held):
             # `einw` is short for a word that was put into English, `stat` may be for another than usual
-            told = max(told, _RATHER * lexical(*as_written))
+            pairs = (as_written, (as_written[0], held), (asked, as_written[1]))
+            told = max(told, *(_RATHER * lexical(*pair) for pair in pairs))
         if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
             told = max(told, _RATHER * lexical(*rest))
         return told
