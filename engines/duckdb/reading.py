@@ -155,7 +155,7 @@ def _with_thousands(connection: Any, scan: Scan, columns: Sequence[str], into: s
     for column in columns:
         # the reader's types stand in its call, as sniff_csv wrote it
         texts = texts.replace(f"{literal(column)}: 'DOUBLE'", f"{literal(column)}: 'VARCHAR'", 1)
-    columns = [c for c in columns if f"{literal(c)}: 'VARCHAR'" in texts and dict(scan.columns)[c] == "DOUBLE"]
+    columns = [c for c in columns if f"{literal(c)}: 'VARCHAR'" in texts]
     if not columns:
         return scan
     try:
