@@ -166,8 +166,8 @@ def expanded(name: str) -> str:
     """The normal form with abbreviations written out."""
     told = normal(name)
     parts = _WHOLE.get(told, told).split()
-    if "prix" in parts and "grand" not in parts:
-        # the French price, where it is no race
+    if len(parts) > 1 and "prix" in parts and "grand" not in parts:
+        # `prix_ttc`: the French price, where it is no race
         parts[parts.index("prix")] = "price"
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
@@ -217,8 +217,11 @@ def words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=200_000)
 def written(name: str) -> tuple[str, ...]:
-    """The words of a name as they stand there, neither written out nor put into English."""
-    return tuple(singular(word) for word in normal(name).split())
+    """The words of a name as they stand there, neither written out nor put into English; of a few letters
+    what they are short for, which the letters alone do not tell.
+    """
+    told = (word if len(word) >= _TELLING else _written_out(word) for word in normal(name).split())
+    return tuple(singular(word) for part in told for word in part.split())
 
 
 def skeleton_of(short: str, long: str) -> bool:
@@ -240,6 +243,8 @@ for _short, _long in ABBREVIATIONS.items():
     if _long and " " not in _long:
         _SHORTENED[_long] = (*_SHORTENED.get(_long, ()), _short)
 _LEAST_PIECE = 3
+_TELLING = 4
+"""Letters from which on the beginning of a word tells which it is."""
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 
 

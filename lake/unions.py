@@ -29,8 +29,8 @@ _JUDGED = 3
 @dataclass(frozen=True, slots=True)
 class UnitedTable:
     """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column
-    for each year or month (docs/decisions/0383), it is every part, and `spread` tells which of its columns is the
-    column `value` there.
+    for each year or month (docs/decisions/0383 and 0712), it is every part, and `spread` tells which of its
+    columns is the column `value` there.
     """
 
     table: Table
@@ -206,8 +206,8 @@ def _turned(
     family = Family.INTEGER if years else Family.TEXT
     columns = [
         Column(
-            name, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(marks), str(marks[0]),
-            str(marks[-1]),
+            name, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(marks),
+            str(marks[0]), str(marks[-1]),
             tuple(str(one) for one in marks[:12]),
         ),
         *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),

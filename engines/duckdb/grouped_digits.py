@@ -21,13 +21,15 @@ _POINT_CELL = re.compile(r"[-+]?\d+\.\d+")
 
 
 def grouped_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Which columns of the first lines hold digits grouped by points; none where any cell has a decimal point,
-    or no column decimal commas.
+    """Which columns of the first lines hold digits grouped by points; none where any cell has a decimal
+    point, or no column decimal commas.
     """
     width = max(map(len, rows), default=0)
     columns = [[row[i].strip() for row in rows if i < len(row) and row[i].strip()] for i in range(width)]
     commas = [cells for cells in columns if 2 * sum(map(_is(_COMMA_CELL), cells)) > len(cells)]
-    if not commas or any(_POINT_CELL.fullmatch(c) and not _GROUPED_CELL.fullmatch(c) for cs in columns for c in cs):
+    if not commas or any(
+        _POINT_CELL.fullmatch(c) and not _GROUPED_CELL.fullmatch(c) for cs in columns for c in cs
+    ):
         return []
     return [i for i, cells in enumerate(columns) if cells and _all_grouped(cells)]
 

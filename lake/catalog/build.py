@@ -89,7 +89,9 @@ def _add_formats(root: Path, preparer: Preparer, units: dict[str, Unit], unserve
         name = "_".join(folder.relative_to(root).parts) or root.name
         try:
             if name.lower() in {other.lower() for other in units}:
-                raise Unserved(f"not served: a table of the format {format_}, and another is called {name}, too")
+                raise Unserved(
+                    f"not served: a table of the format {format_}, and another is called {name}, too"
+                )
             units[name] = preparer.of_format(format_, folder)
         except Unserved as error:
             unserved[folder] = str(error)

@@ -2,8 +2,8 @@
 own.
 
 Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its
-files hold rows that its log took out (Delta's and Iceberg's are read: `files/delta.py`, `files/iceberg.py`). Must not know how files are
-read.
+files hold rows that its log took out (Delta's and Iceberg's are read: `files/delta.py`, `files/iceberg.py`).
+Must not know how files are read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Avro object container files, as table formats keep their lists in.
 
-Owns decoding (https://avro.apache.org/docs/1.12.0/specification/): records become mappings, unions the value of
-their branch, logical types stay the numbers and bytes that they are. Must not know what the records mean.
+Owns decoding (https://avro.apache.org/docs/1.12.0/specification/): records become mappings, unions the value
+of their branch, logical types stay the numbers and bytes that they are. Must not know what the records mean.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _number(form: str, size: int) -> Callable[[_Bytes], float]:
 
 
 _SIMPLE: Mapping[str, Callable[[_Bytes], Any]] = {
-    "null": lambda source: None,
+    "null": lambda _: None,
     "boolean": lambda source: source.take(1) == b"\x01",
     "int": _Bytes.integer,
     "long": _Bytes.integer,

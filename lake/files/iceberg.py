@@ -1,8 +1,8 @@
 """Iceberg tables: which files of the current snapshot count, which of their rows were deleted, and what their
 columns are called now.
 
-Owns reading the metadata, manifest lists and manifests (https://iceberg.apache.org/spec/, versions 1 and 2). A
-table that asks more of its readers is refused by name.
+Owns reading the metadata, manifest lists and manifests (https://iceberg.apache.org/spec/, versions 1 and 2).
+A table that asks more of its readers is refused by name.
 docs/decisions/0711-iceberg-tables-by-their-manifests.md.
 """
 
@@ -30,9 +30,9 @@ _METADATA = re.compile(r"v?(\d+)(?:-[0-9a-fA-F-]+)?(?:\.gz)?\.metadata\.json(?:\
 _MOST_BYTES = 256 << 20
 _MOST_FILES = 20_000
 _TYPES = {
-    "boolean": "BOOLEAN", "int": "INTEGER", "long": "BIGINT", "float": "FLOAT", "double": "DOUBLE", "date": "DATE",
-    "time": "TIME", "timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMPTZ", "string": "VARCHAR", "uuid": "UUID",
-    "binary": "BLOB",
+    "boolean": "BOOLEAN", "int": "INTEGER", "long": "BIGINT", "float": "FLOAT", "double": "DOUBLE",
+    "date": "DATE", "time": "TIME", "timestamp": "TIMESTAMP", "timestamptz": "TIMESTAMPTZ",
+    "string": "VARCHAR", "uuid": "UUID", "binary": "BLOB",
 }  # fmt: skip
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _FIXED = re.compile(r"fixed\[\d+\]")
@@ -65,14 +65,23 @@ class _Element:
 
 
 def iceberg_unit(folder: Path, connection: Any) -> Unit:
-    """The table of a folder with Iceberg's metadata: the rows of its current snapshot, with the columns of its
-    current schema.
+    """The table of a folder with Iceberg's metadata: the rows of its current snapshot, with the columns of
+    its current schema.
 
     :raises Unserved: its metadata are not whole, or ask what is not served; the message says what.
     """
     try:
         return _Table(folder, connection).unit()
-    except (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, RecursionError, duckdb.Error) as error:
+    except (
+        KeyError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        OSError,
+        EOFError,
+        RecursionError,
+        duckdb.Error,
+    ) as error:
         raise _unserved("whose metadata cannot be read") from error
 
 
@@ -159,7 +168,7 @@ class _Table:
             )
 
     def _inside(self, told: str) -> Path:
-        """Where a file is that the metadata name: below the table's folder, to which it may have been moved."""
+        """Where a file is that the metadata name: below the table's folder, which may have been moved."""
         if self._location and told.startswith(f"{self._location}/"):
             path = self._folder / told[len(self._location) + 1 :]
         else:
@@ -218,10 +227,8 @@ class _Table:
         """The positions that a file of deletes tells of a data file."""
         by_id = {one.id: one.name for one in elements}
         path, position = by_id.get(_DELETES_PATH, "file_path"), by_id.get(_DELETES_POSITION, "pos")
-        return (
-            f"SELECT {quoted(position)} AS pos FROM read_parquet({file_literal(file.path)}, hive_partitioning = false) "
-            f"WHERE {quoted(path)} = {literal(told)}"
-        )
+        source = f"read_parquet({file_literal(file.path)}, hive_partitioning = false)"
+        return f"SELECT {quoted(position)} AS pos FROM {source} WHERE {quoted(path)} = {literal(told)}"
 
     def _value(self, field: Mapping[str, Any], element: _Element | None, file: _File) -> str:
         """An expression for a column: what the file has under its id, whatever it was called then."""
@@ -295,9 +302,7 @@ def _same(type_: Any, element: _Element) -> bool:
     """Has a nested column of a file the parts of the schema's, under the same names?"""
     ids = dict(_ids(element))
     wanted = dict(_wanted(type_))
-    return ids.keys() == wanted.keys() and all(
-        name is None or ids[at] == name for at, name in wanted.items()
-    )
+    return ids.keys() == wanted.keys() and all(name is None or ids[at] == name for at, name in wanted.items())
 
 
 def _ids(element: _Element) -> Iterator[tuple[int, str]]:
@@ -331,6 +336,8 @@ def _constant(value: Any, type_: str) -> str:
         return "NULL"
     if type_ == "date" and isinstance(value, int):
         return f"DATE {literal(str(date(1970, 1, 1) + timedelta(days=value)))}"
-    if type_ in {"string", "int", "long", "boolean", "float", "double"} and isinstance(value, (str, int, float)):
+    if type_ in {"string", "int", "long", "boolean", "float", "double"} and isinstance(
+        value, (str, int, float)
+    ):
         return literal(value) if isinstance(value, str) else str(value)
     raise _unserved(f"parted by values of the type {type_} that its files do not hold")

@@ -66,7 +66,9 @@ _STANDS_FOR = 0.95
 _CODES_SHOWN = 0.45
 """Held against codes that are shown where a table says what they stand for."""
 _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
-"""Likeness of a name to a column that has none, where it is the asked table's own, and where it says how much."""
+"""Likeness of a name to a column that has none: where it is the asked table's own, and where it says that it
+is an amount.
+"""
 _AMOUNTS = frozenset({"amount", "value", "total", "sum", "count", "number", "quantity", "figure", "volume"})
 _ONE_OF_MANY = 0.25
 """Held against one year's column of a table with many, where none is asked for."""

@@ -63,9 +63,7 @@ def marked(query: str) -> str | None:
     return "".join([*parts, query[at:]])
 
 
-def _places(
-    tree: Any, text: bytes, tokens: list[Any]
-) -> tuple[list[int], list[tuple[int, int]], set[int]]:
+def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[tuple[int, int]], set[int]]:
     """Where the items of select lists begin, where columns and compared literals are, and where those columns
     begin that have subscripts, in characters.
     """

@@ -201,7 +201,9 @@ class Binding:
         is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
         notices = (_one_line(resolution.notice()),) if is_news else ()
         bound = self._in_postgresqls_words(
-            self._own_words(asked.text, resolution), notices, types_left_open=asked.resolve or _found(resolution)
+            self._own_words(asked.text, resolution),
+            notices,
+            types_left_open=asked.resolve or _found(resolution),
         )
         return replace(bound, resolved=record, answer=resolution)
 

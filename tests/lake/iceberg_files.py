@@ -69,7 +69,11 @@ def write_parquet(path: Path, query: str, ids: str) -> None:
     """`ids`: as DuckDB's FIELD_IDS."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with duckdb.connect() as db:
-        db.execute(f"COPY ({query}) TO '{path}' (FORMAT parquet, FIELD_IDS {{{ids}}})" if ids else f"COPY ({query}) TO '{path}' (FORMAT parquet)")
+        db.execute(
+            f"COPY ({query}) TO '{path}' (FORMAT parquet, FIELD_IDS {{{ids}}})"
+            if ids
+            else f"COPY ({query}) TO '{path}' (FORMAT parquet)"
+        )
 
 
 def _record(name: str, *fields: tuple[str, Any]) -> dict[str, Any]:
@@ -95,10 +99,14 @@ def _manifest(partition: Mapping[str, Any]) -> dict[str, Any]:
         ("equality_ids", ["null", {"type": "array", "items": "int"}]),
         ("key_metadata", ["null", "bytes"]),
     )
-    return _record("manifest_entry", ("status", "int"), ("sequence_number", _OPTIONAL_LONG), ("data_file", file))
+    return _record(
+        "manifest_entry", ("status", "int"), ("sequence_number", _OPTIONAL_LONG), ("data_file", file)
+    )
 
 
-def entry(path: str, *, status: int = 1, content: int = 0, sequence: int | None = None, **told: Any) -> dict[str, Any]:
+def entry(
+    path: str, *, status: int = 1, content: int = 0, sequence: int | None = None, **told: Any
+) -> dict[str, Any]:
     """A manifest's entry of a file."""
     file = {"content": content, "file_path": path, "file_format": "PARQUET", "partition": {}, **told}
     return {"status": status, "sequence_number": sequence, "data_file": file}
@@ -133,7 +141,9 @@ def write_manifests(
     return f"{location}/{name}"
 
 
-def write_metadata(table: Path, version: int, told: Mapping[str, Any], name: str = "v{}.metadata.json") -> None:
+def write_metadata(
+    table: Path, version: int, told: Mapping[str, Any], name: str = "v{}.metadata.json"
+) -> None:
     """The metadata of one version."""
     path = table / "metadata" / name.format(version)
     path.parent.mkdir(parents=True, exist_ok=True)

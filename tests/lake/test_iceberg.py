@@ -53,7 +53,11 @@ def table(tmp_path: Path) -> Path:
     """Of the first snapshot one file was replaced, of another two rows were deleted."""
     table = tmp_path / "lake" / "shops" / "sales"
     old = "id: 1, city: 2, amt: 3, note: 4"
-    write_parquet(table / "data/gone.parquet", "SELECT 1::BIGINT AS id, 'removed' AS city, 1::DECIMAL(6,2) AS amt, 9 AS note", old)
+    write_parquet(
+        table / "data/gone.parquet",
+        "SELECT 1::BIGINT AS id, 'removed' AS city, 1::DECIMAL(6,2) AS amt, 9 AS note",
+        old,
+    )
     write_parquet(
         table / "data/old.parquet",
         "SELECT (10 + i)::INTEGER AS id, 'Mainz' AS city, (i + 0.5)::DECIMAL(6,2) AS amt, 'dropped' AS note FROM range(4) t(i)",
@@ -79,7 +83,11 @@ def table(tmp_path: Path) -> Path:
         table,
         2,
         [
-            (2, 0, [_entry("gone.parquet", status=2, partition=parted), _entry("old.parquet", partition=parted)]),
+            (
+                2,
+                0,
+                [_entry("gone.parquet", status=2, partition=parted), _entry("old.parquet", partition=parted)],
+            ),
             (3, 0, [_entry("deletes.parquet", content=1, partition=parted)]),
             # written after the deletes, which therefore are none of it
             (4, 1, [_entry("new.parquet")]),
@@ -117,7 +125,13 @@ def test_the_current_rows_under_the_current_names(table: Path) -> None:
         (13, "Mainz", "3.50", None, day),
         (20, None, "7.25", "fresh", date(2024, 2, 2)),
     ]
-    assert {type(value).__name__ for value in _rows(table)[0]} == {"int", "str", "Decimal", "NoneType", "date"}
+    assert {type(value).__name__ for value in _rows(table)[0]} == {
+        "int",
+        "str",
+        "Decimal",
+        "NoneType",
+        "date",
+    }
 
 
 def test_the_version_that_the_hint_names_is_current(table: Path) -> None:
@@ -191,7 +205,7 @@ def _without_ids(table: Path) -> None:
         (lambda t: _snapshot(t, entry("/etc/hostname")), "outside of its folder"),
         (_outside, "outside of its folder"),
         (_without_ids, "without field ids"),
-        (lambda t: _snapshot(t), "without rows"),
+        (_snapshot, "without rows"),
         (lambda t: _snapshot(t, _entry("new.parquet"), codec="snappy"), "metadata cannot be read"),
         (lambda t: write_metadata(t, 3, {**_metadata((1, "")), "format-version": 3}), "of version 3"),
         (lambda t: write_metadata(t, 2, {}, "00002-a.metadata.json"), "cannot be told"),

@@ -289,8 +289,26 @@ def test_expressions_by_imagined_names(lake: Lake, dsn: str, server: psycopg.Con
 
 
 _SUBSCRIPTS = (
-    *("tags[1]", "tags[2]", "tags[0]", "tags[-1]", "tags[9]", "tags[null]", "tags[quantity - 6]", "(tags)[1]"),
-    *("tags[1:1]", "tags[2:]", "tags[:1]", "tags[:]", "tags[2:1]", "tags[0:9]", "tags[1:2][1:1]", "tags[1][1]"),
+    *(
+        "tags[1]",
+        "tags[2]",
+        "tags[0]",
+        "tags[-1]",
+        "tags[9]",
+        "tags[null]",
+        "tags[quantity - 6]",
+        "(tags)[1]",
+    ),
+    *(
+        "tags[1:1]",
+        "tags[2:]",
+        "tags[:1]",
+        "tags[:]",
+        "tags[2:1]",
+        "tags[0:9]",
+        "tags[1:2][1:1]",
+        "tags[1][1]",
+    ),
     *("tags[1] || name", "cardinality(tags[1:1])", "'b' = any(tags[2:])", "(string_to_array(name, 'e'))[1]"),
     *("(array[quantity, 4])[2]", "array_position(tags[1:2], tags[2])", "upper(tags[1])"),
 )
@@ -300,7 +318,9 @@ def test_subscripts_by_imagined_names(lake: Lake, dsn: str, server: psycopg.Conn
     query = "select name, {} from goods order by name"
     assert not _compared(lake, dsn, server, _SUBSCRIPTS, query)
     assert not _compared(lake, dsn, server, ["count(*)"], "select {} from goods where tags[1] = 'a'")
-    assert not _compared(lake, dsn, server, ["count(*)"], "select tags[1], {} from goods group by tags[1] order by 1")
+    assert not _compared(
+        lake, dsn, server, ["count(*)"], "select tags[1], {} from goods group by tags[1] order by 1"
+    )
 
 
 @pytest.mark.parametrize(
