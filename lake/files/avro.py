@@ -47,7 +47,8 @@ def _records(source: _Bytes) -> Iterator[Any]:
     codec = header.get("avro.codec", b"null").decode()
     if codec not in {"null", "deflate"}:
         raise UnreadableAvro(f"packed by {codec}")
-    schema, named = json.loads(header["avro.schema"]), {}
+    schema = json.loads(header["avro.schema"])
+    named: dict[str, Any] = {}
     _name_types(schema, named)
     mark = source.take(_SYNC)
     left = _MOST_BYTES

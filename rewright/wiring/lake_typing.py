@@ -54,20 +54,20 @@ def _missing(message: str) -> tuple[str, Sequence[str]]:
 
 def _calls(nodes: Sequence[Any], name: str, operands: int) -> Iterator[Any]:
     for node in nodes:
-        match node:
-            case ast.FuncCall() if str(node.funcname[-1].sval) == name:
-                if len(node.args or ()) == operands:
-                    yield node
-            case ast.A_Expr(kind=A_Expr_Kind.AEXPR_OP) if str(node.name[-1].sval) == name and node.lexpr:
+        if isinstance(node, ast.FuncCall):
+            if _last(node.funcname) == name and len(node.args or ()) == operands:
+                yield node
+        elif isinstance(node, ast.A_Expr) and node.kind == A_Expr_Kind.AEXPR_OP and node.lexpr:
+            if _last(node.name) == name:
                 yield node
 
 
 def _cast(call: Any, types: Sequence[str]) -> bool:
     """Cast the operands of one call; False where none is to be."""
     if isinstance(call, ast.FuncCall):
-        before = tuple(call.args)
+        before: Any = call.args
         call.args = tuple(_numeric(arg, type_) for arg, type_ in zip(before, types, strict=True))
-        return call.args != before
+        return any(new is not old for new, old in zip(call.args, before, strict=True))
     left, right = call.lexpr, call.rexpr
     call.lexpr, call.rexpr = _numeric(left, types[0]), _numeric(right, types[1])
     return call.lexpr is not left or call.rexpr is not right
@@ -80,4 +80,9 @@ def _numeric(arg: Any, type_: str) -> Any:
 
 
 def _is_numeric(arg: Any) -> bool:
-    return isinstance(arg, ast.TypeCast) and str(arg.typeName.names[-1].sval) == "numeric"
+    type_: Any = arg.typeName if isinstance(arg, ast.TypeCast) else None
+    return type_ is not None and _last(type_.names) == "numeric"
+
+
+def _last(names: Any) -> str:
+    return str(names[-1].sval)
