@@ -397,11 +397,13 @@ class Placer:
 def groups_of_one(
     imagined: Sequence[ImaginedColumn], columns: Mapping[int, Column], joins: Sequence[JoinKey]
 ) -> bool:
-    """Would rows be grouped by what is different in each of them? A list of what codes stand for looks like
-    the column that is grouped by, and holds nothing to count.
+    """Would rows be grouped by what is different in each of them, and nothing else be asked of them? A list
+    of what codes stand for looks like the column that is grouped by, and holds nothing to count.
     """
     groups = [real for c in imagined if c.grouped and (real := columns.get(id(c))) is not None]
-    return not joins and any(c.uniqueness > _ALONE and c.rows > _FEW for c in groups)
+    if joins or len({real.key for real in groups}) < len({real.key for real in columns.values()}):
+        return False
+    return any(c.uniqueness > _ALONE and c.rows > _FEW for c in groups)
 
 
 def _one_value(test: Test) -> bool:

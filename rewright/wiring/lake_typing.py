@@ -54,12 +54,16 @@ def _missing(message: str) -> tuple[str, Sequence[str]]:
 
 def _calls(nodes: Sequence[Any], name: str, operands: int) -> Iterator[Any]:
     for node in nodes:
-        if isinstance(node, ast.FuncCall):
-            if _last(node.funcname) == name and len(node.args or ()) == operands:
-                yield node
-        elif isinstance(node, ast.A_Expr) and node.kind == A_Expr_Kind.AEXPR_OP and node.lexpr:
-            if _last(node.name) == name:
-                yield node
+        match node:
+            case ast.FuncCall():
+                found = _last(node.funcname) == name and len(node.args or ()) == operands
+            case ast.A_Expr():
+                is_binary = node.kind == A_Expr_Kind.AEXPR_OP and node.lexpr is not None
+                found = is_binary and _last(node.name) == name
+            case _:
+                found = False
+        if found:
+            yield node
 
 
 def _cast(call: Any, types: Sequence[str]) -> bool:
