@@ -17,6 +17,8 @@ import statistics
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,8 @@ from rewright.lake.api import open_lake
 from rewright.lake.batch import answer_line, plain
 from rewright.lake.embedding import best_embedder
 from rewright.lake.resolve.loop import Options
+from rewright.lake.resolve.resolution import Answer
+from rewright.wiring.lake_answers import answered, served
 
 TYPES = (
     "Name Mismatch",
@@ -111,26 +115,34 @@ def _variant(
     data: Path, catalogs: Path | None, pairs: list[dict[str, Any]], options: Options, embedder: Any
 ) -> dict[str, Any]:
     lakes: dict[tuple[str, bool], Any] = {}
+    asks: dict[tuple[str, bool], Callable[[str], Answer]] = {}
     scored = []
-    for pair in pairs:
-        noisy = "Noise" in pair["difficulty_tags"]
-        key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
-        if key not in lakes:
-            over = data / f"{key[0]}_noisy" if noisy else None
-            kept = catalogs / f"{key[0]}-{noisy}-{options.semantic}.db" if catalogs else None
-            lakes[key] = open_lake(data / key[0], over, catalog=kept, options=options, embedder=embedder)
-        before = time.process_time()
-        line = answer_line(lakes[key], pair["id"], pair["user_query"])
-        line["cpu_seconds"] = round(time.process_time() - before, 4)
-        table = (line["columns"], line["rows"]) if line["columns"] else None
-        found = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])
-        scored.append((pair, line, found, _tried(lakes[key], pair, line)))
-    for lake in lakes.values():
-        lake.close()
+    with ExitStack() as opened:
+        for pair in pairs:
+            noisy = "Noise" in pair["difficulty_tags"]
+            key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
+            if key not in lakes:
+                over = data / f"{key[0]}_noisy" if noisy else None
+                kept = catalogs / f"{key[0]}-{noisy}-{options.semantic}.db" if catalogs else None
+                lakes[key] = opened.enter_context(
+                    open_lake(data / key[0], over, catalog=kept, options=options, embedder=embedder)
+                )
+                asks[key] = _asker(lakes[key], opened.enter_context(served(lakes[key])))
+            before = time.process_time()
+            line = answer_line(lakes[key], pair["id"], pair["user_query"], ask=asks[key])
+            line["cpu_seconds"] = round(time.process_time() - before, 4)
+            table = (line["columns"], line["rows"]) if line["columns"] else None
+            found = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])
+            scored.append((pair, line, found, _tried(lakes[key], pair, line)))
     halves = {half: _summary([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
     halves["whole"] = _summary(scored)
     behaviour = {half: _behaviour([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
     return {**halves, "behaviour": {**_behaviour(scored), "halves": behaviour}}
+
+
+def _asker(lake: Any, dsn: str) -> Callable[[str], Answer]:
+    """Who answers a query as a session does: what the client wrote means what PostgreSQL says."""
+    return lambda query: answered(lake, dsn, query, "resolve", 0.0)
 
 
 def _tried(lake: Any, pair: dict[str, Any], line: dict[str, Any]) -> list[dict[str, Any]]:

@@ -134,7 +134,7 @@ room zimmer raum habitacion chambre stanza
 owner eigentumer besitzer propietario proprietaire
 user benutzer usuario utilisateur utente
 child kind_ nino enfant bambino
-total gesamt summe totale
+total gesamt ges summe totale totaal
 maximum hochst
 minimum mindest
 average durchschnitt promedio media_ moyenne
@@ -145,6 +145,17 @@ branch sucursal succursale
 position posicion
 item positionen posten renglon
 remark bemerkung observaciones
+district ortsteil stadtteil stadtbezirk bezirk wijk quartier barrio bairro quartiere arrondissement
+population einwohnerzahl habitants inwonertal
+female weiblich weibl femminile
+male mannlich mannl maschile
+household haushalt haushalte hogar menage huishouden
+waste abfall mull afval dechets residuos rifiuti
+loan ausleihe ausleihen prets prestiti emprestimos
+library bibliothek bibliotheque biblioteca bibliotheek
+visitor besucher visitantes visiteurs visitatori bezoekers
+branch agence zweigstelle agencia
+dog hund hunde perro chien
 """
 _PARTS = """
 order bestell auftrags

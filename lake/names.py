@@ -58,7 +58,7 @@ ABBREVIATIONS: dict[str, str] = {
     "yob": "birth year", "vin": "vehicle identification number",  "secs": "seconds", "mins": "minutes",
     "sev": "severity", "nat": "nationality",
     "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code",
-    "stn": "station",
+    "stn": "station", "dx": "diagnosis", "adm": "admission", "wgt": "weight", "hgt": "height",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -166,6 +166,9 @@ def expanded(name: str) -> str:
     """The normal form with abbreviations written out."""
     told = normal(name)
     parts = _WHOLE.get(told, told).split()
+    if len(parts) > 1 and "prix" in parts and "grand" not in parts:
+        # `prix_ttc`: the French price, where it is no race
+        parts[parts.index("prix")] = "price"
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
     written = " ".join(" ".join(_written_out(word) for word in parts).split()) or told
@@ -212,6 +215,15 @@ def words(name: str) -> tuple[str, ...]:
     return tuple(singular(word) for word in expanded(name).split())
 
 
+@lru_cache(maxsize=200_000)
+def written(name: str) -> tuple[str, ...]:
+    """The words of a name as they stand there, neither written out nor put into English; of a few letters
+    what they are short for, which the letters alone do not tell.
+    """
+    told = (word if len(word) >= _TELLING else _written_out(word) for word in normal(name).split())
+    return tuple(singular(word) for part in told for word in part.split())
+
+
 def skeleton_of(short: str, long: str) -> bool:
     """`hwy` of `highway`, `flg` of `flag`: the first letter and some of the following consonants, in order,
     at least half of them.
@@ -231,6 +243,8 @@ for _short, _long in ABBREVIATIONS.items():
     if _long and " " not in _long:
         _SHORTENED[_long] = (*_SHORTENED.get(_long, ()), _short)
 _LEAST_PIECE = 3
+_TELLING = 4
+"""Letters from which on the beginning of a word tells which it is."""
 _YEAR = re.compile(r"(?:1[5-9]|20|21)\d\d")
 
 

@@ -1,5 +1,5 @@
 """Tables that are parts of one: same columns, names that differ in a year, a place, a code; and tables with a
-column for each year.
+column for each year or month.
 
 Owns finding such families and the virtual table that unites each, with a column for what tells the parts
 apart. Must not know queries.
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -18,16 +18,19 @@ import numpy as np
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
+from rewright.lake.noise.months import month_of
 
 _MOST_PARTS = 400
 _ALIKE = 0.8
+_JUDGED = 3
+"""Values from which on a column's kind can be told from how they are written."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitedTable:
     """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column
-    for each year (docs/decisions/0383), it is every part, and `spread` tells which of its columns is the
-    column `value` there.
+    for each year or month (docs/decisions/0383 and 0712), it is every part, and `spread` tells which of its
+    columns is the column `value` there.
     """
 
     table: Table
@@ -71,7 +74,7 @@ def families(tables: list[Table]) -> list[UnitedTable]:
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
     found = [_united(sorted(group, key=lambda t: t.name)) for group in groups]
-    found += [_by_year(table) for table in tables]
+    found += [turned(table) for table in tables for turned in (_by_year, _by_month)]
     return [united for united in found if united is not None]
 
 
@@ -137,40 +140,75 @@ def _united(group: list[Table]) -> UnitedTable | None:
         texts[-1],
         tuple(texts[:12]),
     )
-    columns = [first, *(_column(name, i + 1, c, _all_named(c.name, group)) for i, c in enumerate(shared))]
+    columns = [first]
+    for i, c in enumerate(shared):
+        parts = _all_named(c.name, group)
+        # the part with the most values says best how they are written
+        told = c if _filled(c) >= _JUDGED else max(parts, key=_filled)
+        columns.append(_column(name, i + 1, replace(told, name=c.name), parts))
     table = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
 
 
-_YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<year>(?:1[5-9]|20|21)\d\d)$")
-_LEAST_YEARS = 3
+_YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<mark>(?:1[5-9]|20|21)\d\d)$")
+_MONTH_COLUMN = re.compile(r"^(?P<stem>(?:.*[\s_.-])?)(?P<mark>[^\W\d_]{3,9}\.?)$")
+_LEAST_SPREAD = 3
+"""Columns from which on a table is one of years, or months, across."""
 
 
 def _by_year(table: Table) -> UnitedTable | None:
     """A table with a column of numbers for each year, as rows with a year."""
-    stems: dict[str, dict[str | int, str]] = defaultdict(dict)
+    return _turned(table, "year", _stems(table, _YEAR_COLUMN, lambda mark: (int(mark), int(mark))))
+
+
+def _by_month(table: Table) -> UnitedTable | None:
+    """A table with a column of numbers for each month, as rows with a month, called as its column is."""
+
+    def read(mark: str) -> tuple[int, str] | None:
+        month = month_of(mark)
+        return None if month is None else (month, mark)
+
+    return _turned(table, "month", _stems(table, _MONTH_COLUMN, read))
+
+
+def _stems(
+    table: Table, pattern: re.Pattern[str], read: Callable[[str], tuple[int, str | int] | None]
+) -> dict[str, dict[int, tuple[str | int, str]]]:
+    """What columns of numbers are called beside a year or month -> its number -> its mark and the column."""
+    stems: dict[str, dict[int, tuple[str | int, str]]] = defaultdict(dict)
     for column in table.columns:
-        match = _YEAR_COLUMN.match(column.name)
-        if match is not None and (column.meaning.numeric or not column.distinct):
-            stems[match["stem"].strip()][int(match["year"])] = column.name
-    stem, spread = max(stems.items(), key=lambda item: len(item[1]), default=("", {}))
+        match = pattern.match(column.name)
+        if match is None or not (column.meaning.numeric or not column.distinct):
+            continue
+        if (told := read(match["mark"])) is not None:
+            stems[match["stem"].strip(" _.-")][told[0]] = told[1], column.name
+    return stems
+
+
+def _turned(
+    table: Table, mark: str, stems: Mapping[str, Mapping[int, tuple[str | int, str]]]
+) -> UnitedTable | None:
+    stem, found = max(stems.items(), key=lambda item: len(item[1]), default=("", {}))
+    spread = {found[at][0]: found[at][1] for at in sorted(found)}
     rest = [c for c in table.columns if c.name not in spread.values()]
-    if not _LEAST_YEARS <= len(spread) <= _MOST_PARTS or not rest or len(rest) > len(spread) + 8:
+    if not _LEAST_SPREAD <= len(spread) <= _MOST_PARTS or not rest or len(rest) > len(spread) + 8:
         return None
-    name, taken = f"{table.name}_by_year", {c.name.lower() for c in rest}
+    name, taken = f"{table.name}_by_{mark}", {c.name.lower() for c in rest}
     # `year_1985` says no more of what is counted than `1985` does
-    value = stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x"} else table.name
-    if "year" in taken or value.lower() in taken | {"year"}:
+    value = stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x", "month"} else table.name
+    if mark in taken or value.lower() in taken | {mark}:
         return None
     cells = [c for c in table.columns if c.name in spread.values()]
     rows = sum(c.rows - c.nulls for c in cells)
     integer = all(c.family is Family.INTEGER for c in cells if c.distinct)
-    marks = sorted(spread, key=int)
+    marks = list(spread)
+    years = isinstance(marks[0], int)
+    family = Family.INTEGER if years else Family.TEXT
     columns = [
         Column(
-            name, "year", 0, "BIGINT", Family.INTEGER, Family.INTEGER, rows, 0, len(marks), str(marks[0]),
-            str(marks[-1]),
-            tuple(str(mark) for mark in marks[:12]),
+            name, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(marks),
+            str(marks[0]), str(marks[-1]),
+            tuple(str(one) for one in marks[:12]),
         ),
         *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),
         replace(
@@ -179,12 +217,26 @@ def _by_year(table: Table) -> UnitedTable | None:
         ),
     ]  # fmt: skip
     virtual = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
-    return UnitedTable(virtual, tuple((table.name, mark) for mark in marks), "year", value, spread)
+    return UnitedTable(virtual, tuple((table.name, one) for one in marks), mark, value, spread)
 
 
 def _same_kind(column: Column, group: list[Table]) -> bool:
-    kinds = {found.meaning for t in group if (found := t.column(column.name)) is not None and found.distinct}
-    return len(kinds) <= 1 or all(kind.numeric for kind in kinds)
+    """Could the column of that name be one of all tables? Of two rows nobody can say how they are written:
+    tables of so few do not speak against the others, where all are texts.
+    """
+    found = [c for c in _all_named(column.name, group) if c.distinct]
+    judged = [c for c in found if _filled(c) >= _JUDGED] or found
+    kinds = {c.meaning for c in judged}
+    if len(kinds) > 1 and not all(kind.numeric for kind in kinds):
+        return False
+    texts = all(c.family is Family.TEXT for c in found)
+    return texts or all(
+        c.meaning in kinds or (c.meaning.numeric and any(kind.numeric for kind in kinds)) for c in found
+    )
+
+
+def _filled(column: Column) -> int:
+    return column.rows - column.nulls
 
 
 def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import duckdb
 
+from rewright.engines.duckdb.grouped_digits import as_whole_numbers, grouped_columns, whole_numbers
 from rewright.engines.duckdb.quoting import literal, quoted
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -138,12 +139,34 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     last: Exception | None = None
     for options, extra in _tries(base, large=not into):
         try:
-            return _sniffed(connection, path, options, (*notes, *extra), into)
+            found = _sniffed(connection, path, options, (*notes, *extra), into)
+            grouped = [found.columns[i][0] for i in grouped_columns(rows[header:]) if i < len(found.columns)]
+            return _with_thousands(connection, found, grouped, into) if grouped else found
         except duckdb.OutOfMemoryException:
             raise
         except duckdb.Error as error:
             last = error
     raise Unreadable(str(last).splitlines()[0][:300])
+
+
+def _with_thousands(connection: Any, scan: Scan, columns: Sequence[str], into: str) -> Scan:
+    """The scan with these columns' points read as groups of thousands, where every row allows it."""
+    texts = scan.sql
+    for column in columns:
+        # the reader's types stand in its call, as sniff_csv wrote it
+        texts = texts.replace(f"{literal(column)}: 'DOUBLE'", f"{literal(column)}: 'VARCHAR'", 1)
+    columns = [c for c in columns if f"{literal(c)}: 'VARCHAR'" in texts]
+    if not columns:
+        return scan
+    try:
+        if not as_whole_numbers(connection, texts, columns):
+            return scan
+        notes = (*scan.notes, f"points group the digits of {', '.join(columns)}")
+        return _read(connection, whole_numbers(texts, columns), notes, into)
+    except duckdb.OutOfMemoryException:
+        raise
+    except (duckdb.Error, Unreadable):
+        return scan
 
 
 def _head(path: Path) -> tuple[str, tuple[str, ...], str]:

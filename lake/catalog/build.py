@@ -23,7 +23,7 @@ from rewright.lake.catalog.profile import digest_of, profile
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.catalog.unserved import OUTSIDE, format_of, reason_of, reason_of_format
 from rewright.lake.files.pieces import Unit, Unserved
-from rewright.lake.files.preparing import ENDINGS, Preparer
+from rewright.lake.files.preparing import ENDINGS, FORMATS, Preparer
 from rewright.lake.files.tables import Placed, name_tables, stem_of
 
 _SMALL_BYTES = 64 << 20
@@ -75,19 +75,24 @@ def discover(folder: Path, over: Path | None, preparer: Preparer) -> Found:
         named = name_tables(_placed(root, roots, preparer, unserved), root, preparer.columns)
         units.update(named.units)
         ambiguous.update(named.ambiguous)
-        _add_deltas(root, preparer, units, unserved)
+        _add_formats(root, preparer, units, unserved)
     preparer.close()
     return Found(units, unserved, {name: told for name, told in ambiguous.items() if name not in units})
 
 
-def _add_deltas(root: Path, preparer: Preparer, units: dict[str, Unit], unserved: dict[Path, str]) -> None:
-    """Tables of Delta whose log can be read, by the paths of their folders."""
-    for folder in [one for one in unserved if one.is_relative_to(root) and format_of(one) == "Delta"]:
+def _add_formats(root: Path, preparer: Preparer, units: dict[str, Unit], unserved: dict[Path, str]) -> None:
+    """Tables of formats whose log can be read, by the paths of their folders."""
+    told = {one: format_of(one) for one in unserved if one.is_relative_to(root)}
+    for folder, format_ in told.items():
+        if format_ not in FORMATS:
+            continue
         name = "_".join(folder.relative_to(root).parts) or root.name
         try:
             if name.lower() in {other.lower() for other in units}:
-                raise Unserved(f"not served: a table of the format Delta, and another is called {name}, too")
-            units[name] = preparer.delta(folder)
+                raise Unserved(
+                    f"not served: a table of the format {format_}, and another is called {name}, too"
+                )
+            units[name] = preparer.of_format(format_, folder)
         except Unserved as error:
             unserved[folder] = str(error)
         else:

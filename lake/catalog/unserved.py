@@ -2,8 +2,8 @@
 own.
 
 Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its
-files hold rows that its log took out (Delta's log is read: `files/delta.py`). Must not know how files are
-read.
+files hold rows that its log took out (Delta's and Iceberg's are read: `files/delta.py`, `files/iceberg.py`).
+Must not know how files are read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def format_of(folder: Path) -> str | None:
     if (folder / ".hoodie").is_dir():
         return "Hudi"
     metadata = folder / "metadata"
-    if metadata.is_dir() and next(metadata.glob("*.metadata.json"), None) is not None:
+    if metadata.is_dir() and next(metadata.glob("*.metadata.json*"), None) is not None:
         return "Iceberg"
     return None
 

@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from rewright.lake.noise.numbers import number_of
+from rewright.lake.noise.numbers import PLAIN, Notation, number_of
 
 _LABEL = re.compile(
     r"\s*(?:(?:grand|sub|over)?[ -]?(?:total|totals|sum|all)|grand total|total "
@@ -18,6 +18,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _MOST = 3
+_NOTATIONS = (PLAIN, Notation(comma_groups=False, dot_groups=True))
+"""`1.234` as a fraction, and as thousands: the reading by which it is the sum is the right one."""
 
 
 def footer_rows(rows: Sequence[Sequence[str]]) -> int:
@@ -40,8 +42,8 @@ def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
     if not looks_like_footer(last):
         return False
     label = next(i for i, cell in enumerate(last) if cell.strip())
-    told = {i: number_of(cell.strip()) for i, cell in enumerate(last) if i > label and cell.strip()}
-    numbers = {i: number for i, number in told.items() if number is not None}
+    told = {i: cell.strip() for i, cell in enumerate(last) if i > label and cell.strip()}
+    numbers = [i for i, cell in told.items() if number_of(cell) is not None]
     above = [row for row in above if not looks_like_footer(row)]
     if not told:
         # nothing but the word, below rows that are filled: a sum that nobody wrote
@@ -50,13 +52,14 @@ def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
         )
     if not numbers or len(numbers) < len(told):
         return False
-    return any(_follows(number, i, above) for i, number in numbers.items())
+    return any(_follows(told[i], i, above, notation) for i in numbers for notation in _NOTATIONS)
 
 
-def _follows(number: float, column: int, above: Sequence[Sequence[str]]) -> bool:
+def _follows(total: str, column: int, above: Sequence[Sequence[str]], notation: Notation) -> bool:
     cells = [row[column].strip() for row in above if column < len(row) and row[column].strip()]
-    found = [n for cell in cells if (n := number_of(cell)) is not None]
-    if not found or len(found) < 0.9 * len(cells):
+    found = [n for cell in cells if (n := number_of(cell, notation)) is not None]
+    number = number_of(total, notation)
+    if number is None or not found or len(found) < 0.9 * len(cells):
         return False
     # what is printed is rounded
     return any(

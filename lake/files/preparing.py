@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import shutil
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +26,7 @@ from rewright.lake.files.arrow import table_of_arrow
 from rewright.lake.files.databases import tables_of_sqlite
 from rewright.lake.files.delta import delta_unit
 from rewright.lake.files.depth import too_deep
+from rewright.lake.files.iceberg import iceberg_unit
 from rewright.lake.files.nested import tables_of_json
 from rewright.lake.files.pieces import Piece, Unit, Unserved
 from rewright.lake.files.sheets import tables_of_workbook
@@ -43,6 +45,9 @@ ENDINGS = (
 )
 """Those, and texts that are packed."""
 _MEMORY = "1GB"
+_FORMATS: Mapping[str, Callable[[Path, Any], Unit]] = {"Delta": delta_unit, "Iceberg": iceberg_unit}
+FORMATS = tuple(_FORMATS)
+"""Formats of tables whose log is read."""
 
 
 class Preparer:
@@ -70,12 +75,12 @@ class Preparer:
             },
         )
 
-    def delta(self, folder: Path) -> Unit:
-        """The table of a folder with a Delta log.
+    def of_format(self, format_: str, folder: Path) -> Unit:
+        """The table of a folder with the log of Delta, or the metadata of Iceberg.
 
         :raises Unserved: it is not served; the message says why.
         """
-        return delta_unit(folder.resolve(), self._connection)
+        return _FORMATS[format_](folder.resolve(), self._connection)
 
     def pieces(self, path: Path) -> list[Piece]:
         """What tables a file holds.

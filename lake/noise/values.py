@@ -42,21 +42,6 @@ DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 """strptime formats and the texts they fit; ambiguous day/month pairs are told apart over a whole column."""
 _ANY_DATE = re.compile("|".join(f"(?:{pattern.pattern})" for _, pattern in DATE_FORMATS), re.IGNORECASE)
 """One look tells most texts from dates."""
-MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-)
-"""In order."""
 
 
 @lru_cache(maxsize=100_000)

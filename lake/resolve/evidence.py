@@ -17,6 +17,7 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex, code_like, label
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
+from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
@@ -64,6 +65,13 @@ _STANDS_FOR = 0.95
 """How much of a code's name is the name of what it stands for."""
 _CODES_SHOWN = 0.45
 """Held against codes that are shown where a table says what they stand for."""
+_CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
+"""Likeness of a name to a column that has none: where it is the asked table's own, and where it says that it
+is an amount.
+"""
+_AMOUNTS = frozenset({"amount", "value", "total", "sum", "count", "number", "quantity", "figure", "volume"})
+_ONE_OF_MANY = 0.25
+"""Held against one year's column of a table with many, where none is asked for."""
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -110,6 +118,13 @@ class Evidence:
         self._taught: dict[tuple[str, str], list[Column]] = {}
         self._blocks: dict[str, Any] = {}
         self._name: dict[tuple[str, str, tuple[str, str]], float] = {}
+        self._across = {
+            (name, held)
+            for united in index.unions.values()
+            if united.spread
+            for name in united.part_names()
+            for held in united.spread.values()
+        }
         self._classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
 
     def table_score(self, alias: str, table: str) -> float:
@@ -122,6 +137,8 @@ class Evidence:
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
             value += self._weights.types * (type_score(imagined, real) + self._kind_score(imagined, real))
+            if self._one_of_many(imagined, real):
+                value -= _ONE_OF_MANY
             if imagined.own_reference:
                 value += self._weights.values * (
                     _OWN_REFERENCE if self._of_own_reference(real) else -_OWN_REFERENCE
@@ -134,6 +151,13 @@ class Evidence:
                 value += self._weights.values * sum(told) / len(told)
             self._score[key] = max(value, _BOUND) if self._is_named(imagined, real) else value
         return self._score[key]
+
+    def _one_of_many(self, imagined: ImaginedColumn, real: Column) -> bool:
+        """Is it one year's or month's column of a table that has many, which the name does not ask for?"""
+        if real.key not in self._across:
+            return False
+        told = set(names.normal(real.name).split()) - set(names.normal(imagined.name).split())
+        return any(word.isdigit() or month_of(word) is not None for word in told)
 
     def said(self, imagined: ImaginedColumn, real: Column) -> float:
         """How much of what the imagined column's name says the real one's says, too, or the names of the
@@ -219,6 +243,7 @@ class Evidence:
                     *self._scores_of_parts(table, name, real),
                     *self._scores_of_things(table, name, real),
                     *self._scores_of_codes(table, name, real),
+                    *self._scores_of_unnamed(table, name, real),
                 ]
             )
         return self._name[key]
@@ -244,6 +269,18 @@ class Evidence:
         if told is None or told[1] is not real or set(names.words(name)) & CODES:
             return []
         return [_STANDS_FOR * self._name_score(table, name, told[0])]
+
+    def _scores_of_unnamed(self, table: str, name: str, real: Column) -> list[float]:
+        """What stands under years or months has no name but its table's: it is the amount, or what the table
+        that is asked for is called.
+        """
+        united = self.index.unions.get(real.table)
+        if united is None or not united.spread or {real.name} != {united.value, united.part_names()[0]}:
+            return []
+        told = set(names.words(name))
+        if told and told <= set(names.words(table)):
+            return [_CALLED_AS_ASKED]
+        return [_AMOUNT] if told & _AMOUNTS else []
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
         if table in self._classes and not self._of_one_thing(table, real):
@@ -325,6 +362,11 @@ class Evidence:
         subject = {*names.words(table), *names.words(self._index.tables[real.table].name)}
         rest = tuple(w for w in asked if w not in subject), tuple(w for w in held if not _among(w, subject))
         told = lexical(asked, held)
+        as_written = names.written(name), names.written(real.name)
+        if as_written != (asked, held):
+            # `einw` is short for a word that was put into English, `stat` may be for another than usual
+            pairs = (as_written, (as_written[0], held), (asked, as_written[1]))
+            told = max(told, *(_RATHER * lexical(*pair) for pair in pairs))
         if all(rest) and rest != (asked, held) and not any(set(words) <= names.GENERIC for words in rest):
             told = max(told, _RATHER * lexical(*rest))
         return told

@@ -47,25 +47,30 @@ def marked(query: str) -> str | None:
         return None
     if len(tree.get("stmts", ())) != 1:
         return None
-    selects, leaves = _places(tree, query.encode(), tokens)
+    selects, leaves, subscripted = _places(tree, query.encode(), tokens)
     if not selects:
         return None
     # at one place, the mark of the SELECT comes first, and what ends there before what begins
     inserted = [(place, 1, f"{SELECT}{i}(), ") for i, place in enumerate(selects)]
     for i, (start, end) in enumerate(leaves):
-        inserted += [(start, 2, f"{LEAF}{i}("), (end, 0, ")")]
-    parts, behind = [], 0
+        # `f(x)[1]` is no expression, `(f(x))[1]` is one
+        before, behind = ("(", "))") if start in subscripted else ("", ")")
+        inserted += [(start, 2, f"{before}{LEAF}{i}("), (end, 0, behind)]
+    parts, at = [], 0
     for place, _, told in sorted(inserted):
-        parts += [query[behind:place], told]
-        behind = place
-    return "".join([*parts, query[behind:]])
+        parts += [query[at:place], told]
+        at = place
+    return "".join([*parts, query[at:]])
 
 
-def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[tuple[int, int]]]:
-    """Where the items of select lists begin, and where columns and compared literals are, in characters."""
+def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[tuple[int, int]], set[int]]:
+    """Where the items of select lists begin, where columns and compared literals are, and where those columns
+    begin that have subscripts, in characters.
+    """
     starts = [token.start for token in tokens]
     selects: list[int] = []
     leaves: list[tuple[int, int]] = []
+    subscripted: set[int] = set()
     stack: list[Any] = [tree]
     while stack:
         item = stack.pop()
@@ -80,9 +85,13 @@ def _places(tree: Any, text: bytes, tokens: list[Any]) -> tuple[list[int], list[
         if (column := item.get("ColumnRef")) is not None and "A_Star" not in column["fields"][-1]:
             first = bisect_left(starts, _characters(text, column.get("location", 0)))
             leaves.append((starts[first], tokens[first + 2 * len(column["fields"]) - 2].end + 1))
+        if (indirection := item.get("A_Indirection")) is not None and (
+            of := indirection["arg"].get("ColumnRef")
+        ) is not None:
+            subscripted.add(_characters(text, of.get("location", 0)))
         if (compared := item.get("A_Expr")) is not None:
             leaves += [_literal(text, place, starts, tokens) for place in _literals(compared)]
-    return selects, leaves
+    return selects, leaves, subscripted
 
 
 def _characters(text: bytes, place: int) -> int:
@@ -123,7 +132,7 @@ def unmarked(tree: exp.Expression) -> bool:
         if name.startswith(LEAF) and len(node.expressions) == 1:
             leaf = node.expressions[0]
             leaf.meta["leaf"] = int(name.removeprefix(LEAF))
-            node.replace(leaf)
+            (node.parent if _is_subscripted(node) else node).replace(leaf)
         elif name.startswith(SELECT):
             select = node.parent
             if not isinstance(select, exp.Select) or select.expressions[0] is not node:
@@ -131,6 +140,14 @@ def unmarked(tree: exp.Expression) -> bool:
             select.meta["select"] = int(name.removeprefix(SELECT))
             node.pop()
     return True
+
+
+def _is_subscripted(node: exp.Expression) -> bool:
+    """Does a subscript stand behind a mark, which therefore has parentheses of its own?"""
+    outer = node.parent
+    while isinstance(outer, exp.Paren):
+        outer = outer.parent
+    return isinstance(node.parent, exp.Paren) and isinstance(outer, exp.Bracket)
 
 
 # --- what the resolver puts ---------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,10 @@ _ONE = 0.9
 """A column this unique has one row for each value."""
 _COUNTS_ONE = 1.0
 """Held against a column of different values held to one value where rows are counted: there is one."""
+_TWO_OF_ONE = 0.3
+"""Held against two relations that are halves of one table."""
+_GROUPS_OF_ONE = 0.5
+_ALONE, _FEW = 0.95, 2
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
@@ -289,6 +293,8 @@ class Placer:
         value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
+        value -= _TWO_OF_ONE * self._halves_of_one(homes)
+        value -= _GROUPS_OF_ONE * groups_of_one(self._evidence.columns, columns, joins)
         value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
         value -= _CHASM * self._chasms(tables, joins)
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
@@ -306,6 +312,14 @@ class Placer:
         """Is one of the tables what the relation is in an enclosing SELECT, or its other half?"""
         before = self._prior.get(name)
         return before is not None and any(t == before or t in self._halves.get(before, {}) for t in tables)
+
+    def _halves_of_one(self, homes: dict[str, str]) -> int:
+        """Pairs of relations that would be two halves of one table, which nobody who has not seen them tells
+        apart.
+        """
+        told = [homes[r.alias] for r in self._relations if r.name.lower() != homes[r.alias].lower()]
+        pairs = itertools.combinations(told, 2)
+        return sum(b in self._halves.get(a, {}) for a, b in pairs)
 
     def _split(self, tables: tuple[str, ...]) -> int:
         """How many of the tables are there only as another's other half."""
@@ -378,6 +392,18 @@ class Placer:
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def groups_of_one(
+    imagined: Sequence[ImaginedColumn], columns: Mapping[int, Column], joins: Sequence[JoinKey]
+) -> bool:
+    """Would rows be grouped by what is different in each of them, and nothing else be asked of them? A list
+    of what codes stand for looks like the column that is grouped by, and holds nothing to count.
+    """
+    groups = [real for c in imagined if c.grouped and (real := columns.get(id(c))) is not None]
+    if joins or len({real.key for real in groups}) < len({real.key for real in columns.values()}):
+        return False
+    return any(c.uniqueness > _ALONE and c.rows > _FEW for c in groups)
 
 
 def _one_value(test: Test) -> bool:

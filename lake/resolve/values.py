@@ -15,7 +15,8 @@ from rapidfuzz import fuzz, process
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
-from rewright.lake.noise.values import MONTHS, fold, truth
+from rewright.lake.noise.months import month_of
+from rewright.lake.noise.values import fold, truth
 from rewright.lake.resolve.vocabulary import same_thing
 
 _EMBED_ALL = 32
@@ -74,11 +75,7 @@ _ORDINALS = [
     "eleventh",
     "twelfth",
 ]
-_MONTHS = {
-    short: str(i + 1)
-    for i, name in enumerate(MONTHS)
-    for short in (name, name[:3], f"{i + 1:02d}", str(i + 1))
-}
+_MONTHS = {short: str(i + 1) for i in range(12) for short in (f"{i + 1:02d}", str(i + 1))}
 """From this score on a value is taken for what was meant."""
 
 
@@ -249,7 +246,7 @@ def _read(text: str) -> _Read:
         re.sub(r"[\W_]+", "", folded),
         truth(text),
         _ordinal(folded),
-        _MONTHS.get(folded, folded),
+        str(month) if (month := month_of(folded)) is not None else _MONTHS.get(folded, folded),
         tuple(w for w in re.split(r"[\W_]+", folded) if w),
         tuple(names.singular(w) for w in folded.split()),
         _number_and_words(folded),

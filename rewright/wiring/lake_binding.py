@@ -16,7 +16,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.engines.duckdb.database import Rows
-from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
+from rewright.engines.duckdb.dialect.catalog import Analysed, Analyser, Refused
 from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.engines.duckdb.errors import LakeError, NotResolved
@@ -41,6 +41,7 @@ from rewright.wiring.lake_resolved import (
 from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_spelling import as_spelled
+from rewright.wiring.lake_typing import of_floats, with_numerics
 from rewright.wiring.lake_views import views_in, with_views
 
 # 0: not declared; 705: unknown
@@ -48,6 +49,8 @@ _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
 # MaxTupleAttributeNumber (htup_details.h)
 _MOST_COLUMNS = 1664
+_MOST_CASTS = 6
+"""Different calls of one query whose floats are read as numerics."""
 # no table, no column, no function, no such value: what a resolution may find
 _RESOLVABLE = frozenset({"42P01", "42703", "42883", "22P02"})
 
@@ -197,13 +200,17 @@ class Binding:
         record = _record(resolution) if resolution.kind == "resolved" else None
         is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
         notices = (_one_line(resolution.notice()),) if is_news else ()
-        bound = self._in_postgresqls_words(self._own_words(asked.text, resolution), notices)
+        bound = self._in_postgresqls_words(
+            self._own_words(asked.text, resolution),
+            notices,
+            types_left_open=asked.resolve or _found(resolution),
+        )
         return replace(bound, resolved=record, answer=resolution)
 
     def _run_own(self, own: OwnWords, limit: int | None) -> Rows:
         """Rows of a candidate that only PostgreSQL's words can say."""
         try:
-            prepared = self._in_postgresqls_words(own, ()).prepared
+            prepared = self._in_postgresqls_words(own, (), types_left_open=True).prepared
         except SqlError as error:
             raise LakeError(error.message, sqlstate=error.sqlstate) from error
         return read(self.lake, self._shadow.dsn, prepared.query, prepared.columns, limit)
@@ -229,9 +236,11 @@ class Binding:
             found[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         return found
 
-    def _in_postgresqls_words(self, own: OwnWords, notices: tuple[str, ...]) -> Bound:
+    def _in_postgresqls_words(
+        self, own: OwnWords, notices: tuple[str, ...], *, types_left_open: bool
+    ) -> Bound:
         """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what
-        PostgreSQL says.
+        PostgreSQL says. ``types_left_open``: who wrote it did not name the columns, hence not their types.
         """
         made_by_us, rest = dict(own.ctes), own.text
         database = self.lake.database
@@ -242,6 +251,11 @@ class Binding:
             standing[name] = [(column, pg_type(type_).sql) for column, type_ in described]
         with self._shadow.asked(standing) as (analyser, translator):
             found = analyser.analyse(rest)
+            if types_left_open:
+                rest, found, cast = self._of_numerics(analyser, rest, found)
+                notices = (*notices, f"read as numeric: {'; '.join(cast)}") if cast else notices
+            elif isinstance(found, Refused) and of_floats(found.message):
+                raise SqlError(found.sqlstate, found.message, hint=found.hint)
             if isinstance(found, Refused):
                 raise SqlError(
                     "0A000",
@@ -259,6 +273,25 @@ class Binding:
                 fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches),
             )
         return self._prepared(made, found, types, notices)
+
+    @staticmethod
+    def _of_numerics(
+        analyser: Analyser, text: str, found: Analysed | Refused
+    ) -> tuple[str, Analysed | Refused, tuple[str, ...]]:
+        """A text that calls of floats what PostgreSQL has of numerics alone, with these operands as numerics;
+        how it is read then, and which calls they are. As it was where that does not help.
+        """
+        told: list[str] = []
+        first = text, found
+        for _ in range(_MOST_CASTS):
+            if not isinstance(found, Refused) or found.sqlstate != "42883" or not of_floats(found.message):
+                break
+            cast = with_numerics(text, found.message)
+            if cast == text:
+                break
+            told.append(found.message.removeprefix("function ").removesuffix(" does not exist"))
+            text, found = cast, analyser.analyse(cast)
+        return (text, found, tuple(told)) if isinstance(found, Analysed) else (*first, ())
 
     # --- without translation --------------------------------------------------------------------------
 
@@ -306,6 +339,15 @@ class Binding:
 
 def _one_line(text: str) -> str:
     return "; ".join(line for line in text.splitlines() if line and not line.startswith("SQL: "))
+
+
+def _found(resolution: Any) -> bool:
+    """Did anything have to be found for a query: another name, a value cleaned?"""
+    return bool(
+        resolution.cleaned
+        or any(real != (table,) for table, real in resolution.tables.items())
+        or any(m.real_column != m.column for m in resolution.columns)
+    )
 
 
 def _record(resolution: Any) -> Resolution:

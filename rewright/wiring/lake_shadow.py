@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
-from rewright.engines.duckdb.dialect.catalog import SETTINGS, Analyser
+from rewright.engines.duckdb.dialect.catalog import SAVEPOINT, SETTINGS, Analyser
 from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.translating import Translator
 from rewright.proxy.ports import SqlError
@@ -86,6 +86,7 @@ class Shadow:
                     for column, type_ in columns
                 )
                 connection.execute(sql.SQL("create temp table {} ({})").format(sql.Identifier(name), listed))
+            connection.execute(f"savepoint {SAVEPOINT}".encode())
             yield
         finally:
             if not connection.closed:

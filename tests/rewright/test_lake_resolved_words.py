@@ -288,6 +288,72 @@ def test_expressions_by_imagined_names(lake: Lake, dsn: str, server: psycopg.Con
     assert len(refused) <= len(_AGGREGATES) * 0.05, refused
 
 
+_SUBSCRIPTS = (
+    *(
+        "tags[1]",
+        "tags[2]",
+        "tags[0]",
+        "tags[-1]",
+        "tags[9]",
+        "tags[null]",
+        "tags[quantity - 6]",
+        "(tags)[1]",
+    ),
+    *(
+        "tags[1:1]",
+        "tags[2:]",
+        "tags[:1]",
+        "tags[:]",
+        "tags[2:1]",
+        "tags[0:9]",
+        "tags[1:2][1:1]",
+        "tags[1][1]",
+    ),
+    *("tags[1] || name", "cardinality(tags[1:1])", "'b' = any(tags[2:])", "(string_to_array(name, 'e'))[1]"),
+    *("(array[quantity, 4])[2]", "array_position(tags[1:2], tags[2])", "upper(tags[1])"),
+)
+
+
+def test_subscripts_by_imagined_names(lake: Lake, dsn: str, server: psycopg.Connection[Any]) -> None:
+    query = "select name, {} from goods order by name"
+    assert not _compared(lake, dsn, server, _SUBSCRIPTS, query)
+    assert not _compared(lake, dsn, server, ["count(*)"], "select {} from goods where tags[1] = 'a'")
+    assert not _compared(
+        lake, dsn, server, ["count(*)"], "select tags[1], {} from goods group by tags[1] order by 1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [
+        ("round(weight, 1)", "round(weight::numeric, 1)"),
+        ("trunc(weight, 1)", "trunc(weight::numeric, 1)"),
+        ("mod(weight, 2)", "mod(weight::numeric, 2)"),
+        ("weight % 2", "weight::numeric % 2"),
+        ("round(weight, 1) + trunc(weight, 0)", "round(weight::numeric, 1) + trunc(weight::numeric, 0)"),
+        ("round(weight * quantity / 7, 3)", "round((weight * quantity / 7)::numeric, 3)"),
+    ],
+)
+def test_a_number_that_was_found_may_be_numeric(
+    lake: Lake, dsn: str, server: psycopg.Connection[Any], asked: str, meant: str
+) -> None:
+    query = "select name, {} as v from goods order by name"
+    assert _answer(lake, dsn, query.format(asked)) == _told(server, _real(query.format(meant)))
+
+
+def test_averages_that_were_found_may_be_rounded(
+    lake: Lake, dsn: str, server: psycopg.Connection[Any]
+) -> None:
+    query = "select active, round(avg({}), 2) as mean from goods group by active having round(max({}), 1) > 0"
+    told = _told(server, _real(query.format("weight)::numeric(20,9", "weight)::numeric(20,9")))
+    assert sorted(map(str, _answer(lake, dsn, query.format("weight", "weight")))) == sorted(map(str, told))
+
+
+def test_a_number_that_was_named_has_its_own_type(lake: Lake, dsn: str) -> None:
+    # as PostgreSQL answers: who names the column knows that it is double precision
+    assert _answer(lake, dsn, "select round(weight_kg, 1) from products") == "42883"
+
+
 def test_each_special_call_is_asked() -> None:
     told = " ".join((*_CASTS, *_CALLS, *_AGGREGATES))
     written = {"textregexeq": "~ ", "textregexne": "!~ ", "texticregexeq": "~* ", "texticregexne": "!~* "}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
-from psycopg.pq import DiagnosticField, ExecStatus
+from psycopg.pq import DiagnosticField, ExecStatus, TransactionStatus
 
 from rewright.engines.duckdb.dialect.tree import Node, read
 
@@ -21,6 +21,9 @@ SETTINGS = "-c debug_print_parse=on -c debug_pretty_print=off -c client_min_mess
 """Options of the connection at which statements are looked at. The server must log nothing below FATAL
 (``log_min_messages``).
 """
+
+SAVEPOINT = "before_a_text"
+"""To which a transaction goes back after a text that was refused, so that the next one can be asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +165,10 @@ class Analyser:
         prepared = server.prepare(b"", text.encode(), list(declared) or None)
         printed = list(self._printed)
         if prepared.status != ExecStatus.COMMAND_OK:
-            return _refused(prepared)
+            return self._refused(prepared)
         found = server.describe_prepared(b"")
         if found.status != ExecStatus.COMMAND_OK:
-            return _refused(found)
+            return self._refused(found)
         return Analysed(
             read(printed[-1]) if len(printed) == 1 else None,
             tuple(found.param_type(i) for i in range(found.nparams)),
@@ -174,6 +177,11 @@ class Analyser:
                 for i in range(found.nfields)
             ),
         )
+
+    def _refused(self, result: Any) -> Refused:
+        if self._connection.info.transaction_status is TransactionStatus.INERROR:
+            self._connection.execute(f"rollback to savepoint {SAVEPOINT}".encode())
+        return _refused(result)
 
     def evaluated(self, expression: str) -> str | None:
         """The value of an expression of constants, as text. Raises psycopg.Error."""
