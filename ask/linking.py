@@ -83,7 +83,10 @@ class Linker:
             if link is not None:
                 link.preposition = preposition(words, at)
                 link.misspelled = bool(respelled & set(range(at, at + taken)))
-                link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
+                link.theirs = (
+                    at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ",", "with"}
+                )
+                link.had = any(w.word in _HAVE for w in words[ended:at])
                 link.verb = any(w.word in _SAYS for w in words[ended:at])
                 link.added = at > 0 and words[at - 1].word in {"and", "&"}
                 link.glued = at > 0 and ended == at
@@ -267,5 +270,6 @@ class Linker:
 
 
 _SAYS = frozenset(listed("are is was were have has had that which who do does did"))
+_HAVE = frozenset(listed("have has had having"))
 _MEASURING = frozenset(listed("more less over under above below between at"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})

@@ -7,7 +7,6 @@ doubts.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,14 +25,18 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
+    Span,
 )
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.unit_names import without_numbered, without_unit
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
+_DAY = re.compile(r"date '(\d{4}-\d\d-\d\d)'")
 _SECOND = re.compile(
     r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
     r"|where\s+(?:do|does|did|is|are|was|were|it|they|he|she)\b"
@@ -69,6 +72,7 @@ millisecond/ms second/sec minute/min hour/hr day week month year
 millimeter/millimetre/mm centimeter/centimetre/cm meter/metre kilometer/kilometre/km mile foot/feet/ft inch
 gram/g kilogram/kilo/kg tonne/ton pound/lb ounce
 litre/liter/l millilitre/milliliter/ml gallon
+cent dollar/usd euro/eur
 """.strip().splitlines()
 )
 """Units that measure the same, one line a dimension."""
@@ -86,7 +90,8 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _times_to_come(scope)
     _nothing_listed(intent, links, scope)
     _times_apart(intent)
-    _other_units(intent, scope)
+    _other_units(intent, question, scope)
+    _units_of_counts(intent, question)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
     _of_another(intent, links, scope)
@@ -103,9 +108,12 @@ def _times_to_come(scope: Scope) -> None:
         scope.doubt("whether what is to come is asked for", _FUTURE)
 
 
-def _bounds(years: tuple[int | None, int | None]) -> tuple[float, float]:
-    low, high = years
-    return (-math.inf if low is None else low, math.inf if high is None else high)
+def _days(moment: Moment) -> tuple[str, str]:
+    """Its first day and the day after its last as texts that sort; the widest where today tells them."""
+    start, end = (_DAY.search(bound or "") for bound in (moment.start, moment.end))
+    low, high = moment.years or (None, None)
+    first = start[1] if start else "" if low is None else f"{low:04}"
+    return first, end[1] if end else "9999" if high is None else f"{high + 1:04}"
 
 
 def _nothing_listed(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -125,11 +133,10 @@ def _times_apart(intent: Intent) -> None:
     held = [c for c in intent.where if isinstance(c, During)]
     for i, one in enumerate(held):
         for other in held[i + 1 :]:
-            a, b = one.moment.years, other.moment.years
-            if one.column != other.column or a is None or b is None:
+            if one.column != other.column or one.moment == other.moment:
                 continue
-            (low, high), (least, most) = _bounds(a), _bounds(b)
-            if one.moment != other.moment and (high < least or most < low):
+            (low, high), (least, most) = _days(one.moment), _days(other.moment)
+            if high <= least or most <= low:
                 raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
 
 
@@ -138,9 +145,12 @@ def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:
     return [(i, unit) for i, kind in enumerate(_DIMENSIONS) for unit in kind if unit & singles]
 
 
-def _other_units(intent: Intent, scope: Scope) -> None:
-    """`the length in minutes` of a column of seconds. Raises Unclear."""
-    said = _units_in([w for w in scope.roles if len(w) > 1])
+def _other_units(intent: Intent, question: str, scope: Scope) -> None:
+    """`the length in minutes` of a column of seconds; units behind numbers are compared elsewhere. Raises
+    Unclear.
+    """
+    words = (w.strip(".,;:?!\"'()").lower() for w in without_numbered(question).split())
+    said = _units_in([w for w in words if len(w) > 1])
     measured: list[Expression] = [*intent.outputs, *(e for e, _ in intent.order)]
     measured += [c.left for c in (*intent.where, *intent.having) if isinstance(c, Compared | Ranged)]
     for expression in measured:
@@ -153,6 +163,20 @@ def _other_units(intent: Intent, scope: Scope) -> None:
                 others = [u for d, u in said if d == dimension]
                 if others and unit not in others:
                     raise Unclear(f"{column.name} is in {min(unit)}s, which the question is not")
+
+
+def _units_of_counts(intent: Intent, question: str) -> None:
+    """`the number of parcels in minutes`: nothing that is shown is measured in any. Raises Unclear."""
+    if without_unit(question) is None:
+        return
+    shown = [*intent.outputs, *(e for e, _ in intent.order)]
+    counts = [
+        m for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and m.function == "count"
+    ]
+    measured = [m for e in shown for m in aggregates_of(e) if m not in counts]
+    numbers = [c for e in shown for c in columns_of(e) if c.kind == "number" and not c.key]
+    if not measured and not numbers and not any(isinstance(e, Span) for e in shown):
+        raise Unclear("it is not clear what is to be given in another unit")
 
 
 def _percentages(intent: Intent, question: str, scope: Scope) -> None:

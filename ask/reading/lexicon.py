@@ -241,6 +241,8 @@ TIME_UNITS = {
     **{unit: unit for unit in ("year", "month", "quarter", "week", "day")},
     **{f"{unit}s": unit for unit in ("year", "month", "quarter", "week", "day")},
     "date": "day",
+    "weekday": "weekday",
+    "weekdays": "weekday",
 }
 """Words for parts of a date by which rows are grouped."""
 
@@ -295,6 +297,7 @@ RELATING = _set(
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
     "grow grows grown growing holds support supports supported gave "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "
+    "ride rides rode ridden drive drives drove driven travelled traveled "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

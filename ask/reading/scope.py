@@ -15,6 +15,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.labels import label_of
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.unit_names import Unit, numbers_with_units
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, stem
@@ -56,6 +57,8 @@ class Scope:
         self.context = context
         self.vocabulary = vocabulary
         self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
+        self.numbered = numbers_with_units(question)
+        """The units behind the question's numbers."""
         self.doubts: list[Doubt] = []
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
@@ -254,9 +257,13 @@ class Scope:
             return label
         return tuple(dict.fromkeys((key, *label)))
 
-    def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
-        """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
-        return table_columns.property_of(self, table, steps)
+    def property(
+        self, table: TableContext, steps: Sequence[tuple[str, str]], units: Sequence[Unit] = ()
+    ) -> tuple[ColumnContext, str]:
+        """The first column of the table that an adjective may be of, and which way; of those that are
+        measured in what a number beside it is. Raises Unclear.
+        """
+        return table_columns.property_of(self, table, steps, units)
 
     def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
         """Of several dates the one at which it takes place."""

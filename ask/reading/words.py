@@ -160,6 +160,8 @@ def root(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     if word.endswith("ission") and len(word) > 7:
         word = word[:-6] + "it"  # admission, admitted
+    if word.endswith(("scription", "scriptions")):
+        word = word[: word.rindex("script")] + "scrib"  # prescription, prescribed
     if word.endswith("sis") and len(word) > 6:
         word = word[:-2]  # diagnosis, diagnosed; analysis, analysed
     while True:
