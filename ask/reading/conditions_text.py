@@ -104,9 +104,9 @@ class Spelling:
             case Rounded(of, digits):
                 return f"round(({self.expression(of)})::numeric, {digits})"
             case Converted(of, factor):
-                below = f" / {factor.denominator}.0" if factor.denominator != 1 else ""
+                over = f" / {factor.denominator}.0" if factor.denominator != 1 else ""
                 by = f" * {factor.numerator}" if factor.numerator != 1 else ""
-                return f"({self.expression(of)}{by}{below})"
+                return f"({self.expression(of)}{by}{over})"
             case Running(of, by, within):
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():

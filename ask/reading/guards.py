@@ -8,7 +8,7 @@ doubts.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -59,6 +59,8 @@ _ADDITIVE = frozenset(
 )
 """Of which the sum is meant where no one row is."""
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_PERCENT_OR_PART = 0.78
+_SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
 _IN_PERCENT = frozenset(
     listed(
         "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat "
@@ -182,14 +184,24 @@ def _units_of_counts(intent: Intent, question: str) -> None:
 def _percentages(intent: Intent, question: str, scope: Scope) -> None:
     """`more than 80% of the tickets` read as more than 80 tickets. Raises Unclear."""
     said = {match[1].replace(",", "") for match in _PERCENT.finditer(question)}
-    for condition in (*intent.where, *intent.having):
-        right = condition.right if isinstance(condition, Compared) else ""
-        left = condition.left if isinstance(condition, Compared) else None
+    for left, right in _numbers_compared(intent):
         held = left.column if isinstance(left, Column) else getattr(left, "of", None)
         if right not in said or isinstance(left, Ratio | Portion):
             continue
         if not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
             raise Unclear(f"it is not clear of what {right} percent are meant")
+        if held.type in {"numeric", "float4", "float8"} and not set(scope.words(held)) & _SAYS_PERCENT:
+            scope.doubt(f"whether {held.name} holds percent or parts of one", _PERCENT_OR_PART)
+
+
+def _numbers_compared(intent: Intent) -> Iterator[tuple[Expression, str]]:
+    """What is compared with a number, and the number."""
+    for condition in (*intent.where, *intent.having):
+        match condition:
+            case Compared(left, _, right):
+                yield left, right
+            case OneOf(column, values) if column.kind == "number":
+                yield from ((Column(column), value) for value in values)
 
 
 def _states_shown(intent: Intent, links: Sequence[Link]) -> None:

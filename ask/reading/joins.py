@@ -31,6 +31,8 @@ too.
 
 
 _UNDECLARED = 0.75
+_UNTELLING = {"by"}
+"""`approved_by`: not said by every `sorted by`."""
 _ANOTHER_EVENT = 0.8
 """A way through rows of something that happened, where another such way is a table longer."""
 _SIBLINGS = 0.75
@@ -238,7 +240,7 @@ def _told(way: list[Step], others: list[list[Step]], said: set[str]) -> bool:
 
 def _words_of(join: Join) -> set[str]:
     """The roles that its key's words say."""
-    return {role(w) for key in join.keys for w in names.words(key.name)}
+    return {role(w) for key in join.keys for w in names.words(key.name) if w not in _UNTELLING}
 
 
 def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:

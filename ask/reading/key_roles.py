@@ -32,6 +32,15 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
         if link.mark not in {"value", "quoted"} or not link.values:
             continue
         said = plain(link.text).split()
+        if (
+            at > 0
+            and links[at - 1].keys
+            and link.glued
+            and {c.table for c, _ in link.values} & {c.table for c, _ in links[at - 1].values}
+        ):
+            link.keys = links[at - 1].keys  # the last name behind the first
+            begins, first = begins + len(said), at + 1
+            continue
         here = next((i for i in range(begins, len(words)) if words[i : i + len(said)] == said), None)
         if here is None:
             continue
@@ -104,8 +113,10 @@ def _key_groups(table: TableRef, scope: Scope) -> list[list[Join]]:
 def _own_words(key: Join, keys: Sequence[Join]) -> set[str]:
     """The roles that a key's name says and the others' do not."""
     others = {role(w) for other in keys if other is not key for w in names.words(other.many.name)}
-    shared = {role(w) for w in (*names.KEY_WORDS, *names.words(key.one.table.name))}
-    return {role(w) for w in names.words(key.many.name) if len(w) > 2} - others - shared
+    both = (*names.words(key.many.table.name), *names.words(key.one.table.name))
+    shared = {role(w) for w in (*names.KEY_WORDS, *both)}
+    own = (w for w in names.words(key.many.name) if len(w) > 2 or w in SAID_BEFORE)
+    return {role(w) for w in own} - others - shared
 
 
 def _said_last(keys: Sequence[Join], words: Sequence[str]) -> tuple[Join, ...]:
@@ -117,8 +128,10 @@ def _said_last(keys: Sequence[Join], words: Sequence[str]) -> tuple[Join, ...]:
     while place >= 0 and words[place] in _ARTICLES:
         place -= 1
     for at in range(place, -1, -1):
-        said = SAID_BEFORE.get(words[at]) if at == place else None
-        told = [key for key in keys if {said or role(words[at])} & own[key.many.name]]
+        said = {role(words[at])} if words[at] not in SAID_BEFORE else set[str]()
+        if at == place and words[at] in SAID_BEFORE:
+            said = {words[at], SAID_BEFORE[words[at]]}
+        told = [key for key in keys if said & own[key.many.name]]
         if len(told) != 1:
             continue
         too = words[at - 2] if at > 1 and words[at - 1] in {"and", "or"} else ""

@@ -25,10 +25,9 @@ def verbs_of_rows(links: Sequence[Link], scope: Scope) -> None:
         table = next((one.tables[0] for one in reversed(links[:at]) if one.mark == "table"), None)
         if link.mark != "column" or link.word not in _HELD or table is None:
             continue
-        if max(link.columns, key=link.fit).table in scope.told_by(table.ref):
-            continue
+        best = max(link.columns, key=link.fit)
         own = list(_held_by(table, link.word, scope))
-        if len(own) == 1:
+        if len(own) == 1 and (best in own or best.table not in scope.told_by(table.ref)):
             link.columns, link.fits = (own[0],), {(own[0].table, own[0].name): _FIT}
 
 

@@ -10,8 +10,8 @@ from rewright.ask.reading.words import listed, root
 _SAME_ROLES = {
     "start": "start started starts starting begin began begun begins beginning departure departures depart "
     "departed departs departing leave leaves leaving origin source",
-    "end": "end ended ends ending finish finished finishes destination arrival arrivals arrive arrived arrives "
-    "arriving",
+    "end": "end ended ends ending finish finished finishes destination arrival arrivals arrive arrived "
+    "arrives arriving",
 }
 SAID_BEFORE = {"from": "start", "to": "end"}
 """Prepositions that say a role of the name right behind them: `from A to B`."""

@@ -29,6 +29,7 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
+_DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
@@ -39,6 +40,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _last_ones(links)
     _under_a_state(links)
     still_so(links, scope)
+    _verbs_at_the_end(links, scope)
     _kinds_of_rows(links)
     _flags_of_others(links)
     _times_compared(links)
@@ -117,6 +119,18 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _verbs_at_the_end(links: Sequence[Link], scope: Scope) -> None:
+    """`how many products did each customer order`: what they did, no customer orders."""
+    said = [link for link in links if link.mark != "stop"]
+    if len(said) < 3 or not set(scope.roles) & _DID:
+        return
+    last, before = said[-1], said[-2]
+    singular = last.mark == "table" and not last.word.endswith("s") and " " not in last.word
+    others = [link for link in said[:-1] if link.mark == "table" and link.tables[:1] != last.tables[:1]]
+    if singular and len(others) > 1 and before.mark in {"table", "value"} and last.glued:
+        last.mark = "relation"
 
 
 def _kinds_of_rows(links: Sequence[Link]) -> None:

@@ -226,3 +226,71 @@ def test_a_verb_of_the_data_is_spelled_as_it_is() -> None:
     assert isinstance(found, Reading), found.why
     assert "pickup_stop_id in" in found.sql
     assert "dropoff_stop_id in" in found.sql
+
+
+# ------------------------------------------------------------------ compound names, verbs that are names too
+
+
+@pytest.fixture(scope="module")
+def shop() -> Reader:
+    buyer = table("buyer", 30, buyer_no="int4 key", company_name="text key")
+    clerk = table("clerk", 9, clerk_id="int4 key", first_name="text:Tom,Nina", last_name="text:Reed,Park")
+    ware = table(
+        "ware", 40, sku="text key", ware_name="text key:Belt", unit_price="numeric", rebate_rate="numeric"
+    )
+    order = table(
+        "sales_order", 300, order_no="int4 key", buyer_no="int4 *28", clerk_id="int4 *8", approved_by="int4 *3",
+        order_date="date", freight="numeric", discount="numeric"
+    )  # fmt: skip
+    line = table("order_line", 700, order_no="int4 *300", line_no="int4", sku="text *38", quantity="int4")
+    tables = [buyer, clerk, ware, order, line]
+    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
+    joins = [
+        Join(at["sales_order", "buyer_no"], at["buyer", "buyer_no"], 1.0),
+        Join(at["sales_order", "clerk_id"], at["clerk", "clerk_id"], 1.0),
+        Join(at["sales_order", "approved_by"], at["clerk", "clerk_id"], 1.0),
+        Join(at["order_line", "order_no"], at["sales_order", "order_no"], 1.0),
+        Join(at["order_line", "sku"], at["ware", "sku"], 1.0),
+    ]
+    return Reader(Context.of(tables=tables, joins=joins))
+
+
+@pytest.mark.parametrize(
+    ("question", "parts", "without"),
+    [
+        ("Which buyers have never placed an order?", ["not exists (select from public.sales_order"], "line"),
+        (
+            "How many orders were placed in 2023?",
+            ["from sales_order where sales_order.order_date >="],
+            "line",
+        ),
+        ("Which wares have never been ordered?", ["not exists"], "order by"),
+        (
+            "List the orders of Tom Reed sorted by freight.",
+            ["sales_order.clerk_id = clerk.clerk_id", "order by"],
+            "approved",
+        ),
+        (
+            "How many orders were approved by Nina Park?",
+            ["sales_order.approved_by in (", "'Nina')", "'Park')"],
+            "clerk_id = sales",
+        ),
+        ("How many different wares did each buyer order?", ["select buyer.company_name, count(distinct"], ""),
+        ("Which wares cost more than 30?", ["ware.unit_price > 30"], ""),
+    ],
+)
+def test_compound_names(shop: Reader, question: str, parts: list[str], without: str) -> None:
+    assert_read(shop, question, parts, without)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        # `unit` only says of what the price is
+        "Which ware has the most units?",
+        # 10 or 0.1
+        "Which orders have a discount of 10%?",
+    ],
+)
+def test_words_that_only_qualify_are_refused(shop: Reader, question: str) -> None:
+    assert_refused(shop, question)
