@@ -227,8 +227,8 @@ class Candidates:
         return found
 
     def _sharing(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:
-        """Tables with a column that shares values with one of the table's keys, by the sketches of all columns,
-        turned round once a search.
+        """Tables with a column that shares values with one of the table's keys, by the sketches of all
+        columns, turned round once a search.
 
         The graph keeps the best edges of a column only, which are not all where hundreds of tables have the
         same key.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def test_those_that_share_a_value_are_found(seed: int) -> None:
 
 
 def test_nothing_meets_nothing() -> None:
-    empty = np.zeros(0, dtype=np.uint64)
+    empty: Any = np.zeros(0, dtype=np.uint64)
     assert Meeting({}).of(np.asarray([3], dtype=np.uint64)) == []
     assert Meeting({("t", "c"): empty}).of(empty) == []
     assert (
