@@ -29,6 +29,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
@@ -210,6 +211,11 @@ def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     for link in links:
         if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
+    for noun, verb in pairwise(links):
+        # `which developers work on a project`, of timesheets with a work_date
+        said = verb.mark == "column" and verb.glued and verb.word in RELATING
+        if said and noun.mark in {"table", "value"} and shown & set(verb.columns):
+            raise Unclear(f"it is not clear whether {verb.text} is to be shown or says what they do")
 
 
 def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

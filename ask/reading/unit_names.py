@@ -103,8 +103,11 @@ def without_unit(question: str) -> tuple[str, tuple[Unit, ...]] | None:
 
 
 def unit_of(words: Sequence[str]) -> tuple[Unit, ...]:
-    """The unit that the name of a column ends with, where it says one: `weight_g`, `list_price_eur`."""
-    if len(words) < 2 or "per" in words:
+    """The unit that the name of a column ends with, where it says one: `weight_g`, `list_price_eur`; or is:
+    `minutes`, but for days and weeks, which may be those of a calendar.
+    """
+    calendar = words[-1:] in (("day",), ("week",)) or len(words[-1]) == 1
+    if "per" in words or (len(words) == 1 and calendar):
         return ()
     return UNITS.get(words[-1], ())
 

@@ -107,7 +107,8 @@ def test_a_reading_in_another_unit_says_so(reader: Reader) -> None:
 def test_units_of_names_and_texts() -> None:
     assert [u.name for u in unit_of(("weight", "gram"))] == ["gram"]
     assert {u.dimension for u in unit_of(("amount", "cent"))} == {"dollars", "euros"}
-    assert unit_of(("gram",)) == unit_of(("price", "per", "kilogram")) == ()
+    assert unit_of(("day",)) == unit_of(("m",)) == unit_of(("price", "per", "kilogram")) == ()
+    assert [u.name for u in unit_of(("minute",))] == ["minute"]
     assert numbers_spelled_out("longer than an hour and a half") == "longer than 90 minutes"
     assert numbers_spelled_out("under half an hour") == "under 30 minutes"
     assert (
@@ -294,3 +295,34 @@ def test_compound_names(shop: Reader, question: str, parts: list[str], without: 
 )
 def test_words_that_only_qualify_are_refused(shop: Reader, question: str) -> None:
     assert_refused(shop, question)
+
+
+def test_what_they_do_is_no_date_of_it() -> None:
+    staff = table("staff", 9, staff_no="int4 key", staff_name="text key", job="text:developer,tester")
+    task = table("task", 12, task_id="int4 key", title="text key", lead_no="int4 *4")
+    sheet = table("sheet", 90, sheet_id="int4 key", staff_no="int4 *9", task_id="int4 *12", work_date="date")
+    at = {(t.ref.name, c.name): c for t in (staff, task, sheet) for c in t.columns}
+    joins = [
+        Join(at["sheet", "staff_no"], at["staff", "staff_no"], 1.0),
+        Join(at["sheet", "task_id"], at["task", "task_id"], 1.0),
+        Join(at["task", "lead_no"], at["staff", "staff_no"], 1.0),
+    ]
+    assert_refused(
+        Reader(Context.of(tables=[staff, task, sheet], joins=joins)),
+        "Which developers work on more than one task?",
+    )
+
+
+def test_lengths_in_a_column_called_as_their_unit() -> None:
+    lesson = table(
+        "lesson",
+        20,
+        lesson_id="int4 key",
+        title="text key",
+        minutes="int4",
+        places="int4",
+        weekday="text:Monday",
+    )
+    reader = Reader(Context.of(tables=[lesson], joins=[]))
+    assert_read(reader, "Which lessons last longer than an hour?", ["lesson.minutes > 60"])
+    assert_read(reader, "Which lessons take place on a Monday?", ["select lesson.title", "'Monday'"])
