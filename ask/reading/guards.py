@@ -33,7 +33,7 @@ from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.unit_names import without_numbered, without_unit
+from rewright.ask.reading.unit_names import measures, without_numbered, without_unit
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
@@ -94,7 +94,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _nothing_listed(intent, links, scope)
     _times_apart(intent)
     _other_units(intent, question, scope)
-    _units_of_counts(intent, question)
+    _units_of_counts(intent, question, scope)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
     _of_another(intent, links, scope)
@@ -168,9 +168,12 @@ def _other_units(intent: Intent, question: str, scope: Scope) -> None:
                     raise Unclear(f"{column.name} is in {min(unit)}s, which the question is not")
 
 
-def _units_of_counts(intent: Intent, question: str) -> None:
-    """`the number of parcels in minutes`: nothing that is shown is measured in any. Raises Unclear."""
-    if without_unit(question) is None:
+def _units_of_counts(intent: Intent, question: str, scope: Scope) -> None:
+    """`the number of parcels in minutes`, `the length in kilometers` of a column of seconds: nothing that is
+    shown is measured in any such. Raises Unclear.
+    """
+    wanted = without_unit(question)
+    if wanted is None:
         return
     shown = [*intent.outputs, *(e for e, _ in intent.order)]
     counts = [
@@ -180,6 +183,15 @@ def _units_of_counts(intent: Intent, question: str) -> None:
     numbers = [c for e in shown for c in columns_of(e) if c.kind == "number" and not c.key]
     if not measured and not numbers and not any(isinstance(e, Span) for e in shown):
         raise Unclear("it is not clear what is to be given in another unit")
+    held = {
+        c: measures(scope.words(c), wanted[1]) for e in shown for c in columns_of(e) if c.kind == "number"
+    }
+    if (
+        held
+        and not any(isinstance(m, Measured) for m in measured)
+        and all(told is False for told in held.values())
+    ):
+        raise Unclear(f"nothing that is shown is in {wanted[1][0].name}s")
 
 
 def _percentages(intent: Intent, question: str, scope: Scope) -> None:
