@@ -8,6 +8,7 @@ decide. Must not know SQL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.adjectives import ADJECTIVES
@@ -83,7 +84,10 @@ class Linker:
             if link is not None:
                 link.preposition = preposition(words, at)
                 link.misspelled = bool(respelled & set(range(at, at + taken)))
-                link.theirs = at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ","}
+                link.theirs = (
+                    at > 1 and words[at - 1].word in _THEIRS and words[at - 2].word in {"and", ",", "with"}
+                )
+                link.had = any(w.word in _HAVE for w in words[ended:at])
                 link.verb = any(w.word in _SAYS for w in words[ended:at])
                 link.added = at > 0 and words[at - 1].word in {"and", "&"}
                 link.glued = at > 0 and ended == at
@@ -130,6 +134,8 @@ class Linker:
             return None, 3
         if only_these(words, at):
             return None, 1
+        if (done := self._ordered(words, at)) is not None:
+            return done, 1
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
@@ -166,6 +172,20 @@ class Linker:
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
+
+    def _ordered(self, words: Sequence[Token], at: int) -> Link | None:
+        """`products that were ordered in May`, of orders: what was done to them, no order of the answer."""
+        before = words[at - 1].word if at else ""
+        after = words[at + 1 : at + 3]
+        if words[at].word != "ordered" or not after or before in _SORTED_AFTER:
+            return None
+        sorts = after[0].word in _SORTED_BY or (
+            after[0].word == "in" and len(after) > 1 and _is_way(after[1])
+        )
+        orders = None if sorts else self.names.of_run([replace(words[at], text="order", word="order")])
+        if orders is None or not orders.tables:
+            return None
+        return Link(words[at].text, "relation", orders.tables[:1], fits=orders.fits)
 
     def _quoted(self, token: Token) -> Link:
         named = self.names.of_run([t for t in tokens(token.text) if t.kind == "word"])
@@ -266,6 +286,15 @@ class Linker:
         return any(root(word) in {root(w) for w in words} for words in keys)
 
 
+def _is_way(token: Token) -> bool:
+    return token.word.endswith(("ing", "ical")) or token.word in {"reverse", "order", "the"}
+
+
+_SORTED_AFTER = frozenset({"", "and", "results", "list"})
+_SORTED_BY = frozenset(
+    listed("by from alphabetically chronologically ascending descending asc desc according highest lowest")
+)
 _SAYS = frozenset(listed("are is was were have has had that which who do does did"))
+_HAVE = frozenset(listed("have has had having"))
 _MEASURING = frozenset(listed("more less over under above below between at"))
 _POLITE = frozenset({"please", "also", "then", "and", "me", "you"})

@@ -61,6 +61,7 @@ class LakeIndex:
         self._values: dict[tuple[str, str], Values] = {}
         self._sets: dict[tuple[str, str], frozenset[int]] = {}
         self._held: dict[tuple[str, str], Any] = {}
+        self._sketched: dict[tuple[str, str], Any] = {}
         self._owned: dict[str, set[str]] = {}
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
@@ -140,7 +141,16 @@ class LakeIndex:
         found.tables = {**self.tables, table.name: table}
         found._folded = {**self._folded, table.name.lower(): table.name}
         found._values = dict(self._values) | {(table.name, name): one for name, one in values.items()}
-        for kept in ("_sets", "_owned", "_keyable", "_labels", "_pairs", "_soiled", "_cleanings"):
+        for kept in (
+            "_sets",
+            "_sketched",
+            "_owned",
+            "_keyable",
+            "_labels",
+            "_pairs",
+            "_soiled",
+            "_cleanings",
+        ):
             setattr(found, kept, {})
         # made anew when asked for: they hold a place for each column or table
         for made in (
@@ -302,7 +312,10 @@ class LakeIndex:
             return held
         if column.key in self._values or column.table in self.unions:
             return self.values(column).sketch
-        return self.storage.sketch(*column.key)
+        if column.key not in self._sketched:
+            _make_room(self._sketched)
+            self._sketched[column.key] = self.storage.sketch(*column.key)
+        return self._sketched[column.key]
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""

@@ -6,7 +6,8 @@ before it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
@@ -25,6 +26,9 @@ from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
+from rewright.ask.reading.turns import joined_verbs, weekdays
+from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
+from rewright.ask.reading.units import compared_in, shown_in
 from rewright.ask.reading.writing import write
 
 _START = 0.97
@@ -73,8 +77,21 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
-        kept, wanted = modifiers(without_presentation(question))
-        asked, defined = written_out(kept, evidence)
+        question = numbers_spelled_out(question)
+        found = self._read(question, evidence, previous)
+        stripped = without_unit(question) if isinstance(found, Refusal) else None
+        if stripped is None:
+            return found
+        again = self._read(stripped[0], evidence, previous, stripped[1])
+        return found if isinstance(again, Refusal) else replace(again, question=question)
+
+    def _read(
+        self, question: str, evidence: str, previous: Reading | None, unit: Sequence[Unit] = ()
+    ) -> Reading | Refusal:
+        """``unit``: what the question, which speaks no more of it, wants its numbers in."""
+        known = self.linker.vocabulary.known
+        kept, wanted = modifiers(without_presentation(weekdays(question, known)))
+        asked, defined = written_out(joined_verbs(kept, known), evidence)
         links = self.linker.link(asked)
         said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
@@ -90,7 +107,9 @@ class Reader:
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             check(intent, links, scope)
+            intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)
+            intent = shown_in(intent, unit, scope) if unit else intent
             written = write(intent, self.context, scope.roles, scope.said())
             covered(said, scope, asked, written.sql)
         except Unclear as unclear:

@@ -6,6 +6,7 @@ Owns that rule. Must not know how the rest is read; raises Unclear where nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise, zip_longest
@@ -28,8 +29,21 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import root
 from rewright.sql.algebra import TableRef
 
-_DESCRIBES = {"return", "number", "top", "bottom", "first", "last", "value", "distinct", "done", "relation"}
+_DESCRIBES = {
+    "return",
+    "each",
+    "number",
+    "top",
+    "bottom",
+    "first",
+    "last",
+    "value",
+    "distinct",
+    "done",
+    "relation",
+}
 _SHOWN = 0.93
+_WITH_THEIR = re.compile(r"\bwith (?:their|its|his|her)\b")
 _WHAT_IS_THE = ("what", "is", "the")
 _EXTREME_DATES = {("latest", "date"), ("earliest", "date")}
 
@@ -68,7 +82,7 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
 
 def _theirs(intent: Intent, links: Sequence[Link], head: TableRef, scope: Scope) -> Intent:
     """`albums with their genre and artist`: the names of these too. Raises Unclear where several are."""
-    if intent.groups or "with their" not in " ".join(scope.roles):
+    if intent.groups or not _WITH_THEIR.search(" ".join(scope.roles)):
         return intent
     first = next((i for i, link in enumerate(links) if link.preposition == "with"), len(links))
     wanted = [t.ref for link in links[first:] if link.mark == "table" for t in link.tables[:1]]
@@ -103,7 +117,8 @@ def _counted_as_asked(intent: Intent, links: Sequence[Link]) -> None:
     if len(counted) != 1 or counted[0].function != "count" or not isinstance(counted[0].of, ColumnContext):
         return
     of = counted[0].of
-    if not (of.key or of.unique or of in links[1].columns or of.kind == "text"):
+    dated = of.kind == "date" and not of.key and of not in links[1].columns
+    if dated or not (of.key or of.unique or of in links[1].columns or of.kind == "text"):
         raise Unclear(f"it is not clear whether {links[1].text} are counted")
 
 

@@ -265,7 +265,8 @@ def _comparative(draft: Draft, at: int) -> None:
     number = draft.next(than, "number") if than is not None else None
     if adjective is None or number is None or than is None:
         raise Unclear(f"it is not clear what is meant by {draft.links[at].text}")
-    column, way = draft.scope.property(draft.about(at), adjective.steps)
+    units = draft.scope.numbered.get(draft.links[number].number, ())
+    column, way = draft.scope.property(draft.about(at), adjective.steps, units)
     if column.kind != "number" or "year" in draft.scope.words(column):
         raise Unclear(f"it is not clear what is {draft.links[at].text} than {draft.links[number].text}")
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))

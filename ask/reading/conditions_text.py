@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Column,
     Compared,
     Condition,
+    Converted,
     Difference,
     During,
     Expression,
@@ -32,6 +33,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
+    Refers,
     Rounded,
     Running,
     Span,
@@ -41,7 +43,7 @@ from rewright.ask.reading.intent import (
     Without,
 )
 from rewright.ask.reading.intent_parts import tables_of
-from rewright.ask.reading.joins import Step, Unclear, direct
+from rewright.ask.reading.joins import Step, Unclear, direct, path
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
@@ -101,6 +103,10 @@ class Spelling:
                 return _called(function, self.expression(of))
             case Rounded(of, digits):
                 return f"round(({self.expression(of)})::numeric, {digits})"
+            case Converted(of, factor):
+                over = f" / {factor.denominator}.0" if factor.denominator != 1 else ""
+                by = f" * {factor.numerator}" if factor.numerator != 1 else ""
+                return f"({self.expression(of)}{by}{over})"
             case Running(of, by, within):
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():
@@ -118,6 +124,8 @@ class Spelling:
     def _part(self, column: ColumnContext, unit: str) -> str:
         if unit == "year":
             return f"extract(year from {self.column(column)})"
+        if unit == "weekday":
+            return f"extract(isodow from {self.column(column)})"
         if unit == "day":
             return f"{self.column(column)}::date"
         return f"date_trunc('{unit}', {self.column(column)})"
@@ -193,6 +201,10 @@ class Spelling:
                 return self._rows_of(kept, found, where)
             case Many():
                 return self._many(what)
+            case Refers(column, one, where):
+                steps = path(self.context, one.table, [where.column.table], self.roles)[0]
+                rows = f"select {self.column(one)} from {self.tables(one.table, steps)}"
+                return f"{self.column(column)} in ({rows} where {self.condition(where)})"
             case Versus(left, operator, right):
                 return f"{self.column(left)} {operator} {self.column(right)}"
             case Beside(left, operator, right):

@@ -17,6 +17,7 @@ from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import FILLERS, RELATING
 from rewright.ask.reading.link import Link, plain
+from rewright.ask.reading.role_words import role
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
@@ -145,7 +146,7 @@ def _roles_of_verbs(scope: Scope, said: _Said) -> None:
     """`institutions that borrowed objects` joined by the key of whom they were acquired from. Raises
     Unclear.
     """
-    spoken = {root(word): word for word in scope.roles if len(word) > 2}
+    spoken = {role(word): word for word in scope.roles if len(word) > 2}
     for word, keys in _roles(scope).items():
         told = [k for k in keys if k[1].lower() in said.names]
         if word in spoken and told and not said.names_any([column for column, _ in keys]):
@@ -156,11 +157,11 @@ def _roles(scope: Scope) -> dict[str, list[tuple[ColumnContext, str]]]:
     """The words of keys that say a role, with the keys and the tables that they lead to."""
     found: dict[str, list[tuple[ColumnContext, str]]] = {}
     for many, one in (pair for join in scope.context.joins for pair in join.pairs):
-        own = {root(w) for w in (*scope.words(one), *names.words(one.table.name))}
-        own |= {root(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
+        own = {role(w) for w in (*scope.words(one), *names.words(one.table.name))}
+        own |= {role(w) for w in (*names.KEY_WORDS, *names.words(many.table.name))}
         for word in scope.words(many):
-            if word not in _NO_ROLES and root(word) not in own:
-                found.setdefault(root(word), []).append((many, one.table.name))
+            if word not in _NO_ROLES and role(word) not in own:
+                found.setdefault(role(word), []).append((many, one.table.name))
     return found
 
 

@@ -7,9 +7,8 @@ doubts.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -26,14 +25,19 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
+    Span,
 )
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.unit_names import measures, without_numbered, without_unit
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
+_DAY = re.compile(r"date '(\d{4}-\d\d-\d\d)'")
 _SECOND = re.compile(
     r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
     r"|where\s+(?:do|does|did|is|are|was|were|it|they|he|she)\b"
@@ -56,6 +60,8 @@ _ADDITIVE = frozenset(
 )
 """Of which the sum is meant where no one row is."""
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_PERCENT_OR_PART = 0.78
+_SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
 _IN_PERCENT = frozenset(
     listed(
         "pct percent percentage perc rate share ratio discount margin growth commission interest tax vat "
@@ -69,6 +75,7 @@ millisecond/ms second/sec minute/min hour/hr day week month year
 millimeter/millimetre/mm centimeter/centimetre/cm meter/metre kilometer/kilometre/km mile foot/feet/ft inch
 gram/g kilogram/kilo/kg tonne/ton pound/lb ounce
 litre/liter/l millilitre/milliliter/ml gallon
+cent dollar/usd euro/eur
 """.strip().splitlines()
 )
 """Units that measure the same, one line a dimension."""
@@ -86,7 +93,8 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _times_to_come(scope)
     _nothing_listed(intent, links, scope)
     _times_apart(intent)
-    _other_units(intent, scope)
+    _other_units(intent, question, scope)
+    _units_of_counts(intent, question, scope)
     _percentages(intent, question, scope)
     _states_shown(intent, links)
     _of_another(intent, links, scope)
@@ -103,9 +111,12 @@ def _times_to_come(scope: Scope) -> None:
         scope.doubt("whether what is to come is asked for", _FUTURE)
 
 
-def _bounds(years: tuple[int | None, int | None]) -> tuple[float, float]:
-    low, high = years
-    return (-math.inf if low is None else low, math.inf if high is None else high)
+def _days(moment: Moment) -> tuple[str, str]:
+    """Its first day and the day after its last as texts that sort; the widest where today tells them."""
+    start, end = (_DAY.search(bound or "") for bound in (moment.start, moment.end))
+    low, high = moment.years or (None, None)
+    first = start[1] if start else "" if low is None else f"{low:04}"
+    return first, end[1] if end else "9999" if high is None else f"{high + 1:04}"
 
 
 def _nothing_listed(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -125,11 +136,10 @@ def _times_apart(intent: Intent) -> None:
     held = [c for c in intent.where if isinstance(c, During)]
     for i, one in enumerate(held):
         for other in held[i + 1 :]:
-            a, b = one.moment.years, other.moment.years
-            if one.column != other.column or a is None or b is None:
+            if one.column != other.column or one.moment == other.moment:
                 continue
-            (low, high), (least, most) = _bounds(a), _bounds(b)
-            if one.moment != other.moment and (high < least or most < low):
+            (low, high), (least, most) = _days(one.moment), _days(other.moment)
+            if high <= least or most <= low:
                 raise Unclear(f"nothing is {one.moment.said} and {other.moment.said}")
 
 
@@ -138,9 +148,12 @@ def _units_in(words: Sequence[str]) -> list[tuple[int, frozenset[str]]]:
     return [(i, unit) for i, kind in enumerate(_DIMENSIONS) for unit in kind if unit & singles]
 
 
-def _other_units(intent: Intent, scope: Scope) -> None:
-    """`the length in minutes` of a column of seconds. Raises Unclear."""
-    said = _units_in([w for w in scope.roles if len(w) > 1])
+def _other_units(intent: Intent, question: str, scope: Scope) -> None:
+    """`the length in minutes` of a column of seconds; units behind numbers are compared elsewhere. Raises
+    Unclear.
+    """
+    words = (w.strip(".,;:?!\"'()").lower() for w in without_numbered(question).split())
+    said = _units_in([w for w in words if len(w) > 1])
     measured: list[Expression] = [*intent.outputs, *(e for e, _ in intent.order)]
     measured += [c.left for c in (*intent.where, *intent.having) if isinstance(c, Compared | Ranged)]
     for expression in measured:
@@ -155,17 +168,53 @@ def _other_units(intent: Intent, scope: Scope) -> None:
                     raise Unclear(f"{column.name} is in {min(unit)}s, which the question is not")
 
 
+def _units_of_counts(intent: Intent, question: str, scope: Scope) -> None:
+    """`the number of parcels in minutes`, `the length in kilometers` of a column of seconds: nothing that is
+    shown is measured in any such. Raises Unclear.
+    """
+    wanted = without_unit(question)
+    if wanted is None:
+        return
+    shown = [*intent.outputs, *(e for e, _ in intent.order)]
+    counts = [
+        m for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and m.function == "count"
+    ]
+    measured = [m for e in shown for m in aggregates_of(e) if m not in counts]
+    numbers = [c for e in shown for c in columns_of(e) if c.kind == "number" and not c.key]
+    if not measured and not numbers and not any(isinstance(e, Span) for e in shown):
+        raise Unclear("it is not clear what is to be given in another unit")
+    held = {
+        c: measures(scope.words(c), wanted[1]) for e in shown for c in columns_of(e) if c.kind == "number"
+    }
+    if (
+        held
+        and not any(isinstance(m, Measured) for m in measured)
+        and all(told is False for told in held.values())
+    ):
+        raise Unclear(f"nothing that is shown is in {wanted[1][0].name}s")
+
+
 def _percentages(intent: Intent, question: str, scope: Scope) -> None:
     """`more than 80% of the tickets` read as more than 80 tickets. Raises Unclear."""
     said = {match[1].replace(",", "") for match in _PERCENT.finditer(question)}
-    for condition in (*intent.where, *intent.having):
-        right = condition.right if isinstance(condition, Compared) else ""
-        left = condition.left if isinstance(condition, Compared) else None
+    for left, right in _numbers_compared(intent):
         held = left.column if isinstance(left, Column) else getattr(left, "of", None)
         if right not in said or isinstance(left, Ratio | Portion):
             continue
         if not isinstance(held, ColumnContext) or not set(scope.words(held)) & _IN_PERCENT:
             raise Unclear(f"it is not clear of what {right} percent are meant")
+        if held.type in {"numeric", "float4", "float8"} and not set(scope.words(held)) & _SAYS_PERCENT:
+            scope.doubt(f"whether {held.name} holds percent or parts of one", _PERCENT_OR_PART)
+
+
+def _numbers_compared(intent: Intent) -> Iterator[tuple[Expression, str]]:
+    """What is compared with a number, and the number."""
+    for condition in (*intent.where, *intent.having):
+        match condition:
+            case Compared(left, _, right):
+                yield left, right
+            case OneOf(column, values) if column.kind == "number":
+                yield from ((Column(column), value) for value in values)
 
 
 def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
@@ -174,6 +223,11 @@ def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     for link in links:
         if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
+    for noun, verb in pairwise(links):
+        # `which developers work on a project`, of timesheets with a work_date
+        said = verb.mark == "column" and verb.glued and verb.word in RELATING
+        if said and noun.mark in {"table", "value"} and shown & set(verb.columns):
+            raise Unclear(f"it is not clear whether {verb.text} is to be shown or says what they do")
 
 
 def _of_another(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

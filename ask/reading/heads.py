@@ -69,6 +69,7 @@ def rank_head(draft: Draft, head: int, *, shown: bool) -> None:
             follows = draft.next(head, "column")
             if (
                 follows is not None
+                and not draft.links[follows].theirs
                 and draft.scope.context.table(draft.links[follows].columns[0].table) == table
             ):
                 return

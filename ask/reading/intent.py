@@ -6,6 +6,7 @@ Owns the shapes; immutable, so that a follow-up changes a copy. Must not know En
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 from rewright.ask.context import ColumnContext
@@ -105,6 +106,15 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
+class Converted:
+    """A number times ``factor``, which makes it one of the unit (`minutes`)."""
+
+    of: Expression
+    factor: Fraction
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class Running:
     """``of`` added up from the first ``by`` on, for each of ``within`` by itself."""
 
@@ -143,6 +153,7 @@ Expression = (
     | Gap
     | Measured
     | Rounded
+    | Converted
     | Running
     | Change
     | Named
@@ -239,6 +250,17 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
+class Refers:
+    """The column refers to a row (by its ``one``) that meets the condition, or to none such: by this key,
+    whatever others lead there.
+    """
+
+    column: ColumnContext
+    one: ColumnContext
+    where: OneOf
+
+
+@dataclass(frozen=True, slots=True)
 class Versus:
     """Two columns of one row compared with one another."""
 
@@ -264,7 +286,19 @@ class AnyOf:
 
 
 Condition = (
-    Compared | Ranged | OneOf | Spelled | During | Known | Without | With | Many | Versus | Beside | AnyOf
+    Compared
+    | Ranged
+    | OneOf
+    | Spelled
+    | During
+    | Known
+    | Without
+    | With
+    | Many
+    | Refers
+    | Versus
+    | Beside
+    | AnyOf
 )
 
 

@@ -14,6 +14,7 @@ from rewright.ask.reading.intent import (
     Column,
     Compared,
     Condition,
+    Converted,
     Difference,
     During,
     Expression,
@@ -27,6 +28,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
+    Refers,
     Rounded,
     Running,
     Span,
@@ -50,6 +52,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             | Spelled(column)
             | During(column, _)
             | Known(column)
+            | Refers(column)
             | Beside(column)
         ):
             return (column,)
@@ -58,7 +61,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*own, *(c for w in where for c in columns_of(w)))
         case Ratio(a, b) | Difference(a, b):
             return (*columns_of(a), *columns_of(b))
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
+        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
             return columns_of(of)
         case Span(start, end):
             return (start, end)
@@ -82,7 +85,7 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
             found = [*tables_of(a), *tables_of(b)]
-        case Measured(_, of) | Rounded(of) | Running(of) | Change(of) | Portion(of):
+        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
@@ -97,7 +100,7 @@ def aggregates_of(what: Expression) -> tuple[Aggregate | Measured, ...]:
     match what:
         case Aggregate() | Measured():
             return (what,)
-        case Rounded(of) | Running(of) | Change(of) | Portion(of):
+        case Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
             return aggregates_of(of)
         case Ratio(a, b) | Difference(a, b):
             return (*aggregates_of(a), *aggregates_of(b))

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.ask.context import Context, Join
-from rewright.ask.reading.words import root, stem
+from rewright.ask.reading.role_words import role
+from rewright.ask.reading.words import stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
@@ -21,6 +22,8 @@ _SAID_STEP = 0.99
 _LONGEST_WAY = 5
 _BY_PLACE = 0.93
 """The way from what is said right before, of ways as good."""
+_BARE_KEY = 0.93
+"""The `doctor_id` of an appointment, beside its referring_doctor_id of which nobody speaks."""
 _ROLE_UNSAID = 0.75
 """A key that says a role (`lead_employee_id`) that the question does not, while a table between leads there
 too.
@@ -28,6 +31,10 @@ too.
 
 
 _UNDECLARED = 0.75
+_UNTELLING = {"by"}
+"""`approved_by`: not said by every `sorted by`."""
+_ANOTHER_EVENT = 0.8
+"""A way through rows of something that happened, where another such way is a table longer."""
 _SIBLINGS = 0.75
 """A way through what two tables refer to, of which nobody spoke: `batches` and `deliveries` of one beer."""
 
@@ -110,6 +117,8 @@ def _way(
             way, chance = _best(ways, target, roles, said)
             if len(ways) == 1 and _unsaid_role(way, roles) and _another(context, after, target):
                 chance *= _ROLE_UNSAID
+            if _another_event(context, after, way, target, said):
+                chance *= _ANOTHER_EVENT
             return way, chance
         seen |= {ref for ref, _ in after}
         level = after
@@ -117,14 +126,40 @@ def _way(
 
 
 def _unsaid_role(way: Sequence[Step], roles: Sequence[str]) -> bool:
-    said = {root(word) for word in roles}
+    said = {role(word) for word in roles}
     for step in way:
-        own = _words_of(step.join) - {root(w) for w in names.KEY_WORDS}
-        whose = {root(w) for w in names.words(step.join.one.table.name)}
-        whose |= {root(w) for _, one in step.join.pairs for w in names.words(one.name)}
+        own = _words_of(step.join) - {role(w) for w in names.KEY_WORDS}
+        whose = {role(w) for w in names.words(step.join.one.table.name)}
+        whose |= {role(w) for _, one in step.join.pairs for w in names.words(one.name)}
         if own & whose and (own - whose) and not (own - whose) & said:
             return True
     return False
+
+
+def _another_event(
+    context: Context,
+    after: Sequence[tuple[TableRef, list[Step]]],
+    way: Sequence[Step],
+    target: TableRef,
+    said: Sequence[TableRef],
+) -> bool:
+    """`members who borrowed titles`: by holds, of which nobody spoke, where loans of copies lead there
+    too.
+    """
+    events = {step.new for step in way[:-1] if step.multiplies and step.new not in said}
+    if not events:
+        return False
+    longer = (
+        [*other, step]
+        for ref, other in after
+        if ref != target
+        for step in _steps(context, ref)
+        if step.new == target
+    )
+    return any(
+        any(step.multiplies for step in other[:-1]) and not events & {step.new for step in other}
+        for other in longer
+    )
 
 
 def _another(context: Context, after: Sequence[tuple[TableRef, list[Step]]], target: TableRef) -> bool:
@@ -156,12 +191,12 @@ def _best(
     if len(kept) == 1:
         return kept[0], 1.0
     ends = {stem(w) for ref in (_begins_at(kept[0]), target) for w in names.words(ref.name)}
-    said = {root(word) for word in roles if stem(word) not in ends}
+    said = {role(word) for word in roles if stem(word) not in ends}
     told = [way for way in kept if _told(way, kept, said)]
     if len(told) == 1:
         return told[0], 0.95
     through = [
-        sum(any(root(w) in said for w in names.words(step.new.name)) for step in way[:-1]) for way in kept
+        sum(any(role(w) in said for w in names.words(step.new.name)) for step in way[:-1]) for way in kept
     ]
     if max(through) > 0 and through.count(max(through)) == 1:
         return kept[through.index(max(through))], 0.95
@@ -171,7 +206,17 @@ def _best(
     beside = [way for way in kept if _begins_at(way) == _said_before(target, near)]
     if len(beside) == 1:
         return beside[0], _BY_PLACE
+    bare = [way for way in kept if not any(_role_words(step.join) for step in way)]
+    if len(bare) == 1:
+        return bare[0], _BARE_KEY
     raise Unclear(f"several ways lead to {target.name}")
+
+
+def _role_words(join: Join) -> set[str]:
+    """What a key's name says beside the names of the tables that it joins."""
+    own = {role(w) for ref in (join.many.table, join.one.table) for w in names.words(ref.name)}
+    own |= {role(w) for _, one in join.pairs for w in names.words(one.name)}
+    return _words_of(join) - own - {role(w) for w in names.KEY_WORDS}
 
 
 def _begins_at(way: Sequence[Step]) -> TableRef:
@@ -194,8 +239,8 @@ def _told(way: list[Step], others: list[list[Step]], said: set[str]) -> bool:
 
 
 def _words_of(join: Join) -> set[str]:
-    """The roots of its key's words."""
-    return {root(w) for key in join.keys for w in names.words(key.name)}
+    """The roles that its key's words say."""
+    return {role(w) for key in join.keys for w in names.words(key.name) if w not in _UNTELLING}
 
 
 def direct(context: Context, a: TableRef, b: TableRef, roles: Sequence[str] = ()) -> list[Step]:

@@ -241,6 +241,8 @@ TIME_UNITS = {
     **{unit: unit for unit in ("year", "month", "quarter", "week", "day")},
     **{f"{unit}s": unit for unit in ("year", "month", "quarter", "week", "day")},
     "date": "day",
+    "weekday": "weekday",
+    "weekdays": "weekday",
 }
 """Words for parts of a date by which rows are grouped."""
 
@@ -284,7 +286,8 @@ RELATING = _set(
     "being belong belonging belongs borrowed bought bring bringing brings "
     "brought buy buying buys came come comes concerning "
     "conducted connected contain contained containing contains cover covering covers create created "
-    "done earn earned earns employ employed employs enroll enrolled exist exists feature featured "
+    "done handle handles earn earned earns employ employed employs enroll enrolled exist exists feature "
+    "featured "
     "features featuring flow flows found get gets given go goes got gotten handled happen happened "
     "having held hold host hosted hosting include includes involve involved involving issued keep kept "
     "led linked listed live lives living located made make makes making member members occur occurred "
@@ -295,6 +298,7 @@ RELATING = _set(
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
     "grow grows grown growing holds support supports supported gave "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "
+    "ride rides rode ridden drive drives drove driven travelled traveled "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "
     "working works write writes written wrote"
 )

@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.context import ColumnContext, Join, TableContext
 from rewright.ask.reading.adjectives import Adjective
 from rewright.ask.reading.moments import Moment
+from rewright.ask.reading.unit_names import UNITS
 from rewright.ask.reading.vocabulary import Key, key_of
 from rewright.ask.reading.words import Token, listed
 
@@ -47,12 +48,16 @@ class Link:
     """Whether it is wanted beside what stands before it: `and their`."""
     verb: bool = False
     """Whether a verb or `that` stands between it and what is before it: `rooms ARE free`."""
+    had: bool = False
+    """Whether a `have` stands between it and what is before it: `patients that HAVE insurance`."""
     added: bool = False
     """Whether an `and` stands right before it."""
     misspelled: bool = False
     in_part: bool = False
     loosely_cut: bool = False
     """Whether it is no word, and was taken for one that is spelled nearly so."""
+    keys: tuple[Join, ...] = ()
+    """By which of several keys the rows that are meant lead to a value."""
     used: bool = False
     fits: dict[object, float] = field(default_factory=dict)
 
@@ -113,6 +118,8 @@ def preposition(words: Sequence[Token], at: int) -> str:
 def unit(words: Sequence[Token], at: int) -> bool:
     """`in kg`, `5 miles`, `per square kilometer`: units are left out."""
     if words[at].word == "people" and at > 0 and words[at - 1].word == "in":
+        return True
+    if at > 0 and words[at - 1].kind == "number" and words[at].word in UNITS:
         return True
     if words[at].word not in _UNITS and words[at].word not in {"kilometer", "meter", "mile"}:
         return False

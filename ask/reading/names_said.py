@@ -27,6 +27,8 @@ _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "a
 LABELS = frozenset({"name", "names", "title", "titles"})
 IDENTIFIERS = frozenset({"id", "ids", "identifier", "identifiers"})
 _SPOKEN = frozenset(GRAMMAR) | frozenset(ADJECTIVES) | RELATING | frozenset(TIME_UNITS) | frozenset(PERIODIC)
+_ARTICLES = frozenset({"a", "an", "the", "any"})
+_BY_WHOM = frozenset({"by", "to", "from"})
 _CONTRARY = re.compile(r"^(?:un|non-?|in|im|ir|dis)(?=\w{3})")
 
 
@@ -49,6 +51,10 @@ class NamesSaid:
         """`name` and `id` are of the table spoken of."""
         mark = "label" if lowered in LABELS else "identifier"
         columns = self.vocabulary.columns.get(key_of([lowered]), {})
+        rows = [t for t, fit in self.vocabulary.tables.get(key_of([lowered]), ()) if fit >= WHOLE]
+        if rows and {c.table for c in columns} <= {rows[0].ref}:
+            # `the titles that have no copies`, of a table of titles
+            return Link(text, "table", (rows[0],), tuple(columns), fits={rows[0].ref: 1.0})
         return Link(
             text, mark, columns=tuple(columns), fits={(c.table, c.name): f for c, f in columns.items()}
         )
@@ -63,18 +69,22 @@ class NamesSaid:
         text = " ".join(t.text for t in run)
         if (
             len(words) > 1
-            and (words[-1].endswith("ed") or words[-1] == "cost")
+            and (words[-1].endswith(("ed", "up", "off")) or words[-1] == "cost")
             and self._several_rows(words[:-1])
         ):
             return None  # `members joined`: what they did, no column of theirs
+        if len(words) > 2 and words[-1] in _BY_WHOM and self._several_rows(words[:-2]):
+            return None  # `repairs reported by`
         of_table = len(words) > 1 and any(
             f >= 1.0 for _, f in self.vocabulary.tables.get(key_of(words[-1:]), ())
         )
         for key in keys(words):
             link = self.link(text, key, 1.0)
             # `home games` are games, whatever column has both words; `emergency admissions` are admissions
+            # but what `requires a prescription` is none
+            flags = link is not None and all(c.kind == "boolean" for c in link.columns)
             partly = link is not None and (
-                max(link.fits.values()) < WHOLE or all(c.kind == "boolean" for c in link.columns)
+                max(link.fits.values()) < WHOLE or (flags and not any(t.word in _ARTICLES for t in run))
             )
             if link is not None and not (of_table and link.mark == "column" and partly):
                 return link

@@ -45,7 +45,7 @@ _PRESENTATION = re.compile(
     r"[,(]?\s*(?:\(?(?:match|matching|filter) (?:with wildcards|with i?like|all "
     r"strings|all|strings|using|names|\w+ case)[^.?!)]*\)?|case[- ]insensitiv\w*|"
     r"based on joining [^.?!]* tables?|by doing a (?:left|right|inner) join "
-    r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|of the week|in "
+    r"(?:from|of|between|on) (?:the )?\w+ (?:to|with|and|table to) (?:the )?\w+(?: tables?)?|in "
     r"total(?=\W*$)|that (?:same )?(?:year|month|day)|in the database(?=\W)|"
     r"on (?:file|record)(?=\W*$)|in your answer)",
     re.IGNORECASE,

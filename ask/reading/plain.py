@@ -13,6 +13,7 @@ from rewright.ask.reading.intent import (
     Column,
     Compared,
     Condition,
+    Converted,
     Difference,
     During,
     Expression,
@@ -27,6 +28,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Ranged,
     Ratio,
+    Refers,
     Rounded,
     Running,
     Span,
@@ -45,6 +47,8 @@ _FUNCTIONS = {
     "min": "the lowest",
     "max": "the highest",
 }
+
+_PARTS = {"weekday": "day of the week (1 for Monday)"}
 
 
 def plain(intent: Intent) -> str:
@@ -89,7 +93,7 @@ def expression(what: Expression) -> str:
         case Column(column):
             return _column(column)
         case Part(column, unit):
-            return f"the {unit} of {_column(column)}"
+            return f"the {_PARTS.get(unit, unit)} of {_column(column)}"
         case Aggregate("count", TableRef() as of, _, where):
             return f"the number of rows of {of.name}" + _where(where)
         case Aggregate("count", of, _, where):
@@ -112,6 +116,8 @@ def expression(what: Expression) -> str:
             return f"{_FUNCTIONS[function]} of {expression(of)}"
         case Rounded(of, digits):
             return f"{expression(of)} rounded to {digits} digits"
+        case Converted(of, _, unit):
+            return f"{expression(of)} in {unit}"
         case Running(of, by):
             return f"{expression(of)} added up by {expression(by)}"
         case Change(of, by, _, percent):
@@ -158,6 +164,8 @@ def condition(what: Condition) -> str:
             return f"{kept.name} with rows of {found.name} {operator} those of {other.name}" + _where(where)
         case Many(kept, found, operator, number, where):
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
+        case Refers(column, _, where):
+            return f"{_column(column)} refers to one where {condition(where)}"
         case Versus(left, operator, right):
             return f"{_column(left)} {operator} {_column(right)}"
         case Beside(left, operator, right):

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading import table_columns
+from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.labels import label_of
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.unit_names import Unit, numbers_with_units
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
 from rewright.ask.reading.words import listed, stem
@@ -29,6 +31,8 @@ _ANOTHER_WORD = 0.8
 _OWN = {"duration", "length", "weight", "height", "size", "age"}
 """What a thing has itself: another word for it in a table that nobody spoke of is something else's."""
 _WHOLE_NAME = 0.75
+_QUALIFIES = 0.8
+_MEASURED = frozenset(listed("price cost fee level limit rate salary wage"))
 _NO_NAMES = frozenset(
     listed(
         "mail email phone telephone url link comment note description address country city password type "
@@ -36,6 +40,10 @@ _NO_NAMES = frozenset(
     )
 )
 """Words of texts that tell rows apart without naming them."""
+
+
+def _same_of(nouns: Sequence[str]) -> set[str]:
+    return {other for noun in nouns for other in SAME.get(noun, ())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,8 @@ class Scope:
         self.context = context
         self.vocabulary = vocabulary
         self.roles = tuple(w.strip(".,;:?!\"'()").lower() for w in question.split())
+        self.numbered = numbers_with_units(question)
+        """The units behind the question's numbers."""
         self.doubts: list[Doubt] = []
         self._taken: set[tuple[str, object]] = set()
         self.mentioned: list[TableContext] = []
@@ -108,10 +118,18 @@ class Scope:
         if len(kept) > 1:
             raise Unclear(f"{link.text} may be one of several tables: {', '.join(t.ref.name for t in kept)}")
         self._sure_once(link, kept[0].ref, best)
-        others = [c for c in link.columns if c.table != kept[0].ref or not self._tells_a_row(c)]
+        others = [c for c in link.columns if not self._tells_of(c, kept[0])]
         if best < _WHOLE_NAME and any(link.fit(c) >= best for c in others):
             self.doubt(f"whether {link.text} means {kept[0].ref.name} or a column", _ELSEWHERE)
         return kept[0]
+
+    def _tells_of(self, column: ColumnContext, table: TableContext) -> bool:
+        """Whether a column says no more than the rows of a table: its own key or date, or one that refers to
+        them.
+        """
+        if column.table == table.ref:
+            return self._tells_a_row(column)
+        return any(j.one.table == table.ref and column in j.keys for j in self.context.joins)
 
     def _tells_a_row(self, column: ColumnContext) -> bool:
         """A key or a date of the rows of a table: no more than the rows themselves."""
@@ -143,9 +161,18 @@ class Scope:
         other = self.said_table(link) is None and not {column.table} & spoken and len(spoken) > 0
         if other and link.fit(column) < _WORD_FOR and link.word in _OWN:
             self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _ANOTHER_WORD)
+        if self._only_qualifies(link, column):
+            self.doubt(f"whether {link.text} means {column.table.name}.{column.name}", _QUALIFIES)
         if self._nearer(link, column):
             self.doubt(f"whether {column.table.name}.{column.name} is meant by {link.text}", _ELSEWHERE)
         return column
+
+    def _only_qualifies(self, link: Link, column: ColumnContext) -> bool:
+        """`the most units`, of a unit_price: a word before the noun that says what is measured."""
+        said = {stem(w) for w in link.word.split()}
+        nouns = [w for w in self.words(column) if w in _MEASURED]
+        meant = set(map(stem, (*nouns, *_same_of(nouns))))
+        return column.kind == "number" and bool(nouns) and not said & meant
 
     def _of_their_own(self, found: Sequence[ColumnContext]) -> list[ColumnContext]:
         """`concerts per city`: the city of their venue, of which each has one, and not of customers."""
@@ -254,9 +281,13 @@ class Scope:
             return label
         return tuple(dict.fromkeys((key, *label)))
 
-    def property(self, table: TableContext, steps: Sequence[tuple[str, str]]) -> tuple[ColumnContext, str]:
-        """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
-        return table_columns.property_of(self, table, steps)
+    def property(
+        self, table: TableContext, steps: Sequence[tuple[str, str]], units: Sequence[Unit] = ()
+    ) -> tuple[ColumnContext, str]:
+        """The first column of the table that an adjective may be of, and which way; of those that are
+        measured in what a number beside it is. Raises Unclear.
+        """
+        return table_columns.property_of(self, table, steps, units)
 
     def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
         """Of several dates the one at which it takes place."""

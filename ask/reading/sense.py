@@ -22,7 +22,7 @@ from rewright.ask.reading.intent import (
     With,
     Without,
 )
-from rewright.ask.reading.intent_parts import tables_of
+from rewright.ask.reading.intent_parts import aggregates_of, tables_of
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
@@ -228,9 +228,11 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     for link in links:
         owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
-    start = intent.head or next((t for e in intent.outputs for t in tables_of(e)), None)
+    start = _rows_meant(intent)
     for condition in intent.where:
-        if not isinstance(condition, During) or start is None or not scope.times(scope.context.table(start)):
+        if not isinstance(condition, During) or start is None:
+            continue
+        if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
             steps = direct(scope.context, start, table, scope.roles)
@@ -238,15 +240,32 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
 
 
+def _counted(intent: Intent) -> TableRef | None:
+    """The table whose rows are counted, if only one is."""
+    counted = {m.of for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)}
+    tables = {of for of in counted if isinstance(of, TableRef)}
+    return tables.pop() if len(tables) == 1 else None
+
+
+def _rows_meant(intent: Intent) -> TableRef | None:
+    return intent.head or next((t for e in intent.outputs for t in tables_of(e)), None)
+
+
+def _came_to_be(column: ColumnContext, scope: Scope) -> bool:
+    """`authors born in 1960`, joined to members who were."""
+    return bool({root(w) for w in scope.words(column)} & {root(w) for w in _BEGINNINGS})
+
+
 def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     """`bikes that cost more than 1000` read as those with a repair that did, of which nobody spoke."""
     spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
     for condition in intent.where:
         left = condition.left if isinstance(condition, Compared | Ranged) else None
-        if not isinstance(left, Column) or intent.head is None or left.column.table in {*spoken, intent.head}:
+        rows = _counted(intent) or intent.head
+        if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
         named = [link for link in links if left.column in link.columns and scope.said_table(link) is not None]
-        steps = direct(scope.context, intent.head, left.column.table, scope.roles)
+        steps = direct(scope.context, rows, left.column.table, scope.roles)
         if not named and any(step.multiplies for step in steps):
             scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
 
@@ -273,7 +292,7 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
 
 
 def _described(links: Sequence[Link]) -> Iterator[tuple[Link, TableContext]]:
-    """Values right before a table, without a preposition of their own."""
+    """Values right before a table: `Swedish authors`, `by a Dutch author`."""
     for value, noun in pairwise(links):
-        if value.mark == "value" and noun.mark == "table" and noun.glued and not value.preposition:
+        if value.mark == "value" and noun.mark == "table" and noun.glued:
             yield value, noun.tables[0]

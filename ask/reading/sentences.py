@@ -13,8 +13,10 @@ from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
 from rewright.ask.reading.beside_nouns import attributes_behind, kinds, ordinals
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.timing import SAME_TIMES
@@ -27,15 +29,18 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
+_DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
+    verbs_of_rows(links, scope)
     _nouns_of_values(links)
     _last_ones(links)
     _under_a_state(links)
     still_so(links, scope)
+    _verbs_at_the_end(links, scope)
     _kinds_of_rows(links)
     _flags_of_others(links)
     _times_compared(links)
@@ -44,6 +49,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _said_again(links)
     _compounds(links, scope)
     _verbs_between(links, scope)
+    keys_of_values(links, scope)
+    verbs_of_keys(links, scope)
     _roles(links, scope)
     _verbs_of_times(links, scope)
     made = states(links, scope)
@@ -112,6 +119,18 @@ def _last_ones(links: Sequence[Link]) -> None:
     for last, noun in pairwise(links):
         if last.word == "last" and last.mark == "column" and noun.mark == "table" and noun.glued:
             raise Unclear(f"it is not clear which {noun.text} is the last")
+
+
+def _verbs_at_the_end(links: Sequence[Link], scope: Scope) -> None:
+    """`how many products did each customer order`: what they did, no customer orders."""
+    said = [link for link in links if link.mark != "stop"]
+    if len(said) < 3 or not set(scope.roles) & _DID:
+        return
+    last, before = said[-1], said[-2]
+    singular = last.mark == "table" and not last.word.endswith("s") and " " not in last.word
+    others = [link for link in said[:-1] if link.mark == "table" and link.tables[:1] != last.tables[:1]]
+    if singular and len(others) > 1 and before.mark in {"table", "value"} and last.glued:
+        last.mark = "relation"
 
 
 def _kinds_of_rows(links: Sequence[Link]) -> None:
@@ -209,6 +228,11 @@ def _verbs_of_times(links: list[Link], scope: Scope) -> None:
             if (told := _date_of_verb(verb, scope)) is not None:
                 verb.mark, verb.columns, verb.values = "column", (told,), ()
                 verb.fits = {(told.table, told.name): 0.9}
+    for noun, verb, by, unit in zip(links, links[1:], links[2:], links[3:], strict=False):
+        dates_only = verb.mark == "column" and all(c.kind == "date" for c in verb.columns)
+        alone = " " not in verb.text and "date" not in verb.word
+        if dates_only and alone and noun.mark == "table" and by.mark == "each" and unit.mark == "unit":
+            verb.mark = "relation"  # `parcels sent each month`: grouped by when they were
     for verb, when in pairwise(links):
         if when.mark == "moment" and (told := _date_of_verb(verb, scope)) is not None:
             verb.mark, verb.columns, verb.values = "column", (told,), ()
@@ -226,11 +250,19 @@ def _date_of_verb(verb: Link, scope: Scope) -> ColumnContext | None:
     if verb.mark not in {"value", "relation"} or verb.tables or not verb.text.islower():
         return None
     said, spoken = root(verb.word), [t.ref for t in scope.mentioned]
+    if verb.mark == "relation" and (only := _only_date(verb)) is not None and only.table not in spoken:
+        own = [c for t in spoken for c in scope.context.table(t).columns if c.kind == "date"]
+        if not any(said in {root(w) for w in scope.words(c)} for c in own):
+            return only  # `patients admitted in May`, of stays with a date admitted_on
     tables = list(dict.fromkeys(c.table for c, _ in verb.values)) if verb.mark == "value" else spoken
     columns = [c for t in tables for c in scope.context.table(t).columns]
     dates = [c for c in columns if c.kind == "date" or (c.kind == "number" and "year" in scope.words(c))]
     told = [c for c in dates if said in {root(w) for w in scope.words(c)}]
     return told[0] if len(told) == 1 else None
+
+
+def _only_date(verb: Link) -> ColumnContext | None:
+    return verb.columns[0] if len(verb.columns) == 1 and verb.columns[0].kind == "date" else None
 
 
 def _names_wanted(links: list[Link]) -> None:

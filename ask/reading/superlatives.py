@@ -306,6 +306,11 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     several = draft.limit > 1 or draft.whole
     _limited(draft)
     draft.head = table
-    wanted = [i for i in draft.unused() if draft.links[i].mark in {"column", "label", "identifier"}]
+    wanted = [
+        i
+        for i in draft.unused()
+        if draft.links[i].mark in {"column", "label", "identifier"}
+        and not (i > place and draft.links[i].theirs)
+    ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)

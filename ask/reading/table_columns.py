@@ -11,6 +11,7 @@ from typing import Protocol
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.shortened import cut_from
+from rewright.ask.reading.unit_names import Unit, measures, unit_of
 from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
@@ -28,6 +29,7 @@ _BESIDE = frozenset(
 """Dates before or after what happens, of which none speaks who does not say so."""
 _OF_DATES = frozenset(listed("date dt day on at time ts timestamp"))
 _OF_TWO_DATES = 0.93
+_OF_TWO_KINDS = 0.75
 
 
 class Words(Protocol):
@@ -39,17 +41,25 @@ class Words(Protocol):
 
 
 def property_of(
-    scope: Words, table: TableContext, steps: Sequence[tuple[str, str]]
+    scope: Words, table: TableContext, steps: Sequence[tuple[str, str]], units: Sequence[Unit] = ()
 ) -> tuple[ColumnContext, str]:
-    """The first column of the table that an adjective may be of, and which way. Raises Unclear."""
-    for way, word in steps:
-        found = [
-            c
-            for c in table.columns
-            if c.kind in {"number", "date"} and _is_of(scope, c, table, word) and not audits(scope, c)
-        ]
+    """The first column of the table that an adjective may be of, and which way. Raises Unclear.
+
+    ``units``: those of the number that it is compared with; a column in another kind of unit is not meant.
+    """
+    held = [
+        c
+        for c in table.columns
+        if c.kind in {"number", "date"}
+        and not audits(scope, c)
+        and measures(scope.words(c), units) is not False
+    ]
+    kinds = [[c for c in held if _is_of(scope, c, table, word)] for _, word in steps]
+    for (way, word), found in zip(steps, kinds, strict=True):
         if len(found) == 1:
             scope.doubt("which column an adjective is about", 0.97)
+            if not units and any(_of_another_kind(scope, found[0], c) for of in kinds for c in of):
+                scope.doubt(f"whether {found[0].name} is what is measured", _OF_TWO_KINDS)
             return found[0], way
         if len(found) > 1:
             raise Unclear(f"several columns of {table.ref.name} could be meant by its {word}")
@@ -63,6 +73,12 @@ def property_of(
         scope.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
         return dates[0], dated
     raise Unclear(f"{table.ref.name} has no such measure")
+
+
+def _of_another_kind(scope: Words, one: ColumnContext, other: ColumnContext) -> bool:
+    """`the longest trip`, of trips with a duration and a distance."""
+    units = unit_of(scope.words(other)) if other.kind == "number" else ()
+    return one.kind == "number" and one != other and measures(scope.words(one), units) is False
 
 
 def happening(scope: Words, dates: Sequence[ColumnContext]) -> ColumnContext | None:

@@ -52,6 +52,8 @@ _COMING = {
     )
 }
 """Dates at which people and firms come to be known, not of what they do."""
+_OF_LIVES = {root(w) for w in listed("birth born death died deceased")}
+"""Dates that are meant only where somebody says so."""
 SAME_TIMES = tuple(
     line.split()
     for line in """
@@ -155,6 +157,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if not told and len(found) > 1 and (told := _by_verb(draft, found)):
             draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
+            if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
+                raise Unclear(f"it is not clear what is {moment.said}")
             draft.scope.doubt("which date is meant", 1.0 if told else 0.97)
             came = {root(w) for w in draft.scope.words(found[0])} & _COMING or draft.scope.audits(found[0])
             if len(tables) > 1 and not told and came:

@@ -7,6 +7,7 @@ for stays, so that it is read or refused.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
@@ -58,6 +59,12 @@ _TURNS = tuple(
             ),
             r"what is the ratio of \1 to \2 as a percentage",
         ),
+        (r"\b(?:takes?|took|taking|taken) place\b", "happened"),
+        # a verb, no last name
+        (r"\b(?:last|lasts|lasted) (?=(?:longer|shorter) than\b)", "are "),
+        (r"\blast (?=(?:more|less|over|under|at least|at most|up to|between|for)\b)", "lasted "),
+        # `in the 1990s`
+        (r"\b(?:in|during|from|of) the (?:(19|20)(\d)0)'?s\b", r"between \1\g<2>0 and \1\g<2>9"),
         # `between one donation and the next`
         (
             r"\b(?:between|from) (?:one|an?) (\w+) (?:and|to) (?:the|his|her|its|their) next(?: one| \1)?\b",
@@ -108,6 +115,29 @@ _BEGINNING = re.compile(
 _ONLY_GROUPS = re.compile(
     r",\s*(?:but\s+)?only\s+(?:for\s+)?(?=\w+\s+(?:with|that|who|which|having)\b)", re.IGNORECASE
 )
+
+
+_PARTICLE = re.compile(r"\b(?P<verb>[a-z]{4,}) (?P<particle>up|off|out|in|back|down)\b", re.IGNORECASE)
+
+
+def joined_verbs(question: str, known: Container[str]) -> str:
+    """`picked up at` as the data spells it, `pickup at`, where it knows such a word."""
+
+    def joined(match: re.Match[str]) -> str:
+        verb = re.sub(r"(?:ing|ed|s)$", "", match["verb"].lower())
+        stems = (verb, verb[:-1] if verb[-2:-1] == verb[-1:] else verb, f"{verb}e")
+        found = (stem + match["particle"].lower() for stem in stems)
+        return next((word for word in found if word in known), match[0])
+
+    return _PARTICLE.sub(joined, question)
+
+
+_WEEKDAY = re.compile(r"\bday(s?) of the week\b", re.IGNORECASE)
+
+
+def weekdays(question: str, known: Container[str]) -> str:
+    """`for each day of the week` as the data knows it: by a column of days, else by the weekday of a date."""
+    return _WEEKDAY.sub(r"day\1" if "day" in known else r"weekday\1", question)
 
 
 def plainer(question: str) -> str:

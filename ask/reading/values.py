@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rewright.ask.context import ColumnContext
+from rewright.ask.context import ColumnContext, Join
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     AnyOf,
     Known,
     OneOf,
+    Refers,
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -45,10 +46,28 @@ def _value(draft: Draft, at: int) -> None:
     if earlier is not None and any(c == earlier for c, _ in link.values):
         beside = after = None
         link.values = tuple((c, v) for c, v in link.values if c == earlier)
+    if link.keys:
+        for key in link.keys:
+            _by_its_key(draft, at, link, key)
+        return
     column, values = _meant(draft, at, link, beside, after)
     draft.use(at, named)
     condition = OneOf(column, values, negated="negated" in link.fits)
     _with_earlier(draft, at, condition)
+
+
+def _by_its_key(draft: Draft, at: int, link: Link, key: Join) -> None:
+    """`from A to B`: what each of several keys refers to. Raises Unclear."""
+    chain = draft.scope.told_by(key.one.table)
+    held = [(c, v) for c, v in link.values if c.table in chain]
+    column = column_of_value(draft, at, link, held)
+    values = tuple(sorted({v for c, v in held if c == column}))
+    negated = "negated" in link.fits
+    draft.where.append(Refers(key.many, key.one, OneOf(column, values, negated=negated)))
+    draft.use(at)
+    noun = draft.next(at, "table")
+    if noun is not None and draft.links[noun].glued and draft.links[noun].tables[0].ref == column.table:
+        draft.use(noun)
 
 
 def _listed_before(draft: Draft, at: int) -> ColumnContext | None:
@@ -226,6 +245,15 @@ def _plural(draft: Draft, at: int) -> bool:
     )
 
 
+def _is_had(draft: Draft, at: int) -> bool:
+    """`patients that have insurance`: those of whom one is known, where it is not of all."""
+    link = draft.links[at]
+    ends = at + 1 == len(draft.links) or draft.links[at + 1].mark in {"stop", "comma"}
+    plural = link.word.endswith("s") and not link.word.endswith("ss")
+    told = all(c.kind in {"text", "date"} and c.nulls and not c.key for c in link.columns)
+    return link.had and ends and told and not plural and draft.table_before(at) is not None
+
+
 def booleans(draft: Draft) -> None:
     """A column of yes or no is a condition where the question does not ask for it."""
     for at, link in enumerate(draft.links):
@@ -237,7 +265,10 @@ def booleans(draft: Draft) -> None:
             draft.use(at)
         if link.used or link.mark != "column":
             continue
-        if all(c.kind == "boolean" for c in link.columns):
+        if _is_had(draft, at):
+            draft.where.append(Known(draft.scope.column(link)))
+            draft.use(at)
+        elif all(c.kind == "boolean" for c in link.columns):
             column = draft.scope.column(link)
             negated = draft.before(at, "not", "without")
             draft.where.append(Known(column, negated=negated is not None))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.comments import name_in
@@ -62,6 +62,12 @@ _UNITS = frozenset(
     {
         "kg",
         "kilogram",
+        "gram",
+        "cent",
+        "eur",
+        "euro",
+        "litre",
+        "liter",
         "cm",
         "centimeter",
         "mile",
@@ -95,7 +101,7 @@ _TAILS = (
 """`phone number`, `email address`: words that say no more than the name before them."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Vocabulary:
     """Phrases to what they may mean; a key is the sorted stems of a phrase."""
 
@@ -105,6 +111,13 @@ class Vocabulary:
     tables: dict[Key, list[tuple[TableContext, float]]] = field(default_factory=lambda: defaultdict(list))
     columns: dict[Key, dict[ColumnContext, float]] = field(default_factory=lambda: defaultdict(dict))
     roots: dict[Key, set[Key]] = field(default_factory=lambda: defaultdict(set))
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Every word of a table's or column's name."""
+        return frozenset(
+            w for words in (*self.table_words.values(), *self.column_words.values()) for w in words
+        )
 
     def words(self, column: ColumnContext) -> Words:
         return self.column_words[column.table, column.name]
@@ -288,6 +301,8 @@ def _column_phrases(
         # `the release date` of released_on
         yield (*words[:-1], "date"), 0.95
         yield (*(w for w in words[:-1] if w not in table_words), "date"), 0.95
+    if column.kind == "date" and words[0] == "born":
+        yield ("birth", "date"), 0.95
     if column.kind == "text" and words[-1] not in {"name", "title", "id", "code"}:
         yield (*words, "name"), 0.9
     for ends, general in _TAILS:

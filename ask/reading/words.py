@@ -160,15 +160,16 @@ def root(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     if word.endswith("ission") and len(word) > 7:
         word = word[:-6] + "it"  # admission, admitted
+    if word.endswith(("scription", "scriptions")):
+        word = word[: word.rindex("script")] + "scrib"  # prescription, prescribed
     if word.endswith("sis") and len(word) > 6:
         word = word[:-2]  # diagnosis, diagnosed; analysis, analysed
     while True:
-        for suffix in _SUFFIXES:
-            if word.endswith(suffix) and len(word) - len(suffix) >= 4:
-                word = word[: -len(suffix)]
-                break
+        suffix = next((s for s in _SUFFIXES if word.endswith(s) and len(word) - len(s) >= 4), "")
+        if suffix:
+            word = word[: -len(suffix)]
+        elif len(word) > 3 and word[-1] == word[-2]:
+            word = word[:-1]  # transferred, transfer
         else:
             break
-    if len(word) > 3 and word[-1] == word[-2]:
-        word = word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word.endswith("y") else word

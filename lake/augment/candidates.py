@@ -17,6 +17,7 @@ from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.model import Column, Table
+from rewright.lake.joins.meeting import Meeting
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
@@ -77,10 +78,13 @@ class Candidates:
         self._rows = rows
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Hop, ...]] = {}
+        self._year_columns: dict[str, list[Column]] = {}
+        self._joins: dict[tuple[str, str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
         self._hashes = hashes
         self._spelled: Spelled | None = None
-        self._sketches: list[tuple[tuple[str, str], Any]] | None = None
+        self._sketches: dict[tuple[str, str], Any] = {}
+        self._meeting: Meeting | None = None
         self.failed: list[tuple[str, str]] = []
         """Joins of tables that cannot be read, and why."""
 
@@ -103,13 +107,28 @@ class Candidates:
     def _found(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> Iterator[Hop]:
         spelled = self._respelled(table, allowed, arrived)
         for other in sorted({*self._neighbours(table, allowed, arrived), *spelled}):
-            pairs = better(self._pairs(table, other, allowed), spelled.get(other, {}))
-            pairs = [p for p in pairs if not allowed or p.a.name in allowed]
             try:
-                yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+                yield from self._between(table, other, allowed, spelled.get(other, {}))
             except LakeError as error:
                 # its file is gone since the lake was opened, or is another: the others are looked at
                 self.failed.append((f"{table} -> {other}", str(error)))
+
+    def _between(
+        self, table: str, other: str, allowed: Collection[str], spelled: Pairs
+    ) -> tuple[Hop, ...] | Iterator[Hop]:
+        """The joins of two tables, found once however a chain arrives; `spelled`: pairs of columns that are
+        spelled in other ways.
+        """
+        told = (table, other, tuple(allowed))
+        if not spelled and told in self._joins:
+            return self._joins[told]
+        pairs = better(self._pairs(table, other, allowed), spelled)
+        pairs = [p for p in pairs if not allowed or p.a.name in allowed]
+        found = _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+        if spelled:
+            return found
+        self._joins[told] = tuple(found)
+        return self._joins[told]
 
     def _unique(self, columns: list[Column]) -> bool:
         """Do the columns together identify a row?"""
@@ -123,13 +142,18 @@ class Candidates:
         found = self._of_columns(table, other, allowed) if allowed else list(self._index.pairs(table, other))
         # years complete a key whatever the scores say of them alone
         known = {(p.a.name, p.b.name) for p in found}
-        for a in self._index.tables[table].columns:
-            for b in self._index.tables[other].columns:
-                if (a.name, b.name) not in known and year_like(a) and year_like(b):
-                    score = self._index.overlapping(a, b)
-                    if score is not None:
-                        found.append(score)
+        for a in self._years(table):
+            for b in self._years(other):
+                score = self._index.overlapping(a, b) if (a.name, b.name) not in known else None
+                if score is not None:
+                    found.append(score)
         return found
+
+    def _years(self, table: str) -> list[Column]:
+        if table not in self._year_columns:
+            columns = self._index.tables[table].columns
+            self._year_columns[table] = [c for c in columns if year_like(c)]
+        return self._year_columns[table]
 
     def _of_columns(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
         """The pairs of these columns alone: nothing is compared that may not be joined on."""
@@ -203,8 +227,8 @@ class Candidates:
         return found
 
     def _sharing(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:
-        """Tables with a column that shares values with one of the table's keys: one pass over all columns'
-        sketches.
+        """Tables with a column that shares values with one of the table's keys, by the sketches of all
+        columns, turned round once a search.
 
         The graph keeps the best edges of a column only, which are not all where hundreds of tables have the
         same key.
@@ -221,27 +245,29 @@ class Candidates:
             and c.name not in arrived
             and (c.name in allowed if allowed else every or not _common(c))
         ]
-        own = [(c, index.sketch(c)) for c in keys]
         found: set[str] = set()
-        if not own:
-            return found
-        if self._sketches is None:
-            self._sketches = list(index.storage.sketches())
-        for (name, column_name), sketch in self._sketches:
-            other = index.tables.get(name)
-            if other is None or name == table or name in found:
-                continue
-            column = other.column(column_name)
-            if column is None or not joinable(column) or (_common(column) and not every):
-                continue
-            for key, mine in own:
-                shared = (
-                    overlap(mine, sketch, key.distinct, column.distinct) if comparable(key, column) else None
+        for key in keys:
+            mine = index.sketch(key)
+            for name, column_name in self._holding_a_value_of(mine):
+                other = index.tables.get(name)
+                column = (
+                    None if other is None or name == table or name in found else other.column(column_name)
                 )
-                if shared is not None and max(shared.a_in_b, shared.b_in_a) >= _CONTAINED:
+                if column is None or not joinable(column) or (_common(column) and not every):
+                    continue
+                if not comparable(key, column):
+                    continue
+                shared = overlap(mine, self._sketches[name, column_name], key.distinct, column.distinct)
+                if max(shared.a_in_b, shared.b_in_a) >= _CONTAINED:
                     found.add(name)
-                    break
         return found
+
+    def _holding_a_value_of(self, sketch: Any) -> list[tuple[str, str]]:
+        """The lake's columns whose sketches share a value with this one."""
+        if self._meeting is None:
+            self._sketches = dict(self._index.storage.sketches())
+            self._meeting = Meeting(self._sketches)
+        return self._meeting.of(sketch)
 
     def _united_parts(self) -> dict[str, str]:
         """Part → the table that unites it; a union that holds the base table is not used, its parts are

@@ -15,6 +15,7 @@ from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import key_sketch
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
+from rewright.lake.joins.meeting import Meeting
 from rewright.lake.joins.scores import PairScore, joinable, overlap
 
 Sketches = Mapping[tuple[str, str], tuple[Any, int]]
@@ -46,23 +47,14 @@ class Spelled:
 
 
 class _Values:
-    """The sketches' values, sorted, and whose each is."""
+    """Sketches with the columns that they are of, to be asked which share a value."""
 
     def __init__(self, sketches: Sketches) -> None:
         self.sketches = sketches
-        self._keys = list(sketches)
-        held = [sketches[key][0] for key in self._keys]
-        values = np.concatenate(held) if held else np.zeros(0, dtype=np.uint64)
-        order = np.argsort(values, kind="stable")
-        self._values = values[order]
-        self._owners = np.repeat(np.arange(len(held)), [len(one) for one in held])[order]
+        self._meeting = Meeting({key: sketch for key, (sketch, _) in sketches.items()})
 
     def meeting(self, mine: Any) -> dict[tuple[str, str], tuple[Any, int]]:
-        first: Any = np.searchsorted(self._values, mine, side="left")
-        last: Any = np.searchsorted(self._values, mine, side="right")
-        found = [self._owners[a:b] for a, b in zip(first, last, strict=True) if b > a]
-        keys = [self._keys[i] for i in np.unique(np.concatenate(found))] if found else []
-        return {key: self.sketches[key] for key in keys}
+        return {key: self.sketches[key] for key in self._meeting.of(mine)}
 
 
 def respelled(

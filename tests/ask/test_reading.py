@@ -139,7 +139,10 @@ def _sql(reader: Reader, question: str, previous: Reading | None = None) -> str:
         ("clubs founded before 1950", "select club.name from club where club.founded <= 1949"),
         (
             "How many home games did the Otters play?",
-            "select count(*) from game join club on game.home_club_id = club.club_id where club.name = 'Otters'",
+            (
+                "select count(*) from game where game.home_club_id in (select club.club_id from club where club.name = "
+                "'Otters')"
+            ),
         ),
         (
             "Who is the tallest player of each club?",

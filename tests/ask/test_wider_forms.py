@@ -70,6 +70,7 @@ def reader() -> Reader:
             "",
         ),
         ("percentage of plays per state", ["100.0 * count(*)", "over ()"], ""),
+        ("What is the average length of plays in minutes?", ["avg(play.seconds) / 60.0"], ""),
         ("What is the median fee?", ["percentile_cont(0.5) within group (order by play.fee)"], ""),
         ("Which play sold the most tickets?", ["sum(show.tickets_sold)"], "ticket_price"),
         (
@@ -125,7 +126,7 @@ def test_what_is_read(reader: Reader, question: str, parts: list[str], without: 
         "What is the longest play and when was it premiered?",
         "List the troupes and where they live.",
         "What will our revenue be in 2031?",
-        "What is the average length of plays in minutes?",
+        "What is the average length of plays in kilometers?",
         "Shows with more than 80% of the tickets sold",
         "How many shows were held in 2022 and in 2023?",
         "List all plays with troupe name and producer name",

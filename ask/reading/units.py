@@ -1,0 +1,112 @@
+"""Numbers of an intent in the units that its question speaks of: `in minutes` of a column of seconds,
+`heavier than 1.5 kg` of one of grams.
+
+Owns turning what is shown or compared from one unit into another. Must not know the grammar; raises Unclear
+where a question speaks of a unit that nothing read is in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from rewright.ask.context import ColumnContext
+from rewright.ask.reading.intent import (
+    Aggregate,
+    Column,
+    Compared,
+    Condition,
+    Converted,
+    Expression,
+    Intent,
+    Ranged,
+    Rounded,
+)
+from rewright.ask.reading.intent_parts import columns_of
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.unit_names import SHOWN, Unit, factor, numbers_with_units, unit_of
+
+_CONVERTED = 0.97
+
+
+# ------------------------------------------------------------------ what is shown
+
+
+def shown_in(intent: Intent, wanted: Sequence[Unit], scope: Scope) -> Intent:
+    """The intent with what it shows in the unit asked for. Raises Unclear where nothing is measured so."""
+    made = {e: _converted(e, wanted, scope) for e in intent.outputs}
+    if all(e is None for e in made.values()):
+        raise Unclear(f"nothing that is shown can be given in {wanted[0].name}s")
+    if any(e is not None and e != of for of, e in made.items()):
+        scope.doubt("a unit that is worked out", _CONVERTED)
+    outputs = tuple(made[e] or e for e in intent.outputs)
+    order = tuple((made.get(e) or e, way) for e, way in intent.order)
+    return replace(intent, outputs=outputs, order=order)
+
+
+def _converted(shown: Expression, wanted: Sequence[Unit], scope: Scope) -> Expression | None:
+    """The expression in the unit; None where it is of another kind."""
+    match shown:
+        case Column(column) | Aggregate("sum" | "avg" | "min" | "max" | "median", ColumnContext() as column):
+            found = factor(unit_of(scope.words(column)), wanted) if column.kind == "number" else None
+        case Rounded(of, digits):
+            inner = _converted(of, wanted, scope)
+            return None if inner is None else Rounded(inner, digits)
+        case _:
+            return None
+    if found is None:
+        return None
+    times, unit = found
+    return shown if times == 1 else Converted(shown, times, f"{SHOWN.get(unit.name, unit.name)}s")
+
+
+# ------------------------------------------------------------------ what is compared
+
+
+def compared_in(intent: Intent, question: str, scope: Scope) -> Intent:
+    """The intent with its numbers in the units of the columns that they are compared with. Raises Unclear
+    for a column that measures something else: `longer than 10 km` of a duration.
+    """
+    said = numbers_with_units(question)
+    if not said:
+        return intent
+    where = tuple(_in_its_unit(c, said, scope) for c in intent.where)
+    having = tuple(_in_its_unit(c, said, scope) for c in intent.having)
+    return replace(intent, where=where, having=having)
+
+
+def _in_its_unit(condition: Condition, said: dict[str, tuple[Unit, ...]], scope: Scope) -> Condition:
+    match condition:
+        case Compared(Column() | Aggregate() as left, _, number):
+            times = _to_columns(left, number, said, scope)
+            return condition if times == 1 else replace(condition, right=_times(number, times))
+        case Ranged(Column() | Aggregate() as left, low, high):
+            times = _to_columns(left, high, said, scope)
+            if times == 1:
+                return condition
+            return replace(condition, low=_times(low, times), high=_times(high, times))
+        case _:
+            return condition
+
+
+def _to_columns(left: Expression, number: str, said: dict[str, tuple[Unit, ...]], scope: Scope) -> Fraction:
+    """By how much a number is multiplied to be in the unit of what it is compared with. Raises Unclear."""
+    columns = columns_of(left)
+    if number not in said or len(columns) != 1:
+        return Fraction(1)
+    held = unit_of(scope.words(columns[0]))
+    if not held:
+        return Fraction(1)
+    found = factor(said[number], held)
+    if found is None:
+        raise Unclear(
+            f"{columns[0].name} is in {held[0].name}s, which {number} {said[number][0].name}s is not"
+        )
+    return found[0]
+
+
+def _times(number: str, by: Fraction) -> str:
+    made = Fraction(number) * by
+    return str(made.numerator) if made.denominator == 1 else f"{float(made):.10g}"
