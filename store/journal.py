@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, sel
 from rewright.store import schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.outcomes import SLOW, outcome_text
-from rewright.store.records import LogEntry, Options, QuerySeen, SessionSeen
+from rewright.store.records import LogEntry, Options, QuerySeen, QueryStatus, SessionSeen
 from rewright.store.rows import record_of, without_nul
 
 # keys in one statement
@@ -74,8 +74,8 @@ class Queries:
             for query in seen:
                 self._add(connection, query)
 
-    def set_status(self, database: str, template_key: str, status: str, reason: str = "") -> None:
-        """What became of a template: ``queued``, ``rewritten``, ``nothing``, with the reason why."""
+    def set_status(self, database: str, template_key: str, status: QueryStatus, reason: str = "") -> None:
+        """What became of a template, with the reason why."""
         table = schema.QUERIES
         with transaction(self.engine, write=True) as connection:
             connection.execute(
@@ -157,7 +157,7 @@ def entries_of(connection: Connection, rows: Sequence[RowMapping]) -> Sequence[L
 
 def _with_outcome(row: RowMapping, told: Mapping[tuple[str, str], str]) -> Mapping[str, Any]:
     if row["reason"] != SLOW:
-        return row
+        return dict(row)
     return {**row, "reason": told.get((row["database"], row["template_key"]), SLOW)}
 
 
