@@ -26,6 +26,7 @@ import pglast
 import psycopg
 from pglast import ast
 
+from bench.bars import bar
 from rewright.ask.api import Answer, Asker
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.parsing import nodes_of
@@ -151,7 +152,7 @@ def main(data: Path, half: str, show: bool, out: Path | None) -> None:
         for name, asked in sorted(by_database.items()):
             with prepared(server, data, name) as connection:
                 asker = Asker(connection)
-                outcomes += [outcome(connection, asker, question, show) for question in asked]
+                outcomes += [outcome(connection, asker, question, show) for question in bar(asked, name)]
     report = {"machine": platform.platform(), "python": platform.python_version(), "halves": {}}
     for part in ("tune", "held"):
         mine = [o for o in outcomes if o["half"] == part]

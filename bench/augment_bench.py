@@ -27,6 +27,7 @@ import numpy as np
 from bench import augment_ablations
 from bench.augment_history import history_runs
 from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_tables
+from bench.bars import bar
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import STRATEGIES, AugmentError, BaseSpec, Options, Report, augment
 from rewright.lake.augment.features import features_of
@@ -162,7 +163,7 @@ def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
     recommended.
     """
     rows = []
-    for seed in seeds:
+    for seed in bar(seeds, "planted lakes"):
         with tempfile.TemporaryDirectory() as folder:
             planted = planted_tables(Path(folder) / "lake", seed, helpful=2 + seed % 3, decoys=10 + seed % 7)
             row = run_case(
@@ -392,7 +393,7 @@ def main() -> int:
             if args.history:
                 document["history"] = history_runs(open_it, specs, args.tables)
             else:
-                rows = [run_case(open_it, name, spec, args.tables) for name, spec in specs]
+                rows = [run_case(open_it, name, spec, args.tables) for name, spec in bar(specs, "tables")]
                 document["no_hop"] = {"cases": rows, "summary": summary(rows)}
                 printed("no-hop", rows)
     if args.planted:

@@ -24,6 +24,7 @@ from typing import Any
 import duckdb
 import sqlglot
 
+from bench.bars import bar
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import open_lake
 from rewright.lake.batch import answer_line, plain
@@ -112,7 +113,7 @@ def _variant(
 ) -> dict[str, Any]:
     lakes: dict[tuple[str, bool], Any] = {}
     scored = []
-    for pair in pairs:
+    for pair in bar(pairs, "queries"):
         noisy = "Noise" in pair["difficulty_tags"]
         key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
         if key not in lakes:

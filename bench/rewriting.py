@@ -22,6 +22,7 @@ from typing import Any
 
 import psycopg
 
+from bench.bars import bar, say
 from bench.phases import Log, watched
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.live import Extras, connected
@@ -297,9 +298,9 @@ def run_all(
     with rewriter_for(dsn, plan, hints=hints) as rewriter:
         rewriter, log = watched(rewriter)
         kept = Baseline(baseline)
-        for query in queries:
+        for query in bar(queries, name):
             results.append(measure(rewriter, log, dsn, query, plan, kept))
-            print(line(results[-1]), flush=True)
+            say(line(results[-1]))
             if out is not None:
                 out.write_text(json.dumps(report(name, results, plan, extra), indent=1, default=str))
     for key, value in summary(results).items():
