@@ -103,7 +103,7 @@ class Supervisor:
         reread: Callable[[], Config] | None = None,
         listeners: Sequence[socket.socket] = (),
     ) -> None:
-        """``listeners``: sockets taken from another process."""
+        """``listeners``: sockets taken from another process, or given by the service manager."""
         # without any place for files clients are served all the same: no rewrites are looked for, workers
         # start more slowly
         self._has_files = has_temporary_directory()
