@@ -45,6 +45,11 @@ def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -
 @CONFIG_OPTION
 @click.option("--listen", help="address for clients, 127.0.0.1:6432")
 @click.option("--upstream", type=DSN, help="DSN of the server behind, for any database name")
+@click.option(
+    "--optimiser-dsn",
+    type=DSN,
+    help="DSN of the role that looks for rewrites and only reads; without one nothing is looked for",
+)
 @click.option("--lake", callback=_lake, help="directory or s3://bucket/prefix served as the database `lake`")
 @STORE_OPTION
 @click.option("--http", help="address for /healthz, /metrics and the console; empty: none")
@@ -58,6 +63,7 @@ def command(
     config_path: Path | None,
     listen: str | None,
     upstream: str | None,
+    optimiser_dsn: str | None,
     lake: str | None,
     store_url: str | None,
     http: str | None,
@@ -76,6 +82,7 @@ def command(
         "http.address": address_of(pages_socket) if pages_socket is not None else http,
         "store.url": store_url,
         "databases.*.dsn": upstream,
+        "databases.*.optimiser_dsn": optimiser_dsn,
         "databases.lake.engine": "duckdb" if lake else None,
         "databases.lake.path": lake,
     }
