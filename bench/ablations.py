@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     queries = read_queries(chosen.data, [i for i in chosen.ids.split(",") if i])[:: chosen.every]
     plan = Plan(cap=chosen.cap, runs=chosen.runs, trust=chosen.trust)
-    document = {
+    document: dict[str, Any] = {
         "machine": {
             "cpus": os.cpu_count(),
             "platform": platform.platform(),

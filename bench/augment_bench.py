@@ -139,12 +139,12 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "estimates": sum(m["estimates"] for m in mine),
         }
     for what in ("seconds", "cpu"):
-        for kept in ("", _NOTHING_KEPT):
-            before = sum(r[_PREPARING + kept][what] for r in done)
-            out.setdefault(_PREPARING + kept, {})[what] = round(before, 2)
-            searching = out["ours" + kept][what] - before
-            most_of_all = out["exhaustive" + kept][what] - before
-            out["ours" + kept][f"{what} of exhaustive's, both without the preparation"] = round(
+        for suffix in ("", _NOTHING_KEPT):
+            before = sum(r[_PREPARING + suffix][what] for r in done)
+            out.setdefault(_PREPARING + suffix, {})[what] = round(before, 2)
+            searching = out["ours" + suffix][what] - before
+            most_of_all = out["exhaustive" + suffix][what] - before
+            out["ours" + suffix][f"{what} of exhaustive's, both without the preparation"] = round(
                 searching / max(most_of_all, 1e-9), 4
             )
     for selector, beside in (
@@ -219,8 +219,8 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
         if len(rows) > 1
     }
     if len(rows) > 1:
-        spent = [r["indexed_cpu"] for r in rows]
-        exponents["indexing, cpu"] = round(exponent([r["tables"] for r in rows], spent), 3)
+        indexing = [r["indexed_cpu"] for r in rows]
+        exponents["indexing, cpu"] = round(exponent([r["tables"] for r in rows], indexing), 3)
     print("cost ~ tables ^", exponents)
     return {"lakes": rows, "exponents": exponents}
 

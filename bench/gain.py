@@ -112,8 +112,8 @@ def gain(
 ) -> dict[str, Any]:
     """One query before and after. ``agree``: whether two answers are the same."""
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"set statement_timeout = '{timeout:.0f}s'")  # type: ignore[arg-type] # psycopg wants a literal; the value is a number
-        connection.execute(f"set rewright.trust = '{trust}'")  # type: ignore[arg-type] # psycopg wants a literal; the value is one of the levels
+        connection.execute(f"set statement_timeout = '{timeout:.0f}s'".encode())
+        connection.execute(f"set rewright.trust = '{trust}'".encode())
         before, rows = timed(connection, sql)
         report: dict[str, Any] = {"before_seconds": before, "stopped": rows is None}
         report["before_right"] = None if rows is None else agree(rows, expected)

@@ -35,8 +35,11 @@ def texts_of(rewriter: Rewriter | None, port: HintPort, query: Query, plan: Plan
     if rewriter is None:
         return found
     settings = Settings(
-        trust=plan.trust, measure="both", budget=plan.budget, run_timeout=min(plan.cap, plan.budget / 4)
-    )  # type: ignore[arg-type] # the command line lets only levels of trust through
+        trust=plan.trust,
+        measure="both",
+        budget=plan.budget,
+        run_timeout=min(plan.cap, plan.budget / 4),
+    )
     outcome = rewriter.optimise(query.sql, settings=settings)
     found["reason"] = outcome.reason
     if outcome.best is not None and outcome.servable:

@@ -27,7 +27,7 @@ from bench.phases import Log, watched
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.live import Extras, connected
 from rewright.rewrite.api import Outcome, Rewriter
-from rewright.rewrite.model import Settings
+from rewright.rewrite.model import Level, Settings
 
 SLOWER_RATIO, SLOWER_SECONDS = 1.10, 0.020
 
@@ -47,7 +47,7 @@ class Plan:
     cap: float = 40.0
     runs: int = 5
     budget: float = 45.0
-    trust: str = "tested"
+    trust: Level = "tested"
     settings: tuple[tuple[str, str], ...] = ()
 
 
@@ -169,7 +169,7 @@ def measure(rewriter: Rewriter, log: Log, dsn: str, query: Query, plan: Plan, ba
     turn.
     """
     settings = Settings(
-        trust=plan.trust,  # type: ignore[arg-type] # the command line lets only levels of trust through
+        trust=plan.trust,
         measure="both",
         budget=plan.budget,
         run_timeout=min(plan.cap, plan.budget / 4),

@@ -301,7 +301,7 @@ def totals(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _least(row: dict[str, Any], way: str) -> float:
-    return min(row[way]["cost"] or row["original"], row["original"])
+    return float(min(row[way]["cost"] or row["original"], row["original"]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
