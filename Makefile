@@ -51,15 +51,15 @@ format: install
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# about 20 minutes on two cores; SEED=N shuffles the tests of each file otherwise and samples others
+# about 20 minutes on two cores; up to five tests that fail run once more alone; SEED=N shuffles the tests of each file otherwise and samples others
 test: check
 	tests/install_system.sh
-	$(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
+	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
 
 # with all cases of the sets that `make test` takes a third of
 test-thorough: check
 	tests/install_system.sh
-	$(BIN)/pytest -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
+	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
 
 # unit tests only, no server
 test-fast: install

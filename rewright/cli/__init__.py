@@ -6,6 +6,7 @@ Owns the list of commands and the exit codes: 0 done, 1 failed (message on stder
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 
 import click
@@ -130,6 +131,15 @@ def rewright() -> None:
 
 def main() -> None:
     """The entry point."""
+    try:
+        _run()
+    finally:
+        # All that was asked for is done and printed. Python puts back the signal's default while it ends, so
+        # that Ctrl-C in these last milliseconds would turn a whole answer into death by a signal.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run() -> None:
     try:
         rewright.main(prog_name="rewright")
     except ModuleNotFoundError as error:

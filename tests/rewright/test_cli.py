@@ -57,6 +57,17 @@ def test_help_names_every_command_without_importing_one() -> None:
     assert all(name in done.stdout for name in COMMANDS)
 
 
+def test_an_interrupt_after_the_answer_changes_nothing() -> None:
+    code = (
+        "import atexit, os, signal, sys; from rewright.cli import main\n"
+        "atexit.register(lambda: os.kill(os.getpid(), signal.SIGINT))\n"
+        "sys.argv = ['rewright', '--version']; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("rewright ")
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name: str) -> None:
     found = run(name, "--help")

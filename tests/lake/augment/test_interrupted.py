@@ -92,6 +92,9 @@ def test_a_process_at_several_moments(planted: Planted, tmp_path: Path) -> None:
 
     def run(moment: float | None) -> tuple[int, str, str]:
         """`moment`: seconds after the lake's catalog was opened."""
+        for left in cache.rglob("*-shm"):
+            # one that was interrupted may leave it behind; it would stand for this one's before Python is up
+            left.unlink()
         process = subprocess.Popen(
             command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -110,7 +113,8 @@ def test_a_process_at_several_moments(planted: Planted, tmp_path: Path) -> None:
     for at in range(4):
         status, out, err = run(0.15 * at + chance.uniform(0, 0.1))
         assert "Traceback" not in err
-        assert status in {0, 1, 130}
+        # Python ends itself by the signal where the interrupt went through a library that runs code of its own
+        assert status in {0, 1, -signal.SIGINT}, err
         if status == 0:
             document = json.loads(out)
             assert document["sql"]
