@@ -143,10 +143,7 @@ def serve(
             _make_known(stack, config, supervisor, http)
             if taken is not None:
                 taken.finish()
-            click.echo(f"listening on {values.show(supervisor.address)}", err=True)
-            if http is not None:
-                click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
-            notify("READY=1")
+            _tell_ready(supervisor, http)
             on_ready(supervisor)
             supervisor.run()
             notify("STOPPING=1")
@@ -174,6 +171,16 @@ def _opened(config: Config) -> tuple[Store, Shadows]:
         store.close()
         raise Failure(str(error)) from error
     return store, shadows
+
+
+def _tell_ready(supervisor: Supervisor, http: socket.socket | None) -> None:
+    """The addresses for people, and systemd that clients can connect."""
+    from rewright.processes.notifying import notify
+
+    click.echo(f"listening on {values.show(supervisor.address)}", err=True)
+    if http is not None:
+        click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
+    notify("READY=1")
 
 
 def _make_known(stack: ExitStack, config: Config, supervisor: Supervisor, http: socket.socket | None) -> None:
