@@ -73,7 +73,11 @@ def main() -> None:
     embedders = {True: best_embedder(), False: best_embedder(semantic=False)}
     for name in VARIANTS if args.ablations else ("full",):
         report["variants"][name] = _variant(
-            args.data, args.catalogs, pairs, VARIANTS[name], embedders[VARIANTS[name].semantic]
+            args.data,
+            args.catalogs,
+            bar(pairs, name),  # type: ignore[arg-type] # they are gone through once
+            VARIANTS[name],
+            embedders[VARIANTS[name].semantic],
         )
         shown = report["variants"][name]
         print(
@@ -113,7 +117,7 @@ def _variant(
 ) -> dict[str, Any]:
     lakes: dict[tuple[str, bool], Any] = {}
     scored = []
-    for pair in bar(pairs, "queries"):
+    for pair in pairs:
         noisy = "Noise" in pair["difficulty_tags"]
         key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
         if key not in lakes:
