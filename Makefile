@@ -38,6 +38,8 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	# the benchmarks are scripts without a package: run by itself, with a cache of its own
+	MYPYPATH=. $(BIN)/mypy --namespace-packages --explicit-package-bases --cache-dir .mypy_cache/bench -p bench
 	$(BIN)/lint-imports
 
 format: install

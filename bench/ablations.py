@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar
 from bench.rewriting import Plan, Query, compare, read_queries
 from bench.warehouse import SETTINGS, warehouse
 from rewright.engines.postgres.scratch import ScratchServer
@@ -123,7 +124,7 @@ def elsewhere(rows: Sequence[Row], queries: Sequence[Query], dsn: str, plan: Pla
     """What was found at one scale, run at another (Table 7)."""
     found = {r.id: r.sql for r in rows if r.variant == "full"}
     ratios, wrong = [], []
-    for query in queries:
+    for query in bar(queries, "elsewhere"):
         before, after = compare(dsn, query.sql, found.get(query.id), plan)
         cpu_before = statistics.median(r.cpu for r in before)
         ratios.append((cpu_before, statistics.median(r.cpu for r in after) if after else cpu_before))
@@ -150,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     queries = read_queries(chosen.data, [i for i in chosen.ids.split(",") if i])[:: chosen.every]
     plan = Plan(cap=chosen.cap, runs=chosen.runs, trust=chosen.trust)
-    document = {
+    document: dict[str, Any] = {
         "machine": {
             "cpus": os.cpu_count(),
             "platform": platform.platform(),

@@ -26,7 +26,9 @@ import pglast
 import psycopg
 from pglast import ast
 
+from bench.bars import bar
 from rewright.ask.api import Answer, Asker
+from rewright.ask.pipeline import Pipeline
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.parsing import nodes_of
 
@@ -92,15 +94,15 @@ def is_right(connection: psycopg.Connection[Any], answer: Answer, question: dict
     return False
 
 
-def columns_of(sql: str, asker: Asker) -> set[str]:
+def columns_of(sql: str, asker: Asker | Pipeline) -> set[str]:
     """Names of columns of the database that a text names, lower case, without their tables."""
     known = {c.name.lower() for t in asker.context.tables for c in t.columns}
     nodes = nodes_of(pglast.parse_sql(sql))
     named = {
-        f.sval.lower()
+        (f.sval or "").lower()
         for n in nodes
         if isinstance(n, ast.ColumnRef)
-        for f in n.fields
+        for f in n.fields or ()
         if isinstance(f, ast.String)
     }
     return named & known
@@ -151,7 +153,7 @@ def main(data: Path, half: str, show: bool, out: Path | None) -> None:
         for name, asked in sorted(by_database.items()):
             with prepared(server, data, name) as connection:
                 asker = Asker(connection)
-                outcomes += [outcome(connection, asker, question, show) for question in asked]
+                outcomes += [outcome(connection, asker, question, show) for question in bar(asked, name)]
     report = {"machine": platform.platform(), "python": platform.python_version(), "halves": {}}
     for part in ("tune", "held"):
         mine = [o for o in outcomes if o["half"] == part]

@@ -27,6 +27,7 @@ import numpy as np
 from bench import augment_ablations
 from bench.augment_history import history_runs
 from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_tables
+from bench.bars import bar
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import STRATEGIES, AugmentError, BaseSpec, Options, Report, augment
 from rewright.lake.augment.features import features_of
@@ -138,12 +139,12 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
             "estimates": sum(m["estimates"] for m in mine),
         }
     for what in ("seconds", "cpu"):
-        for kept in ("", _NOTHING_KEPT):
-            before = sum(r[_PREPARING + kept][what] for r in done)
-            out.setdefault(_PREPARING + kept, {})[what] = round(before, 2)
-            searching = out["ours" + kept][what] - before
-            most_of_all = out["exhaustive" + kept][what] - before
-            out["ours" + kept][f"{what} of exhaustive's, both without the preparation"] = round(
+        for suffix in ("", _NOTHING_KEPT):
+            before = sum(r[_PREPARING + suffix][what] for r in done)
+            out.setdefault(_PREPARING + suffix, {})[what] = round(before, 2)
+            searching = out["ours" + suffix][what] - before
+            most_of_all = out["exhaustive" + suffix][what] - before
+            out["ours" + suffix][f"{what} of exhaustive's, both without the preparation"] = round(
                 searching / max(most_of_all, 1e-9), 4
             )
     for selector, beside in (
@@ -162,7 +163,7 @@ def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
     recommended.
     """
     rows = []
-    for seed in seeds:
+    for seed in bar(seeds, "planted lakes"):
         with tempfile.TemporaryDirectory() as folder:
             planted = planted_tables(Path(folder) / "lake", seed, helpful=2 + seed % 3, decoys=10 + seed % 7)
             row = run_case(
@@ -218,8 +219,8 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
         if len(rows) > 1
     }
     if len(rows) > 1:
-        spent = [r["indexed_cpu"] for r in rows]
-        exponents["indexing, cpu"] = round(exponent([r["tables"] for r in rows], spent), 3)
+        indexing = [r["indexed_cpu"] for r in rows]
+        exponents["indexing, cpu"] = round(exponent([r["tables"] for r in rows], indexing), 3)
     print("cost ~ tables ^", exponents)
     return {"lakes": rows, "exponents": exponents}
 
@@ -392,7 +393,7 @@ def main() -> int:
             if args.history:
                 document["history"] = history_runs(open_it, specs, args.tables)
             else:
-                rows = [run_case(open_it, name, spec, args.tables) for name, spec in specs]
+                rows = [run_case(open_it, name, spec, args.tables) for name, spec in bar(specs, "tables")]
                 document["no_hop"] = {"cases": rows, "summary": summary(rows)}
                 printed("no-hop", rows)
     if args.planted:

@@ -46,7 +46,7 @@ def _case(
     for share in SHARES:
         prepared = max(1, round(share * whole.built))
         evaluations = max(1, round(share * whole.evaluations))
-        runs = {
+        runs: dict[str, Callable[..., Any]] = {
             f"{share:.0%} of the tables": lambda told, n=prepared: _prepared(lake, spec, tables, n, told),
             f"{share:.0%} of the evaluations": lambda told, n=evaluations: augment(
                 lake, spec, _options(tables, n), earlier=told

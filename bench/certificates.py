@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import strangers
+from bench.bars import bar, say
 from rewright.equivalence.certificates import NoCertificate, Texts, certify
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.proving import Binding, bind_both, catalog_of
@@ -114,14 +115,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report: dict[str, Any] = {"checker": CHECKER_VERSION, "sets": {}, "others": []}
     for name, pairs in sets.items():
         counts: Counter[str] = Counter()
-        for pair in pairs:
+        for pair in bar(pairs, name):
             if chosen.only not in pair.id:
                 continue
             word, why = outcome_of(pair, chosen.seconds)
             counts[word] += 1
             if word not in {"good", "open"}:
                 report["others"].append({"set": name, "id": pair.id, "outcome": word, "why": why})
-                print(f"{name}: {pair.id}: {word}: {why}", file=sys.stderr, flush=True)
+                say(f"{name}: {pair.id}: {word}: {why}", to_stderr=True)
         report["sets"][name] = dict(counts)
         print(f"{name}: {dict(counts)}", file=sys.stderr, flush=True)
     text = json.dumps(report, indent=1)

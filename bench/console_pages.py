@@ -26,7 +26,7 @@ from rewright.console.app import Ports, create_app
 from rewright.store.api import Store, open_store
 from rewright.store.life import Level
 from rewright.store.outcomes import SLOW
-from rewright.store.records import LogEntry, NewRewrite, QuerySeen
+from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Route
 
 TEXT = (
     "select l_orderkey, sum(l_extendedprice * (1 - l_discount)) from lineitem where l_shipdate > '1995-03-15' "
@@ -73,7 +73,7 @@ def fill(store: Store, rows: int) -> None:
 
 
 def entry(now: float, number: int, rewrite: int) -> LogEntry:
-    route = ("original", "rewritten", "original")[number % 3]
+    route: Route = "rewritten" if number % 3 == 1 else "original"
     return LogEntry(
         at=now - number,
         database="app",

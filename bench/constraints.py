@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench.bars import bar, say
 from bench.mutants import Case, Found, Runs, bound_both, catalog_of_text, kept_cases, read_cases
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.generator.ddl import ddl_of
@@ -231,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if len(c.partners) == 2
     }
     catalogs: dict[str, Catalog | None] = {}
-    for case in pairs.values():
+    for case in bar(pairs.values(), "pairs", total=len(pairs)):
         if time.monotonic() > deadline:
             break
         if case.schema_sql not in catalogs:
@@ -239,18 +240,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (catalog := catalogs[case.schema_sql]) is not None:
             for fault in faults(case, catalog, chosen.seconds, counts, left):
                 wrong += 1
-                print("WRONG", fault, flush=True)
+                say("WRONG", fault)
     print(json.dumps(counts, indent=1), flush=True)
     with ScratchServer() as server:
         runs = Runs(server, Options(prover=False, databases=chosen.databases, seconds=8))
-        for found in sorted(left, key=lambda f: f.schema_sql):
+        for found in bar(sorted(left, key=lambda f: f.schema_sql), "runs"):
             if time.monotonic() > deadline:
                 break
             seen = runs.look(found)
             counts[f"run: {seen.verdict}"] += 1
             if seen.wrong:
                 wrong += 1
-                print("WRONG", seen, flush=True)
+                say("WRONG", seen)
         runs.close()
     print(json.dumps({k: n for k, n in counts.items() if k.startswith("run")}))
     return 1 if wrong else 0

@@ -11,6 +11,7 @@ import gzip
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -93,7 +94,7 @@ def main(dsn: str, out: str) -> None:
     with psycopg.connect(dsn) as connection:
         row = connection.execute("show server_version_num").fetchone()
         assert row is not None
-        data = {"version": int(row[0])}
+        data: dict[str, Any] = {"version": int(row[0])}
         for name, sql in [
             ("types", TYPES),
             ("functions", FUNCTIONS),

@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -108,14 +108,15 @@ def gain(
     timeout: float,
     patience: float,
     runs: int,
+    agree: Callable[[Sequence[Sequence[Any]], Sequence[Sequence[Any]]], bool] = same,
 ) -> dict[str, Any]:
-    """One query before and after."""
+    """One query before and after. ``agree``: whether two answers are the same."""
     with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute(f"set statement_timeout = '{timeout:.0f}s'")  # type: ignore[arg-type] # psycopg wants a literal; the value is a number
-        connection.execute(f"set rewright.trust = '{trust}'")  # type: ignore[arg-type] # psycopg wants a literal; the value is one of the levels
+        connection.execute(f"set statement_timeout = '{timeout:.0f}s'".encode())
+        connection.execute(f"set rewright.trust = '{trust}'".encode())
         before, rows = timed(connection, sql)
         report: dict[str, Any] = {"before_seconds": before, "stopped": rows is None}
-        report["before_right"] = None if rows is None else same(rows, expected)
+        report["before_right"] = None if rows is None else agree(rows, expected)
         progress(f"  original: {before:.2f} s{' (stopped)' if rows is None else ''}")
         began = time.perf_counter()
         known = (
@@ -135,7 +136,7 @@ def gain(
     seconds = statistics.median(s for s, _ in after)
     report |= {"found": True, "verdict": found[1], "rewrite": found[2], "route": route[0] if route else ""}
     report |= {"after_seconds": [s for s, _ in after], "ratio": before / seconds}
-    report["after_right"] = all(rows is not None and same(rows, expected) for _, rows in after)
+    report["after_right"] = all(rows is not None and agree(rows, expected) for _, rows in after)
     progress(f"  served: {seconds:.2f} s, {before / seconds:,.0f} times faster; {report['route']}")
     return report
 

@@ -24,6 +24,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from bench.bars import bar, say
 from bench.hints_films import SERVER
 from bench.workloads import films
 from rewright.engines.postgres.hinting import HintingSession
@@ -129,12 +130,12 @@ def main() -> None:
             for statement in films.statements(args.seed, args.films):
                 connection.execute(statement)
         with HintingSession(server.dsn(database), limits=Limits(statement=120)) as session:
-            for number, query in enumerate(films.QUERIES):
+            for number, query in enumerate(bar(films.QUERIES, "queries")):
                 made, told = choices(session, query, args.limit)
                 seconds = timed(session, made, args.limit, args.rounds)
                 medians = {arm: statistics.median(values) for arm, values in seconds.items()}
                 rows.append({"query": number, "seconds": medians, "raw": seconds, **told})
-                print(f"{number:2} " + " ".join(f"{arm} {medians[arm]:.3f}" for arm in ARMS), flush=True)
+                say(f"{number:2} " + " ".join(f"{arm} {medians[arm]:.3f}" for arm in ARMS))
                 if args.out:
                     args.out.write_text(json.dumps(document(args, rows), indent=1, default=str))
     print(json.dumps(document(args, rows)["table"], indent=1))

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar, say
 from bench.rewriting import SLOWER_RATIO, SLOWER_SECONDS, Plan, Query, Run, percentile, rewriter_for, timed
 from rewright.hints.parsing import parse_comment
 from rewright.rewrite.api import Rewriter
@@ -34,8 +35,11 @@ def texts_of(rewriter: Rewriter | None, port: HintPort, query: Query, plan: Plan
     if rewriter is None:
         return found
     settings = Settings(
-        trust=plan.trust, measure="both", budget=plan.budget, run_timeout=min(plan.cap, plan.budget / 4)
-    )  # type: ignore[arg-type] # the command line lets only levels of trust through
+        trust=plan.trust,
+        measure="both",
+        budget=plan.budget,
+        run_timeout=min(plan.cap, plan.budget / 4),
+    )
     outcome = rewriter.optimise(query.sql, settings=settings)
     found["reason"] = outcome.reason
     if outcome.best is not None and outcome.servable:
@@ -163,12 +167,12 @@ def run_all(
     done = {row["id"] for row in rows}
     port = HintPort(dsn, plan.cap, execute=True)
     with rewriter_for(dsn, plan, hints=False) as rewriter:
-        for query in queries:
+        for query in bar(queries, name):
             if query.id in done:
                 continue
             found = texts_of(rewriter if rewrites else None, port, query, plan)
             rows.append(row_of(query, found, run_sides(dsn, found["texts"], plan)))
-            print(line(rows[-1]), flush=True)
+            say(line(rows[-1]))
             if out is not None:
                 out.write_text(json.dumps(report(name, rows, plan, extra), indent=1, default=str))
     print(json.dumps(summary(rows), indent=1))

@@ -14,6 +14,7 @@ import platform
 import statistics
 import sys
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -60,7 +61,7 @@ def main() -> None:
     parser.add_argument("--out")
     args = parser.parse_args()
     seeds = [float(s) for s in args.seeds.split(",")]
-    rows = []
+    rows: list[dict[str, Any]] = []
     with ScratchServer(SERVER) as server:
         for case in CASES:
             if args.only and args.only not in case.name:

@@ -21,6 +21,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.options import Options
@@ -70,7 +71,7 @@ def run(wanted: Sequence[Pair], seconds: float) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     options = Options(seconds=seconds, prover_seconds=seconds / 2)
     with ScratchServer() as server:
-        for ddl, group in groupby(wanted, key=attrgetter("schema")):
+        for ddl, group in groupby(bar(wanted, "pairs"), key=attrgetter("schema")):
             with Checker(scratch=server, options=options, schema_sql=ddl) as checker:
                 found += [_judged(checker, pair) for pair in group]
     return found

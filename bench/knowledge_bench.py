@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
+from bench.bars import bar
 from rewright.knowledge.api import KnowledgeBase
 from rewright.knowledge.index import Index, words_of
 
@@ -83,7 +84,7 @@ def speed(base: KnowledgeBase, labels: list[dict[str, list[str]]], size: int) ->
     """Median seconds of a search over ``size`` units (ours, repeated)."""
     many = KnowledgeBase((base.units * (size // len(base) + 1))[:size])
     times = []
-    for label in labels:
+    for label in bar(labels, "searches"):
         began = time.perf_counter()
         many.search(str(label["query"]))
         times.append(time.perf_counter() - began)

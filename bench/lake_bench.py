@@ -26,6 +26,7 @@ from typing import Any
 import duckdb
 import sqlglot
 
+from bench.bars import bar
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.api import open_lake
 from rewright.lake.batch import answer_line, plain
@@ -76,7 +77,11 @@ def main() -> None:
     embedders = {True: best_embedder(), False: best_embedder(semantic=False)}
     for name in VARIANTS if args.ablations else ("full",):
         report["variants"][name] = _variant(
-            args.data, args.catalogs, pairs, VARIANTS[name], embedders[VARIANTS[name].semantic]
+            args.data,
+            args.catalogs,
+            bar(pairs, name),  # type: ignore[arg-type] # they are gone through once
+            VARIANTS[name],
+            embedders[VARIANTS[name].semantic],
         )
         shown = report["variants"][name]
         print(

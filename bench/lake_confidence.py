@@ -268,8 +268,8 @@ def examples(
                 if found is not None:
                     out.append(found)
                     if keep is not None:
-                        with keep.open("a") as file:
-                            file.write(json.dumps(found) + "\n")
+                        with keep.open("a") as examples:
+                            examples.write(json.dumps(found) + "\n")
                     print(f"\r{len(out)}/{count}", end="", file=sys.stderr, flush=True)
     return out
 

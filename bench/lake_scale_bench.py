@@ -317,7 +317,7 @@ def _changed(lake: Lake, folder: Path, seed: int, stages: Stages) -> dict[str, A
 
 
 def _share(joins: list[tuple[str, str]], graph: Any) -> float:
-    return round(sum(graph.has_edge(*pair) for pair in joins) / max(len(joins), 1), 4)
+    return float(round(sum(graph.has_edge(*pair) for pair in joins) / max(len(joins), 1), 4))
 
 
 def _against_exact(

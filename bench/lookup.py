@@ -17,6 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,8 +113,8 @@ def main() -> None:
     rows: dict[str, Any] = {}
     for name, text in texts.items():
         raw = text.encode()
-        one, one_spread = microseconds(lambda raw=raw: before.find("app", raw, ()), arguments.rounds)
-        two, two_spread = microseconds(lambda raw=raw: index.find("app", raw, ()), arguments.rounds)
+        one, one_spread = microseconds(partial(before.find, "app", raw, ()), arguments.rounds)
+        two, two_spread = microseconds(partial(index.find, "app", raw, ()), arguments.rounds)
         rows[name] = {
             "bytes_us": one,
             "bytes_spread": one_spread,

@@ -27,6 +27,7 @@ from typing import Any
 
 from pglast.parser import ParseError
 
+from bench.bars import bar, say
 from bench.mutant_proofs import WAYS, Shown, Way
 from bench.mutations import Mutant, mutants
 from bench.mutations_of_schemas import schema_mutants
@@ -206,7 +207,7 @@ def proofs(
 ) -> Iterator[Found]:
     """The proofs that are found in a way; ``counts`` has what became of all questions, by kind."""
     catalogs: dict[str, Catalog | None] = {}
-    for question in asked:
+    for question in bar(asked, "questions"):
         if question.schema_sql not in catalogs:
             catalogs[question.schema_sql] = catalog_of_text(question.schema_sql)
         catalog = catalogs[question.schema_sql]
@@ -233,7 +234,7 @@ def proofs(
             )
         elif found:
             counts[f"{question.kind}: internal"] += 1
-            print("INTERNAL", found, question.original, question.candidate, sep="\n  ", flush=True)
+            say("INTERNAL", found, question.original, question.candidate)
 
 
 def catalog_of_text(schema_sql: str) -> Catalog | None:
@@ -320,7 +321,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for found in seen:
         wrong += found.wrong
         if found.wrong:
-            print("WRONG", json.dumps({**asdict(found), "schema_sql": ""}), flush=True)
+            say("WRONG", json.dumps({**asdict(found), "schema_sql": ""}))
         if out:
             out.write(json.dumps(asdict(found)) + "\n")
             out.flush()
@@ -333,7 +334,7 @@ def _looked_at(
 ) -> Iterator[Found]:
     with ScratchServer() as server:
         runs = Runs(server, options)
-        for found in made:
+        for found in bar(made, "runs"):
             if time.monotonic() > deadline:
                 break
             seen = found if found.wrong else runs.look(found)

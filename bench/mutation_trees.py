@@ -77,7 +77,7 @@ def put(root: Any, path: Path, other: Any) -> Any:
 
 
 def _shallow(node: ast.Node) -> Any:
-    made = type(node)()
+    made: Any = type(node)()  # type: ignore[call-arg] # every class of nodes can be made without slots
     for slot in node:
         setattr(made, slot, getattr(node, slot))
     return made
@@ -95,10 +95,10 @@ def names_of(root: ast.Node) -> Names:
     columns: dict[str, ast.ColumnRef] = {}
     relations: dict[str, None] = {}
     for _, node in nodes(root):
-        if isinstance(node, ast.ColumnRef) and not isinstance(node.fields[-1], ast.A_Star):
+        if isinstance(node, ast.ColumnRef) and not isinstance((node.fields or ("",))[-1], ast.A_Star):
             columns.setdefault(RawStream()(node), node)
         elif isinstance(node, ast.RangeVar):
-            relations.setdefault(node.relname)
+            relations.setdefault(node.relname or "")
     return Names(tuple(columns.values()), tuple(relations))
 
 
@@ -137,5 +137,5 @@ def conjuncts(node: Any) -> tuple[Any, ...]:
     if node is None:
         return ()
     if isinstance(node, ast.BoolExpr) and node.boolop == BoolExprType.AND_EXPR:
-        return tuple(node.args)
+        return tuple(node.args or ())
     return (node,)

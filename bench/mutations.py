@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from pglast import parse_sql
 
@@ -28,7 +29,7 @@ class Mutant:
 
 def mutants(sql: str) -> Iterator[Mutant]:
     """Every query that one change makes of ``sql``, each text once. Raises pglast's ParseError."""
-    root = parse_sql(sql)[0].stmt
+    root: Any = parse_sql(sql)[0].stmt
     seen = {printed(root)}
     names = names_of(root)
     for path, node in nodes(root):

@@ -56,8 +56,9 @@ def _named(before: Any, after: Any) -> Any:
     kept = []
     for old, new in zip(before.targetList, after.targetList, strict=True):
         name = old.name
-        if name is None and isinstance(old.val, ast.ColumnRef) and isinstance(old.val.fields[-1], ast.String):
-            name = old.val.fields[-1].sval
+        last = old.val.fields[-1] if name is None and isinstance(old.val, ast.ColumnRef) else None  # type: ignore[index] # a column has a name
+        if isinstance(last, ast.String):
+            name = last.sval
         kept.append(altered(new, name=name))
     return altered(after, targetList=tuple(kept))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from pglast import ast
 from pglast.enums import (
@@ -108,10 +108,9 @@ def _limits(node: Any, _: Names) -> Iterator[Changed]:
             yield "LIMIT moved in", altered(node, limitCount=None, sortClause=None, fromClause=rest)
         if (
             isinstance(item, ast.RangeSubselect)
-            and item.subquery.limitCount is not None
+            and (inner := cast("Any", item.subquery)).limitCount is not None
             and not node.limitCount
         ):
-            inner = item.subquery
             moved = altered(item, subquery=altered(inner, limitCount=None, limitOffset=None))
             rest = (*node.fromClause[:i], moved, *node.fromClause[i + 1 :])
             yield "LIMIT moved out", altered(node, limitCount=inner.limitCount, fromClause=rest)

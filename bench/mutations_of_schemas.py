@@ -41,7 +41,7 @@ def schema_mutants(schema_sql: str) -> Iterator[tuple[str, str]]:
             yield f"one COLLATE {collation}", _text(statements, {(i, j): altered(column, collClause=clause)})
         known = tuple(c for c in column.constraints or () if c.contype == ConstrType.CONSTR_NOTNULL)
         if known:
-            rest = tuple(c for c in column.constraints if c not in known) or None
+            rest = tuple(c for c in column.constraints or () if c not in known) or None
             yield "NOT NULL dropped", _text(statements, {(i, j): altered(column, constraints=rest)})
     for own in sorted({_type_of(column) for _, _, column in columns}):
         for type_ in TYPES:
@@ -55,7 +55,8 @@ def _type_of(column: Any) -> str:
 
 def _typed(column: Any, type_: str) -> Any:
     (raw,) = parse_sql(f"select null::{type_}")
-    return altered(column, typeName=raw.stmt.targetList[0].val.typeName)
+    select: Any = raw.stmt
+    return altered(column, typeName=select.targetList[0].val.typeName)
 
 
 def _text(statements: list[Any], columns: dict[tuple[int, int], Any]) -> str:

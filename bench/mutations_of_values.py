@@ -39,7 +39,7 @@ def _boolean(node: Any, _: Names) -> Iterator[Changed]:
         yield "NOT dropped", arg
         yield "NOT to IS NOT TRUE", ast.BooleanTest(arg=arg, booltesttype=BoolTestType.IS_NOT_TRUE)
         if isinstance(arg, ast.BoolExpr) and arg.boolop != BoolExprType.NOT_EXPR:
-            yield "NOT pushed", altered(arg, args=tuple(negation(a) for a in arg.args))
+            yield "NOT pushed", altered(arg, args=tuple(negation(a) for a in arg.args or ()))
         return
     both = (BoolExprType.AND_EXPR, BoolExprType.OR_EXPR)
     yield "AND to OR", altered(node, boolop=both[node.boolop == BoolExprType.AND_EXPR])
@@ -262,10 +262,10 @@ def _constant(node: Any, _: Names) -> Iterator[Changed]:
             yield "constant by one", integer((value.ival or 0) + by)
         yield "integer to numeric", altered(node, val=ast.Float(fval=f"{value.ival or 0}.0"))
     elif isinstance(value, ast.Float):
-        yield "scale of a constant", altered(node, val=ast.Float(fval=value.fval + "0"))
-        yield "scale of a constant", altered(node, val=ast.Float(fval=value.fval + "1"))
+        yield "scale of a constant", altered(node, val=ast.Float(fval=(value.fval or "0") + "0"))
+        yield "scale of a constant", altered(node, val=ast.Float(fval=(value.fval or "0") + "1"))
     elif isinstance(value, ast.String):
-        text = value.sval
+        text = value.sval or ""
         for other in {text + " ", text.upper(), text.lower(), text[:-1], ""} - {text}:
             yield "text constant", altered(node, val=ast.String(sval=other))
     elif isinstance(value, ast.Boolean):
@@ -287,6 +287,7 @@ def _cast(node: Any, _: Names) -> Iterator[Changed]:
 
 
 def _column(node: Any, names: Names) -> Iterator[Changed]:
+    other: Any
     if isinstance(node.fields[-1], ast.A_Star):
         return
     for other in names.columns:

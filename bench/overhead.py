@@ -34,6 +34,8 @@ from urllib.parse import urlsplit
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from bench.bars import bar  # noqa: E402  (it is started as a script, too)
+
 SCALE = 5
 ROWS = 1_000_000
 ROWS_SQL = f"select i, i * 2, 'row number ' || i from generate_series(1, {ROWS}) as i"
@@ -232,12 +234,11 @@ def measure_pooled(
             Route("rewright, pgbouncer", first.port, first.pids + alone.pids),
             Route("pgbouncer, rewright", outer.port, outer.pids + inner.pids),
         ]
-        for number in range(rounds):
+        for number in bar(range(rounds), "pooled rounds"):
             for mode in POOLED_MODES:
                 for route in routes[number % 3 :] + routes[: number % 3]:
                     result = run_many(programs, route, mode, clients, seconds)
                     found.setdefault(f"{mode} c={clients}", {}).setdefault(route.name, []).append(result)
-            print(f"pooled round {number + 1} of {rounds} done", file=sys.stderr)
     return found
 
 
@@ -253,7 +254,7 @@ def measure(
     programs: Path, routes: list[Route], seconds: float, rounds: int
 ) -> dict[str, dict[str, list[dict[str, float]]]]:
     found: dict[str, dict[str, list[dict[str, float]]]] = {}
-    for round_number in range(rounds):
+    for round_number in bar(range(rounds), "rounds"):
         order = routes[round_number % len(routes) :] + routes[: round_number % len(routes)]
         for mode, clients in CASES:
             for route in order:
@@ -261,7 +262,6 @@ def measure(
                 found.setdefault(f"{mode} c={clients}", {}).setdefault(route.name, []).append(result)
         for route in order:
             found.setdefault("1M rows", {}).setdefault(route.name, []).append(run_rows(programs, route))
-        print(f"round {round_number + 1} of {rounds} done", file=sys.stderr)
     return found
 
 

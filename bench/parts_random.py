@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from bench.bars import bar
 from rewright.equivalence.generator.pairs import SCHEME_NAMES, pairs_of_world
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.rewrite.adapters.links import LinkProver
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts: Counter[str] = Counter()
     wrong: list[str] = []
     began = time.perf_counter()
-    for world in range(chosen.worlds):
+    for world in bar(range(chosen.worlds), "worlds"):
         pairs = list(pairs_of_world(chosen.seed, world, chosen.schemes))
         prover = LinkProver(catalog_from_ddl(pairs[0].schema_sql))
         for pair in pairs:

@@ -13,8 +13,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.api import Rewriter
-from rewright.rewrite.model import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
-from rewright.rewrite.ports import Checker, Database, Ports, Proposer, Prover, ResultColumn, Scoped, Scoper
+from rewright.rewrite.model import TRUST, Candidate, Deadline, Evidence, Explained, Timed
+from rewright.rewrite.ports import (
+    Checker,
+    Database,
+    Ports,
+    Proposer,
+    Prover,
+    ResultColumn,
+    Scoped,
+    Scoper,
+    Unit,
+)
 
 
 @dataclass(slots=True)
@@ -141,10 +151,10 @@ class WatchedProposer:
     log: Log
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
     ) -> Sequence[Candidate]:
         with self.log.phase("search"):
-            found = self.inner.propose(sql, database, deadline, prefer)
+            found = self.inner.propose(sql, database, deadline, advice)
         for one in found:
             self.log.fates.setdefault(one.sql, Fate([s.name for s in one.steps], one.cost))
         return found

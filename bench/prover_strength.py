@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar
 from rewright.equivalence.proof import Proof, check_proof
 from rewright.equivalence.prover.prove import Reason, prove
 from rewright.sql.binder import bind
@@ -52,7 +53,7 @@ def main() -> int:
         tally: Counter[tuple[str, str]] = Counter()
         times: list[float] = []
         catalogs: dict[str, Any] = {}
-        for line in path.open():
+        for line in bar(path.read_text().splitlines(), path.stem):
             pair = json.loads(line)
             if (args.id and pair["id"] not in args.id) or not pair.get("runs_on_postgresql", True):
                 continue

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.options import Options
@@ -43,7 +44,7 @@ def run(wanted: list[dict[str, Any]], seconds: float, *, prover: bool = True) ->
     """Each pair's verdict and seconds, in the order given."""
     found: list[dict[str, Any]] = []
     with ScratchServer() as server:
-        for pair in wanted:
+        for pair in bar(wanted, "pairs"):
             options = Options(seconds=seconds, prover=prover)
             started = time.monotonic()
             with Checker(scratch=server, options=options, schema_sql=pair["schema_sql"]) as checker:

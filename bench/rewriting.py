@@ -22,11 +22,12 @@ from typing import Any
 
 import psycopg
 
+from bench.bars import bar, say
 from bench.phases import Log, watched
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.live import Extras, connected
 from rewright.rewrite.api import Outcome, Rewriter
-from rewright.rewrite.model import Settings
+from rewright.rewrite.model import Level, Settings
 
 SLOWER_RATIO, SLOWER_SECONDS = 1.10, 0.020
 
@@ -46,7 +47,7 @@ class Plan:
     cap: float = 40.0
     runs: int = 5
     budget: float = 45.0
-    trust: str = "tested"
+    trust: Level = "tested"
     settings: tuple[tuple[str, str], ...] = ()
 
 
@@ -168,7 +169,7 @@ def measure(rewriter: Rewriter, log: Log, dsn: str, query: Query, plan: Plan, ba
     turn.
     """
     settings = Settings(
-        trust=plan.trust,  # type: ignore[arg-type] # the command line lets only levels of trust through
+        trust=plan.trust,
         measure="both",
         budget=plan.budget,
         run_timeout=min(plan.cap, plan.budget / 4),
@@ -297,9 +298,9 @@ def run_all(
     with rewriter_for(dsn, plan, hints=hints) as rewriter:
         rewriter, log = watched(rewriter)
         kept = Baseline(baseline)
-        for query in queries:
+        for query in bar(queries, name):
             results.append(measure(rewriter, log, dsn, query, plan, kept))
-            print(line(results[-1]), flush=True)
+            say(line(results[-1]))
             if out is not None:
                 out.write_text(json.dumps(report(name, results, plan, extra), indent=1, default=str))
     for key, value in summary(results).items():

@@ -24,6 +24,7 @@ from typing import Any
 
 import psycopg
 
+from bench.bars import bar, say
 from bench.unseen_data import SETS, databases, unseen_queries
 from rewright.engines.clock import now
 from rewright.engines.postgres.catalog import snapshot
@@ -300,7 +301,7 @@ def totals(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _least(row: dict[str, Any], way: str) -> float:
-    return min(row[way]["cost"] or row["original"], row["original"])
+    return float(min(row[way]["cost"] or row["original"], row["original"]))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -321,9 +322,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with databases(chosen.scale, chosen.keep, asked.schemas) as dsns:
         for schema in asked.schemas:
             texts = [(q.id, q.query) for q in picked if q.schema == schema]
-            for row in compared(dsns[schema], texts, chosen.seconds, rules):
+            for row in bar(compared(dsns[schema], texts, chosen.seconds, rules), schema, total=len(texts)):
                 rows.append(row)
-                print(json.dumps(row), flush=True)
+                say(json.dumps(row))
     report = {"seconds": time.monotonic() - started, "totals": totals(rows), "queries": rows}
     print(json.dumps(report["totals"], indent=1))
     if chosen.out is not None:

@@ -26,6 +26,7 @@ from typing import Any
 
 import psycopg
 
+from bench.bars import bar
 from bench.gain import proxy
 from bench.overhead import machine
 from bench.rewriting import Query, digest_of, read_queries
@@ -158,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with warehouse(chosen.suite, scale, chosen.keep) as data:
         with psycopg.connect(data.dsn, autocommit=True) as connection:
             connection.execute(f"set statement_timeout = '{chosen.cap:.0f}s'".encode())
-            before = {query.id: run(connection, query.sql) for query in queries}
+            before = {query.id: run(connection, query.sql) for query in bar(queries, "originals")}
         modes = {}
         for mode in MODES:
             with (

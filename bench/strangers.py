@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bench.bars import bar
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.options import Options
@@ -61,7 +62,7 @@ def run(
     found: list[dict[str, Any]] = []
     options = Options(seconds=2 * seconds, prover_seconds=seconds)
     with Checker(scratch=server, options=options, schema_sql=schema(folder)) as checker:
-        for pair in wanted:
+        for pair in bar(wanted, "pairs"):
             started = time.monotonic()
             verdict = checker.check(pair.q1, pair.q2)
             spent = round(time.monotonic() - started, 3)

@@ -257,7 +257,7 @@ def make(packages: Path, out: Path, lake: str, seed: int) -> int:
             db.execute(
                 f"COPY (SELECT * FROM read_csv('{path}', ignore_errors=true)) TO '{folder / path.name.replace('.', '_', path.name.count('.') - 1)}' (HEADER)"
             )
-        pairs = []
+        pairs: list[dict[str, Any]] = []
         for i, asked in enumerate(questions(db, mine, links, rng)):
             rows = db.execute(asked.golden)
             pairs.append(

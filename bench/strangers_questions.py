@@ -278,12 +278,12 @@ def _linked(db: Any, a: Asked, x: str, b: Asked, y: str, rng: random.Random) -> 
         )
     if names and a.of("cat"):
         # the second table goes unsaid
-        name, cat = rng.choice(names), _pick(_classes(db, a), rng)
-        if cat is not None:
+        name, chosen = rng.choice(names), _pick(_classes(db, a), rng)
+        if chosen is not None:
             pen = _Pen(rng, A=a, B=b)
             pen.tags.append("Missing Table")
             made = pen.question(
-                f"SELECT [B.{name.name}!], [A.{cat.name}!], COUNT(*) AS n {join} GROUP BY 1, 2",
+                f"SELECT [B.{name.name}!], [A.{chosen.name}!], COUNT(*) AS n {join} GROUP BY 1, 2",
                 difficulty="hard",
             )
             user = re.sub(r" FROM (\w+) a JOIN .*? GROUP BY", r" FROM \1 GROUP BY", made.user)

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import rewriting
+from bench.bars import bar, say
 from bench.phases import watched
 from bench.rewriting import Baseline, Plan, Query, Result, rewriter_for, timed
 from bench.unseen_data import (
@@ -185,9 +186,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with databases(chosen.scale, chosen.keep, schemas) as dsns:
         for schema in schemas:
             of_schema = [q for q in queries if q.schema == schema]
-            for found in measured(dsns[schema], of_schema, plan, Baseline()) if of_schema else ():
+            found_ones = measured(dsns[schema], of_schema, plan, Baseline()) if of_schema else ()
+            for found in bar(found_ones, schema, total=len(of_schema)):
                 results.append(found)
-                print(shown(found), flush=True)
+                say(shown(found))
                 if chosen.out is not None:
                     chosen.out.write_text(
                         json.dumps(report(results, plan, chosen.scale), indent=1, default=str) + "\n"

@@ -102,7 +102,10 @@ class UnseenQuery:
 def unseen_queries(file: Path = FIRST_QUERIES) -> list[UnseenQuery]:
     rows = [json.loads(line) for line in file.read_text().splitlines() if line]
     fields = ("id", "schema", "kind", "query", "hand", "why_slow")
-    return [UnseenQuery(*(r[f] for f in fields), r.get("orm") or "", r.get("kept")) for r in rows]
+    return [
+        UnseenQuery(**{f: r[f] for f in fields}, shape_of=r.get("orm") or "", kept=r.get("kept"))
+        for r in rows
+    ]
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import csv
 import datetime as dt
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -20,12 +20,23 @@ from starlette.responses import HTMLResponse
 
 from rewright.console.access import Visitor
 from rewright.store.api import Store
+from rewright.store.browsing import Became
 from rewright.store.errors import StoreError
+from rewright.store.life import Level, State
+from rewright.store.records import QueryStatus, Route
 
 # the first characters that a spreadsheet takes for a formula
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # rows of a CSV file that are sent together
 _PIECE = 50
+# what a list can be filtered by: column, and the values that it may have
+CHOICES: Mapping[str, Sequence[str]] = {
+    "route": get_args(Route),
+    "status": get_args(QueryStatus),
+    "state": tuple(State),
+    "level": tuple(Level),
+    "became": tuple(Became),
+}
 NAVIGATION = (
     ("/", "Overview"),
     ("/rewrites", "Rewrites"),
@@ -95,6 +106,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
+    made.globals["choices"] = CHOICES
     made.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
     return made
 

@@ -221,6 +221,7 @@ class SlowQuery:
     backend_pid: int
     settings: SettingsView
     in_block: bool
+    sqlstate: str = ""  # of the error that it ended with
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,10 +237,8 @@ class Parameters:
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
-    ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints``
-    when it did without them): ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``,
-    ``search_path``, ``role``, ``row security``, ``temporary``, ``privileges``, ``block``, ``doubted``,
-    ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
+    ``route``: what the client got. ``reason``: why the original ran, one of the words of docs/proxy.md ("When
+    a replacement runs"); "" when the replacement did, ``hints`` when it did without them.
     ``target``: the table written to has triggers, identities, defaults or the like that rows' order could
     show in.
     ``doubted``: it failed where the original did not, for this role or in this session, lately.
@@ -247,6 +246,7 @@ class ServedStatement:
     ``original_failure``: that of the original that ran in its place, empty where it succeeded, None where it
     could not be run (``rewright.proxy.serving.failures``).
     ``parameters``: what both were bound with, where the replacement failed.
+    ``sqlstate``: of the error that the client got, empty where it got an answer.
     ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before
     it.
     """
@@ -266,6 +266,9 @@ class ServedStatement:
     parameters: Parameters = field(default_factory=Parameters)
     # the statement did more than the rewrite's SELECT: its duration says nothing about the rewrite
     more_than_select: bool = False
+    client_address: str = ""
+    backend_pid: int = 0
+    sqlstate: str = ""
 
 
 Report: TypeAlias = SlowQuery | ServedStatement

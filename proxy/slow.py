@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal
 
 from rewright.proxy.ports import SlowQuery
+from rewright.proxy.serving.failures import sqlstate_of
 from rewright.proxy.serving.identity import Identity
 from rewright.proxy.serving.in_force import SettingsInForce
 from rewright.proxy.serving.reports import Reports
@@ -55,7 +57,8 @@ class SlowReports:
         self._execution = 0
         self._seen_start = -1.0
         self._wanted = True
-        self._failure: State | None = None
+        # of the last error: how its query ended, the SQLSTATE, and when its cycle started
+        self._failure: tuple[State, str, float] = ("failed", "", -1.0)
 
     def tick(self, now: float) -> None:
         """Report the running query, once."""
@@ -65,18 +68,21 @@ class SlowReports:
             self._report("running", now)
 
     def failed(self, message: bytes) -> None:
-        if b"C57014\0" not in message:
-            self._failure = "failed"
-        else:
-            by_request = self._session.cycles.cancelled or b"user request" in message
-            self._failure = "cancelled" if by_request else "timed out"
+        """The client gets this ErrorResponse."""
+        cycles, sqlstate = self._session.cycles, sqlstate_of(message)
+        by_request = cycles.cancelled or b"user request" in message
+        state: State = "failed" if sqlstate != "57014" else "cancelled" if by_request else "timed out"
+        self._failure = state, sqlstate, cycles.started
 
     def ended(self) -> None:
-        state: State = self._failure or "finished"
-        self._failure = None
-        self._report(state, self._clock())
+        state, sqlstate, started = self._failure
+        # an error of an earlier, quick cycle says nothing about this one
+        if started == self._session.cycles.started:
+            self._report(state, self._clock(), sqlstate)
+        else:
+            self._report("finished", self._clock())
 
-    def _report(self, state: State, now: float) -> None:
+    def _report(self, state: State, now: float, sqlstate: str = "") -> None:
         cycles = self._session.cycles
         first = self._seen_start != cycles.started
         # of what was told as running the end is told, too, and of what was not it is not
@@ -94,7 +100,8 @@ class SlowReports:
             if site is None or site.kind == "explain":
                 return
             text = site.select  # what may be replaced
-        self._reports.put(self._describe(text, types, bind, state, now - cycles.started))
+        described = self._describe(text, types, bind, state, now - cycles.started)
+        self._reports.put(replace(described, sqlstate=sqlstate))
         if state != "running":
             self._was_slow(text, now - cycles.started)
 

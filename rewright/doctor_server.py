@@ -14,6 +14,7 @@ import psycopg
 from rewright.config.showing import without_passwords
 from rewright.engines.postgres.facts import ServerFacts, server_facts
 from rewright.engines.postgres.session import Session, SessionError
+from rewright.reaching import remedy
 from rewright.settings import REGISTRY
 from rewright.sql.printer.names import quote_ident
 
@@ -88,7 +89,8 @@ def server_findings(subject: str, dsn: str) -> Iterator[Finding]:
         with Session(dsn) as session:
             yield from _of_server(subject, session)
     except (SessionError, psycopg.Error) as error:
-        yield Finding("failed", subject, f"{without_passwords(dsn)}: {error}")
+        advice = remedy(str(error))
+        yield Finding("failed", subject, f"{without_passwords(dsn)}: {error}", (advice,) if advice else ())
 
 
 def _of_server(subject: str, session: Session) -> Iterator[Finding]:

@@ -74,7 +74,10 @@ def collect(path: Path) -> tuple[Work, ...]:
     files = sorted(path.rglob("*.sql")) if path.is_dir() else [path]
     if path.is_dir() and not files:
         raise InputError(f"{path}: no .sql file in it")
-    return tuple(work for file in files for work in _of_file(file, path))
+    found = tuple(work for file in files for work in _of_file(file, path))
+    if not found:
+        raise InputError(f"{path}: no statement in it")
+    return found
 
 
 def _of_file(file: Path, root: Path) -> Iterator[Work]:
@@ -117,7 +120,10 @@ def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
     """
     schema = session.extension_schema("pg_stat_statements")
     if schema is None:
-        raise InputError("the extension pg_stat_statements is not there (CREATE EXTENSION)")
+        raise InputError(
+            "pg_stat_statements is not in this database: give a file of queries, or CREATE EXTENSION "
+            "pg_stat_statements (the server loads it with shared_preload_libraries)"
+        )
     rows = session.ask(_TOP.format(schema=schema), [list(own), n + _SPARE])
     found = [row for row in rows if not _asks_the_server(str(row[0]))][:n]
     return tuple(

@@ -20,6 +20,7 @@ WITHHELD = "<withheld>"
 GONE = "?"
 _NUMBERS = frozenset({"ICONST", "FCONST"})
 _STRINGS = frozenset({"SCONST", "USCONST", "BCONST", "XCONST"})
+_TAKEN_OUT = _NUMBERS | _STRINGS | frozenset(COMMENTS)
 # what the server cuts from a value to put it into a message is at least so long
 _SHORTEST = 3
 _WRITTEN = re.compile(r"\A(?:[eEnN]|[uU]&)?'(.*)'\Z|\A\$[^$]*\$(.*)\$[^$]*\$\Z", re.DOTALL)
@@ -44,18 +45,14 @@ def with_marks(text: str, number: str, string: str) -> str | None:
     >>> with_marks("select a from t where b = 'x' and c < 5", "$1", "'?'")
     "select a from t where b = '?' and c < $1"
     """
-    tokens = _tokens(text)
-    if tokens is None:
+    found = _constants(text)
+    if found is None:
         return None
     parts, at = [], 0
-    for token in tokens:
-        mark = (
-            number if token.name in _NUMBERS else string if token.name in _STRINGS
-            else "" if token.name in COMMENTS else None
-        )  # fmt: skip
-        if mark is not None:
-            parts += [text[at : token.start], mark]
-            at = token.end + 1
+    for token in found:
+        mark = number if token.name in _NUMBERS else string if token.name in _STRINGS else ""
+        parts += [text[at : token.start], mark]
+        at = token.end + 1
     return "".join([*parts, text[at:]])
 
 
@@ -63,8 +60,8 @@ def has_strings(text: str) -> bool:
     """Whether a text (of a template, too) has constants that are strings or bit strings; True where that
     can't be told.
     """
-    tokens = _tokens(text)
-    return tokens is None or any(token.name in _STRINGS for token in tokens)
+    found = _constants(text)
+    return found is None or any(token.name in _STRINGS for token in found)
 
 
 def values_in(text: str) -> set[str]:
@@ -74,20 +71,21 @@ def values_in(text: str) -> set[str]:
     >>> sorted(values_in("select 'it''s', 5 /* for Ann */"))
     ['5', 'for Ann', "it''s", "it's"]
     """
-    tokens = _tokens(text)
-    if tokens is None:
-        return {found for pair in re.findall(r"'([^']*)'|\$\$(.*?)\$\$", text) for found in pair if found}
+    found = _constants(text)
+    if found is None:
+        return {value for pair in re.findall(r"'([^']*)'|\$\$(.*?)\$\$", text) for value in pair if value}
     return {
-        value for token in tokens for value in _said(token.name, text[token.start : token.end + 1]) if value
+        value for token in found for value in _said(token.name, text[token.start : token.end + 1]) if value
     }
 
 
 def _said(name: str, spelled: str) -> Iterator[str]:
+    """What one constant or comment says, and the pieces of a string."""
     if name in _NUMBERS:
         yield spelled
     elif name in COMMENTS:
         yield spelled.strip("/*-+ \t\r\n")
-    elif name in _STRINGS:
+    else:
         found = _WRITTEN.match(spelled)
         inner = spelled if found is None else found[1] or found[2] or ""
         yield from (inner, inner.replace("''", "'"))
@@ -152,12 +150,14 @@ def _mapped(document: Any, known: set[str]) -> Any:
 
 # a text's values are asked for first, then the text without them
 @lru_cache(maxsize=8)
-def _tokens(text: str) -> Any:
-    """None where the text can't be scanned."""
+def _constants(text: str) -> Any:
+    """The tokens of a text that are constants or comments, a few of all there are; None where the text can't
+    be scanned.
+    """
     if len(text) > _MAX_TEXT or "\x00" in text:
         return None
     try:
-        return tuple(scan(text))
+        return tuple(token for token in scan(text) if token.name in _TAKEN_OUT)
     except (PglastError, UnicodeError, ValueError):
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, select, update
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, sel
 from rewright.store import schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.outcomes import SLOW, outcome_text
-from rewright.store.records import LogEntry, Options, QuerySeen, SessionSeen
+from rewright.store.records import LogEntry, Options, QuerySeen, QueryStatus, SessionSeen
 from rewright.store.rows import record_of, without_nul
 
 # keys in one statement
@@ -74,8 +74,8 @@ class Queries:
             for query in seen:
                 self._add(connection, query)
 
-    def set_status(self, database: str, template_key: str, status: str, reason: str = "") -> None:
-        """What became of a template: ``queued``, ``rewritten``, ``nothing``, with the reason why."""
+    def set_status(self, database: str, template_key: str, status: QueryStatus, reason: str = "") -> None:
+        """What became of a template, with the reason why."""
         table = schema.QUERIES
         with transaction(self.engine, write=True) as connection:
             connection.execute(
@@ -152,17 +152,17 @@ class Sessions:
 def entries_of(connection: Connection, rows: Sequence[RowMapping]) -> Sequence[LogEntry]:
     """Rows of the log as entries, in their order; of a slow query with what became of its template since."""
     told = _outcomes(connection, [row for row in rows if row["reason"] == SLOW])
-    entries = [record_of(LogEntry, row) for row in rows]
-    return [
-        replace(one, reason=told.get((one.database, one.template_key), one.reason))
-        if one.reason == SLOW
-        else one
-        for one in entries
-    ]
+    return [record_of(LogEntry, _with_outcome(row, told)) for row in rows]
+
+
+def _with_outcome(row: RowMapping, told: Mapping[tuple[str, str], str]) -> Mapping[str, Any]:
+    if row["reason"] != SLOW:
+        return dict(row)
+    return {**row, "reason": told.get((row["database"], row["template_key"]), SLOW)}
 
 
 def _outcomes(connection: Connection, slow: Sequence[RowMapping]) -> Mapping[tuple[str, str], str]:
-    """What became of the templates of log entries."""
+    """What became of the templates of log entries, by database and key."""
     table, found = schema.QUERIES, dict[tuple[str, str], str]()
     keys = sorted({str(row["template_key"]) for row in slow})
     for at in range(0, len(keys), _AT_ONCE):

@@ -1,6 +1,6 @@
 """The life of a rewrite: the one table of what may become of it. Nothing else may live here.
 
-States and words are those of the documentation (docs/guide/log.md). Must not know how rewrites are
+States and words are those of the documentation (docs/reference/relations.md). Must not know how rewrites are
 kept or who asks.
 """
 

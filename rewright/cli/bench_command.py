@@ -14,6 +14,7 @@ from rewright.cli import Failure
 NAMES = (
     "overhead",
     "gain",
+    "django",
     "tpch",
     "dsb",
     "unseen",

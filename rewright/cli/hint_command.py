@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import DatabaseFailure, Failure, WrongUsage
 from rewright.cli.common import (
     CONFIG_OPTION,
     JSON_OPTION,
@@ -71,7 +71,8 @@ def command(
         ) as session:
             if not session.support.extension:
                 echo(
-                    "pg_hint_plan is not loaded there: only CTE keywords are tried (rewright hintplan)",
+                    "pg_hint_plan is not loaded there: only CTE keywords are tried; "
+                    "rewright hintplan install DSN gets it",
                     err=True,
                 )
             for number, text in enumerate(statements, 1):
@@ -81,7 +82,7 @@ def command(
                 if not as_json:
                     _echo(number, len(statements), text, report.lines_of(found))
     except session_part.SessionError as error:
-        raise Failure(f"database: {error}") from error
+        raise DatabaseFailure(error) from error
     if as_json:
         echo_json(documents[0] if len(documents) == 1 else documents)
 
@@ -120,6 +121,9 @@ def _statements(file: Path) -> list[str]:
     import pglast
 
     try:
-        return list(pglast.split(text_of(file)))
+        found = list(pglast.split(text_of(file)))
     except pglast.Error as error:
-        raise Failure(f"{file}: {error}") from error
+        raise WrongUsage(f"{file}: {error}") from error
+    if not found:
+        raise WrongUsage(f"{file}: no statement in it")
+    return found

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DSN, IN_FILE
+from rewright.reaching import with_remedy
 from rewright.terminal import echo, echo_json
 
 
@@ -51,8 +52,8 @@ def install(dsn: str | None, role: str | None) -> None:
             )
     except psycopg.Error as error:
         raise Failure(
-            f"{error}\nOn Debian the package is postgresql-NN-pg-hint-plan; then run this again as a "
-            f"superuser."
+            f"database: {with_remedy(str(error))}\n"
+            "On Debian the package is postgresql-NN-pg-hint-plan; then run this again as a superuser."
         ) from error
     echo("created and loaded at the next login")
 
@@ -88,7 +89,7 @@ def _checked(dsn: str) -> dict[str, Any]:
                 "works": report is not None and bool(report.used) and report.clean,
             }
     except session_part.SessionError as error:
-        raise Failure(f"database: {error}") from error
+        raise DatabaseFailure(error) from error
 
 
 def _say(found: dict[str, Any], as_json: bool) -> None:
@@ -131,4 +132,4 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
             )
             echo(statement.as_string(session.connection))
     except (psycopg.Error, session_part.SessionError) as error:
-        raise Failure(f"database: {error}") from error
+        raise DatabaseFailure(error) from error

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part
 from rewright.cli.parameters import IN_FILE
 from rewright.terminal import echo, echo_json
@@ -250,8 +250,10 @@ def _collect_accepted(dsn: str, config: Any, build_state: Any) -> None:
                 statements = None
             rewrites = store.rewrites.find(database=session.connection.info.dbname, limit=100_000)
             counts = accepted.collect_accepted(rewrites, build_state, database.schema_text, statements)
-    except (StoreError, SessionError, psycopg.Error) as error:
+    except StoreError as error:
         raise Failure(str(error)) from error
+    except (SessionError, psycopg.Error) as error:
+        raise DatabaseFailure(error) from error
     said = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items())) or "none"
     echo(f"rewrites of the store: {said}", err=True)
 

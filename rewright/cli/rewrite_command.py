@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration
 from rewright.cli.parameters import DURATION, OUT_FILE, QUERIES_ARGUMENT, READING_DSN_OPTION
 from rewright.terminal import echo, echo_json
@@ -110,7 +110,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     except InputError as error:
         raise Failure(str(error)) from error
     except SessionError as error:
-        raise Failure(f"the server says {error}") from error
+        raise DatabaseFailure(error) from error
     finally:
         scratch.close()
 

@@ -19,6 +19,7 @@ from rewright.cli.common import CONFIG_OPTION, STORE_OPTION, check, configuratio
 from rewright.cli.parameters import DSN
 from rewright.config.loading import load
 from rewright.config.model import Config
+from rewright.processes.activation import Activated, ActivationFailed, activated, address_of
 
 if TYPE_CHECKING:
     from rewright.processes.instances import Instance
@@ -44,6 +45,11 @@ def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -
 @CONFIG_OPTION
 @click.option("--listen", help="address for clients, 127.0.0.1:6432")
 @click.option("--upstream", type=DSN, help="DSN of the server behind, for any database name")
+@click.option(
+    "--optimiser-dsn",
+    type=DSN,
+    help="DSN of the role that looks for rewrites and only reads; without one nothing is looked for",
+)
 @click.option("--lake", callback=_lake, help="directory or s3://bucket/prefix served as the database `lake`")
 @STORE_OPTION
 @click.option("--http", help="address for /healthz, /metrics and the console; empty: none")
@@ -57,6 +63,7 @@ def command(
     config_path: Path | None,
     listen: str | None,
     upstream: str | None,
+    optimiser_dsn: str | None,
     lake: str | None,
     store_url: str | None,
     http: str | None,
@@ -64,12 +71,18 @@ def command(
     takeover: bool,
 ) -> None:
     """Run the proxy until SIGTERM or Ctrl-C."""
+    given_sockets = _activated()
+    if takeover and given_sockets.clients:
+        raise WrongUsage("--takeover: the service manager has given sockets already")
+    clients, pages_socket = given_sockets.clients, given_sockets.http
+    # what they listen on counts for all that is said of addresses
     overrides: dict[str, object] = {
-        "listen.address": listen,
+        "listen.address": address_of(clients[0]) if clients else listen,
         "listen.workers": workers,
-        "http.address": http,
+        "http.address": address_of(pages_socket) if pages_socket is not None else http,
         "store.url": store_url,
         "databases.*.dsn": upstream,
+        "databases.*.optimiser_dsn": optimiser_dsn,
         "databases.lake.engine": "duckdb" if lake else None,
         "databases.lake.path": lake,
     }
@@ -79,7 +92,16 @@ def command(
     if not config.databases:
         raise WrongUsage("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
     given_now = {key: value for key, value in overrides.items() if value is not None}
-    serve(config, lambda: load(config_path, overrides=given_now), takeover=takeover)
+    reread = partial(load, config_path, overrides=given_now)
+    serve(config, reread, takeover=takeover, sockets=given_sockets)
+
+
+def _activated() -> Activated:
+    """Raises Failure."""
+    try:
+        return activated()
+    except ActivationFailed as error:
+        raise Failure(str(error)) from error
 
 
 def serve(
@@ -88,10 +110,12 @@ def serve(
     on_ready: Callable[[Supervisor], None] = lambda _: None,
     *,
     takeover: bool = False,
+    sockets: Activated | None = None,
 ) -> None:
     """Until a signal ends it; raises Failure when it can't begin. ``reread``: for SIGHUP; raises ConfigError.
 
-    ``takeover``: with the sockets of the process that listens at the configured address.
+    ``takeover``: with the sockets of the process that listens at the configured address; ``sockets``: with
+    these, as far as there are any.
     """
     from rewright.processes import copies, interrupts
 
@@ -107,22 +131,19 @@ def serve(
     store, shadows = _opened(config)
     again = None if reread is None else (lambda: shadows.applied(reread()))
     taken = _take(config) if takeover else None
-    supervisor = Supervisor(shadows.applied(config), again, taken.clients if taken is not None else ())
+    there = taken or sockets or Activated()
+    supervisor = Supervisor(shadows.applied(config), again, there.clients)
     try:
         with ExitStack() as stack:
             stack.enter_context(shadows)
             stack.enter_context(store)
             _look_at(store)
-            theirs = taken.http if taken is not None else None
-            http = stack.enter_context(pages(config.http.address, supervisor, store, theirs))
+            http = stack.enter_context(pages(config.http.address, supervisor, store, there.http))
             supervisor.start()
             _make_known(stack, config, supervisor, http)
             if taken is not None:
                 taken.finish()
-            click.echo(f"listening on {values.show(supervisor.address)}", err=True)
-            if http is not None:
-                click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
-            notify("READY=1")
+            _tell_ready(supervisor, http)
             on_ready(supervisor)
             supervisor.run()
             notify("STOPPING=1")
@@ -150,6 +171,16 @@ def _opened(config: Config) -> tuple[Store, Shadows]:
         store.close()
         raise Failure(str(error)) from error
     return store, shadows
+
+
+def _tell_ready(supervisor: Supervisor, http: socket.socket | None) -> None:
+    """The addresses for people, and systemd that clients can connect."""
+    from rewright.processes.notifying import notify
+
+    click.echo(f"listening on {values.show(supervisor.address)}", err=True)
+    if http is not None:
+        click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
+    notify("READY=1")
 
 
 def _make_known(stack: ExitStack, config: Config, supervisor: Supervisor, http: socket.socket | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import Failure, WrongUsage
+from rewright.cli import DatabaseFailure, Failure, WrongUsage
 from rewright.cli.common import JSON_OPTION, part, text_of
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
 from rewright.terminal import echo, echo_json
@@ -138,7 +138,7 @@ def _guarded(work: Callable[[], Any]) -> Any:
     try:
         return work()
     except SessionError as error:
-        raise Failure(f"database: {error}") from error
+        raise DatabaseFailure(error) from error
     except NoCertificate as error:
         raise Failure(f"no certificate: {error}") from error
     except ServerUnavailable as error:

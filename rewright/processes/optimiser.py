@@ -35,7 +35,7 @@ from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import IllegalTransition, State
 from rewright.store.outcomes import rewrite_text
-from rewright.store.records import Rewrite
+from rewright.store.records import QueryStatus, Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
@@ -371,7 +371,7 @@ class _Optimiser:
     def _tell_broken(self, database: str, fact: RowFact, reason: str) -> None:
         self.log.warning("fact.not_relied_on", database=database, fact=str(fact), reason=reason)
 
-    def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
+    def _remember(self, store: Store, job: Job, status: QueryStatus, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key
 
         with contextlib.suppress(StoreError):

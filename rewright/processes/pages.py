@@ -18,6 +18,7 @@ from rewright.config.showing import defaults, effective
 from rewright.console.access import Rules
 from rewright.console.app import Ports, create_app
 from rewright.processes.supervisor import ServeFailed, Supervisor
+from rewright.reaching import address_remedy
 from rewright.store.api import Store
 from rewright.wiring.lake_tables import lake_joins, lake_profile, lake_rows
 from rewright.wiring.pausing import tell
@@ -116,5 +117,6 @@ def _listen(address: tuple[str, int]) -> socket.socket:
         listener.listen(64)
     except OSError as error:
         listener.close()
-        raise ServeFailed(f"[http] address {address[0]}:{address[1]}: {error.strerror}") from error
+        advice = address_remedy(error, "--http")
+        raise ServeFailed(f"[http] address {address[0]}:{address[1]}: {error.strerror}{advice}") from error
     return listener

@@ -42,6 +42,7 @@ class Read:
     database: str
     role: str
     application_name: str
+    client_address: str
     is_lake: bool
     model: bool
     before: Before
@@ -105,7 +106,12 @@ class _Reader:
     def _session(self, request: Read, source: Any, state: str, role: str) -> Asked | Learned:
         assistance = assistance_of(self._config, self._store, role) if request.model else None
         log = StoreQuestionLog(
-            self._store, request.database, role, request.application_name, self._config.ask.remember
+            self._store,
+            request.database,
+            role,
+            request.application_name,
+            request.client_address,
+            self._config.ask.remember,
         )
         session = Session(
             source,

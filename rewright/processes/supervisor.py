@@ -40,6 +40,7 @@ from rewright.processes.exporting import Figureboard
 from rewright.processes.optimiser_state import optimiser_told
 from rewright.proxy.listening import listening_socket
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
+from rewright.reaching import address_remedy
 from rewright.store.outcomes import NO_OPTIMISER
 from rewright.wiring import pausing
 from rewright.wiring.children import new_child
@@ -103,7 +104,7 @@ class Supervisor:
         reread: Callable[[], Config] | None = None,
         listeners: Sequence[socket.socket] = (),
     ) -> None:
-        """``listeners``: sockets taken from another process."""
+        """``listeners``: sockets taken from another process, or given by the service manager."""
         # without any place for files clients are served all the same: no rewrites are looked for, workers
         # start more slowly
         self._has_files = has_temporary_directory()
@@ -156,7 +157,7 @@ class Supervisor:
                 port = self._listeners[0].getsockname()[1]
         except OSError as error:
             self.stop()
-            raise ServeFailed(str(error)) from error
+            raise ServeFailed(f"{error}{address_remedy(error, '--listen')}") from error
         self.address = self._listeners[0].getsockname()[:2]
 
     def _settled(self, config: Config) -> Config:

@@ -41,6 +41,7 @@ class StoreQuestionLog:
     database: str
     role: str
     application_name: str
+    client_address: str
     remember: float
 
     def validated(self, question: str) -> Remembered | None:
@@ -90,6 +91,7 @@ class StoreQuestionLog:
             at=time.time(),
             database=self.database,
             role=role,
+            client=self.client_address,
             application_name=self.application_name,
             # as a literal: where literals are not shown, no word of it is
             query=f"ASK {quote_literal(answer.question)}",
@@ -146,7 +148,7 @@ def _lesson(one: AskLesson) -> ports.Lesson:
         one.stage,  # type: ignore[arg-type] # it was proposed with one
         one.text,
         one.question,
-        one.status,  # type: ignore[arg-type] # it was stored with one
+        one.status,
         one.version,
         one.reason,
     )

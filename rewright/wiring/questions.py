@@ -70,6 +70,7 @@ class Questions(LentProcesses):
                 session.database,
                 session.role,
                 session.application_name,
+                session.client_address,
                 lent is None,
                 session.settings.model,
                 history if isinstance(history, Before) else Before(),

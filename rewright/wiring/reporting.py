@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pglast.error import Error as PglastError
@@ -21,12 +21,14 @@ from rewright.proxy.serving.failures import tells_against
 from rewright.sql.forms import without_comments
 from rewright.sql.redaction import WITHHELD, without_literals
 from rewright.store.outcomes import NO_OPTIMISER, SLOW
-from rewright.store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
+from rewright.store.records import LogEntry, QuerySeen, Route, SessionSeen, Side, Timing
 from rewright.store.writer import BufferedWriter
 
 # how often the same rewrite is logged or timed at most, in seconds
 SERVED_INTERVAL = 1.0
 TEXT_LIMIT = 262_144
+# what a relay calls what ran, as the log has it
+_LOGGED: Mapping[str, Route] = {"replacement": "rewritten", "original": "original", "fallback": "fallback"}
 # queries whose end is waited for; beyond that they are looked at as they come
 RUNNING = 10_000
 
@@ -146,6 +148,7 @@ class StoreReporter:
                 route="original",
                 reason=self._why(query),
                 duration_ms=ms,
+                sqlstate=query.sqlstate,
             )
         )
 
@@ -184,15 +187,18 @@ class StoreReporter:
                 at=now,
                 database=one.database,
                 role=one.role,
+                client=one.client_address,
                 application_name=one.application_name,
+                session=str(one.backend_pid),
                 query=one.text,
                 template=template,
                 template_key=template_key(one.database, template),
-                route={"replacement": "rewritten"}.get(one.route, one.route),
+                route=_LOGGED[one.route],
                 reason=one.reason,
                 rewrite_id=one.rewrite_id,
                 duration_ms=one.duration * 1000,
                 overhead_ms=one.overhead * 1000,
+                sqlstate=one.sqlstate,
             )
         )
         # statements with more than the SELECT are timed as a whole, which says nothing of it

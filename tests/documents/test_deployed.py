@@ -20,6 +20,7 @@ from tests.proxy.waiting import until
 
 DOCKER = TREE / "docker"
 UNIT = TREE / "docs" / "guide" / "rewright.service"
+SOCKET_UNIT = UNIT.with_suffix(".socket")
 
 
 def wrong(document: Any, schema: Any) -> list[str]:
@@ -62,13 +63,27 @@ def test_the_unit() -> None:
     unit.read_string(UNIT.read_text())
     assert unit["Service"]["Type"] == "notify"
     assert " serve --config " in unit["Service"]["ExecStart"]
+    assert complaints(UNIT) == []
+
+
+def test_the_unit_of_the_socket() -> None:
+    """It goes by the service's name, which makes systemd give it to the service, and says what it is for."""
+    unit = ConfigParser(strict=False, interpolation=None)
+    unit.read_string(SOCKET_UNIT.read_text())
+    assert unit["Socket"]["FileDescriptorName"] == "clients"
+    assert "accept" not in unit["Socket"]
+    assert complaints(UNIT, SOCKET_UNIT) == []
+
+
+def complaints(*units: Path) -> list[str]:
+    """What systemd says of units, where it is there, but for a program that is not."""
     analyser = shutil.which("systemd-analyze")
-    if analyser is not None:
-        done = subprocess.run(
-            [analyser, "verify", "--man=no", str(UNIT)], capture_output=True, text=True, check=False
-        )
-        said = [line for line in done.stderr.splitlines() if "rewright.service" in line]
-        assert [line for line in said if "is not executable" not in line] == []
+    if analyser is None:
+        return []
+    command = [analyser, "verify", "--man=no", *map(str, units)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = [line for line in done.stderr.splitlines() if "rewright." in line]
+    return [line for line in said if "is not executable" not in line]
 
 
 @pytest.mark.parametrize("block", blocks("text", "logrotate"), ids=str)

@@ -133,7 +133,6 @@ async def _cancelled(client: Any, dsn: str) -> None:
     await asyncio.to_thread(_await, lambda: not _running(dsn))
 
 
-@pytest.mark.parametrize("connect", ["stdio"], indirect=True)
 def test_an_agent_decides_by_what_it_is_told(connect: Connect) -> None:
     """It looks for what is slow, tries a query of its own, believes the refutation, and takes what is proved."""
 

@@ -70,6 +70,8 @@ class FakeServer:
         if self.failed:
             return b""
         match message:
+            case f.Query(sql) if sql.endswith(b"/ 0"):
+                return b.error("22012", "no") + self._ready()
             case f.Query(sql):
                 self.statements.pop(b"", None)
                 self.portals.pop(b"", None)

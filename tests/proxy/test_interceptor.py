@@ -212,6 +212,20 @@ def test_of_an_overloaded_server_a_text_is_reported_some_times_a_second(
     assert world.slow[-1] == OTHER.decode()
 
 
+def test_how_a_slow_query_ended_is_not_how_a_quick_one_before_it_did(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What failed is not optimised."""
+    world = World()
+    monkeypatch.setattr(world.interceptor.in_force, "_set_slow_after", lambda: None)
+    world.simple(b"select 1 / 0")
+    world.session.server.slow_after = -1.0
+    for text in (OTHER, b"select 2 / 0", OTHER):
+        world.simple(text)
+    told = [(one.state, one.sqlstate) for one in world.reports.all if isinstance(one, SlowQuery)]
+    assert told == [("finished", ""), ("failed", "22012"), ("finished", "")]
+
+
 def test_mode_is_read_again_before_a_prepared_statement() -> None:
     world = World()
     world.prepared(SLOW)

@@ -591,6 +591,8 @@ def test_failing_replacement_falls_back(world: World) -> None:
     # once is enough for a session
     assert [(s.route, s.reason) for s in fallbacks] == [("fallback", "failed"), ("original", "doubted")] * 2
     assert [(s.failure, s.original_failure) for s in fallbacks] == [("22012", ""), ("", "")] * 2
+    # the client got an answer
+    assert {s.sqlstate for s in fallbacks} == {""}
 
 
 def test_failing_replacement_in_a_pipeline(world: World) -> None:
@@ -671,6 +673,7 @@ def test_slow_selects_are_reported(world: World) -> None:
         "select pg_sleep(5)",
     ]
     assert [r.state for r in found] == ["finished", "finished", "timed out"]
+    assert [r.sqlstate for r in found] == ["", "", "57014"]
     assert found[1].parameters == (b"\0\5",) or found[1].parameters == (b"5",)
     assert {r.application_name for r in found} == {"slowpoke"}
     assert all(0.09 < r.duration < 2 for r in found)

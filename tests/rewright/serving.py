@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 import urllib.request
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +38,24 @@ insert into lineitem select n, 1 + n * 7 % 1000, 1 + n % 50, n % 977 from genera
 class Running:
     """A `rewright serve` with its addresses."""
 
-    def __init__(self, arguments: list[str], environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        environment: Mapping[str, str],
+        *,
+        before: Sequence[str] = (),
+        pass_fds: Sequence[int] = (),
+    ) -> None:
+        """``before``: a program that becomes it; ``pass_fds``: descriptors that it inherits."""
         self.said: list[str] = []
         # of the pages, where the environment gives them one
         self.token = environment.get("REWRIGHT_HTTP__TOKEN", "")
         self.process = subprocess.Popen(
-            [*MAIN, "serve", *arguments],
+            [*before, *MAIN, "serve", *arguments],
             env={**os.environ, "PYTHONPATH": str(TREE), **environment},
             stderr=subprocess.PIPE,
             text=True,
+            pass_fds=pass_fds,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -162,7 +162,7 @@ def test_show(url: str, store: Store) -> None:
     assert (missing.exit_code, missing.stdout, missing.stderr) == (
         1,
         "",
-        "rewright: there is no rewrite 99\n",
+        "rewright: there is no rewrite 99 in this store; rewright log tells which there are\n",
     )
 
 

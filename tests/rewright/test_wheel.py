@@ -10,9 +10,14 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from collections.abc import Iterable
+from email import message_from_bytes
+from email.message import Message
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from rewright.extras import EXTRAS
 
@@ -37,14 +42,6 @@ IMPORT_NAMES = {
     "opentelemetry-exporter-otlp-proto-http": "opentelemetry.exporter",
     "opentelemetry-sdk": "opentelemetry.sdk",
 }
-WITHOUT_EXTRAS = """
-import sys
-class NotInstalled:
-    def find_spec(self, name, path=None, target=None):
-        if any(name == hidden or name.startswith(hidden + ".") for hidden in {names}):
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-sys.meta_path.insert(0, NotInstalled())
-"""
 
 
 def build(out: Path, source: Path = TREE, **environment: str) -> Path:
@@ -65,7 +62,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An environment with the wheel and its dependencies, those of the extras hidden."""
+    """An environment with the wheel and what it says that it needs, and nothing else of what is here."""
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, with_pip=False, symlinks=True)
     uv = Path(sysconfig.get_path("scripts")) / "uv"
@@ -74,11 +71,49 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         [uv, "pip", "install", "-q", "--offline", "--no-deps", "--python", python, wheel], check=True
     )
     site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
-    # a plain path: .pth files in there, such as the editable install's, are not read
-    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
-    hidden = {name for names in EXTRAS.values() for name in names}
-    (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS.format(names=hidden))
+    dependencies = home / "dependencies"
+    for name in closure(metadata_of(wheel).get_all("Requires-Dist") or ()):
+        link(distribution(name), dependencies)
+    (site / "dependencies.pth").write_text(f"{dependencies}\n")
     return home / "bin"
+
+
+def metadata_of(wheel: Path) -> Message:
+    with zipfile.ZipFile(wheel) as packed:
+        (name,) = (one for one in packed.namelist() if one.endswith(".dist-info/METADATA"))
+        return message_from_bytes(packed.read(name))
+
+
+def closure(requirements: Iterable[str]) -> set[str]:
+    """Names of the distributions that are needed, those of extras that nobody asked for left out."""
+    # with each extra of a distribution that something asks for; "" stands for none
+    found = set[tuple[str, str]]()
+    waiting = [(Requirement(one), "") for one in requirements]
+    while waiting:
+        wanted, extra = waiting.pop()
+        if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
+            continue
+        for asked in {(wanted.name, one) for one in ("", *wanted.extras)} - found:
+            found.add(asked)
+            below = distribution(wanted.name).requires or ()
+            waiting += [(Requirement(one), asked[1]) for one in below]
+    return {name for name, _ in found}
+
+
+def link(one: Distribution, folder: Path) -> None:
+    """What a distribution installed, as links: whole packages, single files of packages that several share."""
+    for file in one.files or ():
+        top = Path(str(one.locate_file(file.parts[0])))
+        # programs and manual pages stand elsewhere
+        if file.parts[0] == ".." or "__pycache__" in file.parts:
+            continue
+        shared = (
+            top.is_dir() and top.suffix not in {".dist-info", ".libs"} and not (top / "__init__.py").exists()
+        )
+        path = folder / (file if shared else file.parts[0])
+        if not path.is_symlink():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.symlink_to(one.locate_file(file) if shared else top)
 
 
 def run(installed: Path, *words: str | Path, where: Path) -> subprocess.CompletedProcess[str]:

@@ -281,15 +281,20 @@ def test_reports_reach_the_store(store: Store) -> None:
             SERVED, rewrite_id=one.id, route="fallback", reason="failed", failure="22012", original_failure=""
         )
     )
+    reporter.put(replace(SERVED, route="original", reason="facts", client_address="::1", sqlstate="40001"))
+    reporter.put(replace(SLOW, state="timed out", sqlstate="57014"))
     reporter.flush()
     writer.close()
-    assert [(entry.route, entry.reason) for entry in store.log.read()] == [
-        ("original", NO_OPTIMISER),
-        ("rewritten", ""),
-        ("fallback", "failed"),
+    assert [(entry.route, entry.reason, entry.sqlstate) for entry in store.log.read()] == [
+        ("original", NO_OPTIMISER, ""),
+        ("rewritten", "", ""),
+        ("fallback", "failed", ""),
+        ("original", "facts", "40001"),
+        ("original", "timed out", "57014"),
     ]
+    assert store.log.read()[3].client == "::1"
     (query,) = store.queries.read()
-    assert (query.template, query.calls, query.total_ms) == ("select $1 from t", 1, 500.0)
+    assert (query.template, query.calls, query.total_ms) == ("select $1 from t", 2, 1000.0)
     kept = store.rewrites.get(one.id)
     # the word of one role: it is not served to that role for a while
     assert (kept.served, kept.state) == (50, State.ACTIVE)
