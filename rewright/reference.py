@@ -211,7 +211,7 @@ def _recorded() -> list[str]:
         "",
         "A strong model replied:",
         "",
-        *_fenced(json.dumps({"steps": RECORDED_STEPS}, indent=1), "json"),
+        *_fenced(json.dumps({"steps": RECORDED_STEPS}, indent=1), "text"),
     ]
     lines += ["", "Both steps were proved. What was served, with the literals put back:", ""]
     return [*lines, *_fenced(found[-1], "sql")]

@@ -34,15 +34,15 @@ class Estimates:
     gain: float
 
     def believed(self, candidate: Candidate, before: Explained, after: Explained) -> bool:
-        """Whether the candidate is also cheaper at its dearest, and where all pages are in memory. A
+        """Whether the candidate is also cheaper at its most expensive, and where all pages are in memory. A
         candidate whose steps estimates misjudge has no gain that they could show.
         """
         if candidate.cost is None and candidate.source == "rules":
             return False
-        if not self._cheaper(before.cost, dearest(after)):
+        if not self._cheaper(before.cost, late_cost(after)):
             return False
         ours = self._in_memory(self.original, before, lambda known: known.cost)
-        theirs = self._in_memory(candidate.sql, after, dearest)
+        theirs = self._in_memory(candidate.sql, after, late_cost)
         return ours is None or theirs is None or self._cheaper(ours, theirs)
 
     def _cheaper(self, before: float, after: float) -> bool:
@@ -66,7 +66,7 @@ def _shape(plan: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     return [tuple(node.get(name) for name in _SHAPE) for node in nodes(plan)]
 
 
-def dearest(known: Explained) -> float:
+def late_cost(known: Explained) -> float:
     """What a plan costs if LIMITs that run again and again, over rows that a filter leaves, find their rows
     only at the end, and subqueries in a join's filter run for each row of its larger input.
     """

@@ -715,7 +715,7 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from t where s > 0 order by id limit 2",
         ),
         (
-            "select id from (select id, 10 / s as r from t order by id limit 4) q order by id limit 2",
+            "select id from (with m as materialized (select id, 10 / s as r from t) select * from m order by id limit 4) q order by id limit 2",
             "select id from t order by id limit 2",
         ),
         (

@@ -48,8 +48,8 @@ OUT_OF_RANGE = (
     ("select id from t where a > 10 and a + 5 > 15", "select id from t where a > 10"),
     ("select id from (select id, a, b from t where a = 10 limit 9) s where a + 5 > b and 1 / b = 1", "select id from (select id, a, b from t where a = 10 limit 9) s where 15 > b"),
     ("select t.id from u left join t on t.id = u.tid and t.a + 5 > t.b where t.a = 10", "select t.id from u join t on t.id = u.tid and 15 > t.b where t.a = 10"),
-    ("select id from (select id, a * b q from t) s", "select id from t"),
-    ("select id from (select id, -1 * a q from t) s", "select id from t"),
+    ("with s as materialized (select id, a * b q from t) select id from s", "select id from t"),
+    ("with s as materialized (select id, -1 * a q from t) select id from s", "select id from t"),
     ("select id, -1 * t.a from u left join t using (id)", "select id, q from u left join (select id, -1 * a q from t) s using (id)"),
     ("select u.id, -1 * t.a from t right join u using (id)", "select u.id, q from (select id, -1 * a q from t) s right join u using (id)"),
     ("select sum(a) from t", "select sum(a)::int from t"),
@@ -58,8 +58,8 @@ OUT_OF_RANGE = (
     ("select a + b from t where a = 10", "select a + b from t where a + b is not null and a = 10"),
     ("select a + 1 from t where a = 2147483647", "select x + 1 from (select 2147483647 x from t where a = 2147483647) z"),
     ("select id + (a + 1) from t where a = 2147483647", "select id + (x + 1) from (select 2147483647 x, id from t where a = 2147483647) z"),
-    ("select id from (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) s", "select id from t"),
-    ("select id from (select id, (a::bigint + b) * (select count(*) from u) q from t) s", "select id from t"),
+    ("with s as materialized (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) select id from s", "select id from t"),
+    ("with s as materialized (select id, (a::bigint + b) * (select count(*) from u) q from t) select id from s", "select id from t"),
 )  # fmt: skip
 DOMAINS = catalog_from_ddl("""
 create domain word as text;
@@ -78,12 +78,12 @@ BINARY = (
 )  # fmt: skip
 # what makes a value of a domain with a condition
 INTO_DOMAINS = (
-    ("select u.id from u left join (select id, x::positive p from t) t on t.id = u.tid", "select id from u"),
-    ("select u.id from u left join (select id, x::given p from t) t on t.id = u.tid", "select id from u"),
+    ("select u.id from u left join (select distinct id, x::positive p from t) t on t.id = u.tid", "select id from u"),
+    ("select u.id from u left join (select distinct id, x::given p from t) t on t.id = u.tid", "select id from u"),
     ("select id from t where x::positive > 0 and id > 1", "select id from t where id > 1 and x > 0"),
     ("select id, case when x > 0 then x::positive end from t where x > 0", "select id, x::positive from t where x > 0"),
     ("select id from t where x::given is null", "select id from t where false"),
-    ("select id from (select id, s::positive p from t) z", "select id from t"),
+    ("select id from (select distinct id, s::positive p from t) z", "select id from t"),
 )  # fmt: skip
 CONSTANT = ("select id from t where false and 1/0 > 1", "select id from t where false")
 

@@ -6,8 +6,8 @@ create table c (id int primary key, aid int references a(id), v int);
 create table n (k int, v int, g int);
 create table m (k int, v int, g int);
 -- stands
-select k from (select k, v / 2 q from n) t;
+with t as materialized (select k, v / 2 q from n) select k from t;
 select k from n;
 -- falls
-select k from (select k, v / g q from n) t;
+with t as materialized (select k, v / g q from n) select k from t;
 select k from n;

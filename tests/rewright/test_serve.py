@@ -345,5 +345,5 @@ def test_an_address_that_is_taken(running: Running, scratch_server: ScratchServe
         timeout=120,
     )
     assert done.returncode == 1
-    assert f"rewright: [listen] address 127.0.0.1:{running.port}: Address already in use\n" in done.stderr
+    assert f"rewright: [listen] address 127.0.0.1:{running.port}: Address already in use; " in done.stderr
     assert "Traceback" not in done.stderr

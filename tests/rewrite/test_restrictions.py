@@ -194,7 +194,7 @@ def test_an_order_by_all_that_is_shown_leaves_no_ties() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "modulo"),
     [
-        ("SELECT avg(qty) FROM sale", "SELECT sum(qty)::numeric / count(qty) FROM sale", ("errors",)),
+        ("SELECT avg(qty) FROM sale", "SELECT sum(qty)::numeric / count(qty) FROM sale", ()),
         (
             "SELECT avg(v) FROM (SELECT cost AS v FROM sale UNION ALL SELECT price FROM line) x",
             "SELECT sum(s) / sum(n) FROM (SELECT sum(cost) AS s, count(cost) AS n FROM sale UNION ALL SELECT sum(price), count(price) FROM line) x",

@@ -574,9 +574,9 @@ select k from old intersect all select k from log;
 -- pair: a condition on EXCEPT ALL
 select * from (select k, v from log except all select k, v from old) d where k > 3;
 select k, v from log where k > 3 except all select k, v from old where k > 3;
--- pair: a frame to the end of the partition
-select id, sum(sal) over (partition by dept order by id rows between current row and unbounded following) s from emp where dept is not null;
-select e.id, (select sum(f.sal) from emp f where f.dept = e.dept and f.id >= e.id) s from emp e where e.dept is not null;
+-- pair: a frame to the end
+select id, sum(sal) over (order by id range between current row and unbounded following) s from emp;
+select e.id, (select sum(f.sal) from emp f where f.id >= e.id) s from emp e;
 -- pair: a frame by distance
 select id, count(*) over (order by sal range between 100 preceding and 50 following) n from emp;
 select e.id, (select count(*) from emp f where f.sal::bigint between e.sal::bigint - 100 and e.sal::bigint + 50) n from emp e;

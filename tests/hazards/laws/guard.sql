@@ -2,8 +2,8 @@
 -- schema
 create table a (id int primary key, x numeric(10,2), y numeric(10,2));
 -- stands
-select id from (select id, case when y > 0 then x / y end q from a) t;
+with t as materialized (select id, case when y > 0 then x / y end q from a) select id from t;
 select id from a;
 -- falls
-select id from (select id, case when y >= 0 then x / y end q from a) t;
+with t as materialized (select id, case when y >= 0 then x / y end q from a) select id from t;
 select id from a;

@@ -2,8 +2,8 @@
 -- schema
 create table a (id int primary key, x int, y int not null);
 -- stands
-select id from (select id, x::bigint * y q from a) t;
+with t as materialized (select id, x::bigint * y q from a) select id from t;
 select id from a;
 -- falls
-select id from (select id, x * y q from a) t;
+with t as materialized (select id, x * y q from a) select id from t;
 select id from a;
