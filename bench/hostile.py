@@ -2,9 +2,9 @@
 
     python -m bench.hostile [--set NAME] [--only TEXT] [--seconds 10] [--out FILE]
 
-Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``, of
-which each pair has a schema of its own), running their pairs through the checker and counting. Exit code 1: one that differs is proved without a reservation that blocks,
-or an equal one is refuted.
+Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
+and ``--set breadth``, of which each pair has a schema of its own), running their pairs through the checker and
+counting. Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
-    parser.add_argument("--set", default="", choices=("", "accounts", "traps"))
+    parser.add_argument("--set", default="", choices=("", "accounts", "traps", "breadth"))
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
     parser.add_argument("--out", type=Path)

@@ -1,8 +1,9 @@
 """Ten slow queries of a carrier's database, and what a strong model said of each: the chain of steps that it was asked for, at the level
 `schema`, where literals are the placeholders of the prompt.
 
-The replies were given to the prompts by hand, without sight of rules and laws. The queries took 1 to 30 seconds on 300,000 parcels; here
-they read a few hundred rows, since what is tried is the conversation and the proofs.
+Seven replies were given to such prompts by hand, without sight of rules and laws, and some are shortened here; three were written for
+these tests. The queries took 1 to 30 seconds on 300,000 parcels; here they read a few hundred rows, since what is tried is the
+conversation and the proofs.
 """
 
 from __future__ import annotations
