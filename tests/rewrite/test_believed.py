@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rewright.rewrite.agents.estimates import Estimates, dearest
+from rewright.rewrite.agents.estimates import Estimates, late_cost
 from rewright.rewrite.model import Candidate, Explained
 from rewright.rewrite.ports import DatabaseError
 from tests.rewrite.world import Server
@@ -82,7 +82,7 @@ def looked_up(condition: Mapping[str, str]) -> dict[str, Any]:
 
 def more(plan: Mapping[str, Any]) -> float:
     """What the plan may cost besides its estimate."""
-    return dearest(Explained(0.0, plan))
+    return late_cost(Explained(0.0, plan))
 
 
 def test_a_repeated_limit_over_filtered_rows_may_find_them_last() -> None:
