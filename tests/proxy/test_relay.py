@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import io
 import os
 import signal
@@ -226,8 +227,11 @@ def test_pipeline_with_an_error_in_the_middle(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection, connection.pipeline() as pipeline:
         first = connection.execute("select 1")
         connection.execute("select 1/0")
-        connection.execute("select 3")
         with pytest.raises(psycopg.errors.DivisionByZero):
+            # psycopg reads what has come by then, which may be the error
+            connection.execute("select 3")
+            pipeline.sync()
+        with contextlib.suppress(psycopg.errors.PipelineAborted):
             pipeline.sync()
         assert first.fetchone() == (1,)
         assert connection.execute("select 4").fetchone() == (4,)
