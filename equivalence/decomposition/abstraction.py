@@ -219,8 +219,11 @@ def shared_failures(before: a.Query, after: a.Query, catalog: Catalog) -> frozen
     found: set[str] = set()
     for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
         for query, body in zip(queries, own, strict=True):
-            found |= _errors(query, catalog) | looseness(query)
-            if body not in others and Facts(catalog).errors(query) & OVERFLOW:
+            errors = Facts(catalog).errors(query)
+            found |= looseness(query)
+            if errors - OVERFLOW:
+                found.add("errors")
+            if errors & OVERFLOW and body not in others:
                 found.add("overflow")
     return frozenset(found)
 

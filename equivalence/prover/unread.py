@@ -16,7 +16,7 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.effects import errors_of_expr, is_volatile
-from rewright.sql.walk import bottom_up, returns_set, walk
+from rewright.sql.walk import N, bottom_up, returns_set, walk
 
 from .translate import computed_ctes
 from .translated import Unsupported
@@ -31,16 +31,14 @@ def without_unread(query: a.Query) -> a.Query:
     :raises Unsupported: one that may fail is computed or not, by what the tree does not show.
     """
     computed = computed_ctes(query)
-    while True:
-        changed = _once(query, computed)
-        if changed == query:
-            return query
+    while (changed := _once(query, computed)) is not query:
         query = changed
+    return query
 
 
 def _once(query: a.Query, computed: set[int]) -> a.Query:
-    """The query without what is read by nothing else; an output that only another such output reads is found
-    the next time.
+    """The query without what is read by nothing else, the same object where there is none. An output that
+    only another such output reads is found the next time.
     """
     read, readers = _reads(query), _readers(query)
 
@@ -51,11 +49,11 @@ def _once(query: a.Query, computed: set[int]) -> a.Query:
     def visit(node: Any) -> Any:
         match node:
             case a.Derived(rel, inner, security_barrier=False):
-                return replace(node, query=_pruned(inner, of([rel])))
+                return _with(node, query=_pruned(inner, of([rel])))
             case a.Cte(cte, _, inner, recursive=False) if cte not in computed:
-                return replace(node, query=_pruned(inner, of(readers[cte])))
+                return _with(node, query=_pruned(inner, of(readers[cte])))
             case a.ValuesScan(rel, (row,)):
-                return replace(node, rows=(tuple(_kept(e, n, of([rel])) for n, e in enumerate(row)),))
+                return _with(node, rows=(tuple(_kept(e, n, of([rel])) for n, e in enumerate(row)),))
             case _:
                 return node
 
@@ -92,8 +90,8 @@ def _pruned(query: a.Query, read: _Read) -> a.Query:
         case a.Select(distinct=()) | a.Values():
             return query
         case a.Select(targets):
-            kept = tuple(replace(t, expr=_kept(t.expr, n, read)) for n, t in enumerate(targets))
-            return replace(query, targets=kept)
+            kept = tuple(_with(t, expr=_kept(t.expr, n, read)) for n, t in enumerate(targets))
+            return _with(query, targets=kept)
         case a.SetOp():
             return _arms_pruned(query, read)
 
@@ -108,7 +106,7 @@ def _arms_pruned(query: a.SetOp, read: _Read) -> a.Query:
         if any(_may_fail(e) for e in unread):
             raise Unsupported("an output that nothing reads of a UNION ALL that may not be flattened")
         return query
-    return replace(query, left=_pruned(query.left, read), right=_pruned(query.right, read))
+    return _with(query, left=_pruned(query.left, read), right=_pruned(query.right, read))
 
 
 def _may_be_flattened(query: a.Query) -> bool:
@@ -131,6 +129,13 @@ def _arms(query: a.Query) -> list[a.Select]:
             return [*_arms(left), *_arms(right)]
         case _:
             return []
+
+
+def _with(node: N, **parts: Any) -> N:
+    """The node with these parts, the same object where they are its own."""
+    return (
+        node if all(getattr(node, name) == part for name, part in parts.items()) else replace(node, **parts)
+    )
 
 
 def _kept(expr: a.Expr, position: int, read: _Read) -> a.Expr:
