@@ -19,6 +19,7 @@ from rewright.ask.reading.intent import (
     Many,
     OneOf,
     Ranged,
+    Ratio,
     With,
     Without,
 )
@@ -54,6 +55,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _times_from_afar(intent, links, scope)
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
+    _counted_already(intent, scope)
+    _parts_of_those_with(intent, scope)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -270,6 +273,37 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
             scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
 
 
+def _counted_already(intent: Intent, scope: Scope) -> None:
+    """`businesses with more than 100 reviews`, of businesses with a review_count: their rows may be fewer."""
+    groups = {e.column.table for e in intent.groups if isinstance(e, Column)}
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    shown = [*intent.outputs, *(e for e, _ in intent.order), *compared]
+    counts = [m for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and not m.where]
+    for of in {m.of for m in counts if m.function == "count"}:
+        if not isinstance(of, TableRef):
+            continue
+        counted = {stem(w) for w in scope.words(scope.context.table(of))}
+        held = [c for ref in groups - {of} for c in scope.context.table(ref).columns if c.kind == "number"]
+        for column in held:
+            words = {stem(w) for w in scope.words(column)}
+            if counted <= words and words - counted and words - counted <= _COUNTS:
+                scope.doubt(f"whether {column.name} is meant or the rows of {of.name}", _FAR_VALUE)
+
+
+def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
+    """`the share of users who enabled alerts`, joined to settings: users that have none are of the whole."""
+    for ratio in (e for e in intent.outputs if isinstance(e, Ratio)):
+        measured = [m for m in aggregates_of(ratio) if isinstance(m, Aggregate)]
+        wholes = [m for m in measured if m.function == "count" and not m.where]
+        inside = [c for m in measured for c in m.where if not isinstance(c, With | Without)]
+        told = [t for c in inside for t in tables_of(c)]
+        for whole in wholes:
+            of = whole.of if isinstance(whole.of, TableRef) else whole.of.table
+            if set(told) - scope.told_by(of):
+                scope.doubt(f"whether {of.name} of which nothing is said are of the whole", _FAR_VALUE)
+
+
+_COUNTS = frozenset(map(stem, listed("count number num no total cnt")))
 _BEGINNINGS = frozenset(listed("birth born founded established opened built hired joined bought since"))
 """Dates of a thing, not of what happens."""
 

@@ -157,7 +157,7 @@ def root(word: str) -> str:
     """What derived words share: `registered` and `registration`, `helpfulness` and `helpful`. At least four
     letters.
     """
-    word = _IRREGULAR.get(word, word)
+    word = _IRREGULAR.get(word) or _IRREGULAR.get(word.removesuffix("s"), word)
     if word.endswith("ission") and len(word) > 7:
         word = word[:-6] + "it"  # admission, admitted
     if word.endswith(("scription", "scriptions")):
