@@ -17,13 +17,18 @@ from rewright.sql.algebra import TableRef
 _NOW = frozenset(listed("current currently still now"))
 _GONE = frozenset(("no longer", "any longer", "anymore"))
 _THERE = frozenset(
-    listed("alive employed working work works active here there around running valid us employ living")
+    listed(
+        "alive employed working work works active here there around running valid us employ living enrolled"
+    )
 )
 """Words that say with `still` no more than it does."""
 _ENDS = frozenset(
     map(
         root,
-        listed("left leaving ended end terminated termination resigned retired departed quit closed exit"),
+        listed(
+            "left leaving ended end terminated termination resigned retired departed quit closed exit "
+            "graduated"
+        ),
     )
 )
 _ENDS_A_LIFE = frozenset(map(root, listed("death died deceased")))

@@ -76,6 +76,10 @@ def columns(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.used or link.mark not in {"column", "label", "identifier", "unit"}:
             continue
+        before = draft.links[at - 1] if at else None
+        if link.mark == "unit" and before is not None and before.mark == "number" and before.used:
+            draft.use(at)  # `more than 4000 a month`: what the number is said of (`guards`)
+            continue
         if link.mark == "unit":
             draft.outputs.append((at, parted(draft, TIME_UNITS[link.word], at)))
             draft.use(at)

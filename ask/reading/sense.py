@@ -16,6 +16,7 @@ from rewright.ask.reading.intent import (
     Compared,
     During,
     Intent,
+    Known,
     Many,
     OneOf,
     Ranged,
@@ -57,6 +58,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
     _parts_of_those_with(intent, scope)
+    _one_of_their_rows(intent, scope)
+    _measured_per(intent, links)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -301,6 +304,31 @@ def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
             of = whole.of if isinstance(whole.of, TableRef) else whole.of.table
             if set(told) - scope.told_by(of):
                 scope.doubt(f"whether {of.name} of which nothing is said are of the whole", _FAR_VALUE)
+
+
+def _one_of_their_rows(intent: Intent, scope: Scope) -> None:
+    """`which islands have no fuel?`, of ports with an island: one of its ports has none, or none has any."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if not intent.distinct or intent.groups or len(shown) != 1 or len(intent.outputs) != 1:
+        return
+    for condition in intent.where:
+        match condition:
+            case Known(negated=True) | OneOf(negated=True) | Compared(operator="=", right="0"):
+                pass
+            case _:
+                continue
+        if set(tables_of(condition)) == {shown[0].table} and not shown[0].unique:
+            scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _FAR_VALUE)
+
+
+def _measured_per(intent: Intent, links: Sequence[Link]) -> None:
+    """`the budget per teacher of each department` read as a list. Raises Unclear."""
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    shown = [*intent.outputs, *(e for e, _ in intent.order), *compared]
+    measured = [isinstance(e, Ratio) or aggregates_of(e) for e in shown]
+    per = next((link for link in links if link.mark == "each" and link.word == "per"), None)
+    if per is not None and not intent.groups and not any(measured):
+        raise Unclear(f"it is not clear what is measured {per.text} row")
 
 
 _COUNTS = frozenset(map(stem, listed("count number num no total cnt")))

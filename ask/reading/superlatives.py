@@ -24,6 +24,8 @@ from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
 
+_ONLY_A_VALUE = 0.92
+
 
 def superlatives(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
@@ -287,6 +289,8 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     link = draft.links[at]
     place = after if after is not None and draft.links[after].mark == "table" else draft.table_before(at)
     place = place if place is not None else draft.table_after(at)
+    if link.adjective is not None and place is None:
+        place = _rows_of_a_value(draft, at)
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])
@@ -341,3 +345,15 @@ def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
     _limited(draft)
     rank_head(draft, head, shown=several)
     return True
+
+
+def _rows_of_a_value(draft: Draft, at: int) -> int | None:
+    """`who is the best paid violinist?`: the rows of which the value right behind says what they are."""
+    value = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    owners = {c.table for c, _ in value.values} if value is not None and value.mark == "value" else set()
+    if len(owners) != 1:
+        return None
+    table = draft.scope.context.table(next(iter(owners)))
+    draft.links.insert(at + 2, Link(table.ref.name, "table", (table,)))
+    draft.scope.doubt("only a value says which rows are wanted", _ONLY_A_VALUE)
+    return at + 2

@@ -48,6 +48,10 @@ _TURNS = tuple(
             r"^(which|what) (\w+) (?:was|were) (\w+) (?:the )?(?:most recently|last|latest)\s*\?*$",
             r"\1 \2 has the latest \3 date?",
         ),
+        (
+            r"^(which|what) (\w+) (?:was|were) (\w+ed) (?:the )?(?:first|earliest)\s*\?*$",
+            r"\1 \2 has the earliest \3 date?",
+        ),
         (r",? with how many (?:of them )?(?:they|it) (?:have|has|own|owns)(?=\W*$)", " and how many"),
         (r"\b(?:along|together) with (?=(?:the|their|its)\b)", "and "),
         (
