@@ -59,6 +59,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _counted_already(intent, scope)
     _parts_of_those_with(intent, scope)
     _one_of_their_rows(intent, scope)
+    _lacked_by_none(intent)
     _measured_per(intent, links)
 
 
@@ -85,8 +86,12 @@ def _one_row_counted(intent: Intent, fixed: Sequence[ColumnContext], scope: Scop
 def _single_counted(intent: Intent, scope: Scope) -> None:
     """`how many containers does each shipment have`, where a shipment has one."""
     keys = [e.column for e in intent.groups if isinstance(e, Column) and e.column.unique]
-    counted = [e.of for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef)]
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    measured = [m for e in (*intent.outputs, *compared) for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    counted = [m.of.table if m.distinct and isinstance(m.of, ColumnContext) else m.of for m in measured]
     for of in counted:
+        if not isinstance(of, TableRef):
+            continue
         for key in keys:
             if key.table == of:
                 continue
@@ -235,10 +240,13 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
+    deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in _BEGINNINGS}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
+            continue
+        if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
             steps = direct(scope.context, start, table, scope.roles)
@@ -319,6 +327,14 @@ def _one_of_their_rows(intent: Intent, scope: Scope) -> None:
                 continue
         if set(tables_of(condition)) == {shown[0].table} and not shown[0].unique:
             scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _FAR_VALUE)
+
+
+def _lacked_by_none(intent: Intent) -> None:
+    """`managers who never worked a shift` read as shifts without a date, which all have. Raises Unclear."""
+    for condition in intent.where:
+        lacked = condition.column if isinstance(condition, Known) and condition.negated else None
+        if lacked is not None and lacked.kind == "date" and not lacked.nulls:
+            raise Unclear(f"every row of {lacked.table.name} has a {lacked.name}")
 
 
 def _measured_per(intent: Intent, links: Sequence[Link]) -> None:

@@ -52,6 +52,18 @@ _TURNS = tuple(
             r"^(which|what) (\w+) (?:was|were) (\w+ed) (?:the )?(?:first|earliest)\s*\?*$",
             r"\1 \2 has the earliest \3 date?",
         ),
+        # `total hours by each team, top 5`
+        (r"(?<=\w),\s*(?:the )?top (\d+|two|three|five|ten)\s*[.?]?$", r", highest first, limited to \1"),
+        # `which soil is most common?`
+        (
+            (
+                r"^(?:which|what) (\w+) (?:is|are|was|were) (?:the )?(most|least) "
+                r"(common|frequent|popular)\s*\?*$"
+            ),
+            r"what is the \2 \3 \1?",
+        ),
+        # `when was Oak Farm last inspected?`
+        (r"^when (?:was|were) (.+?) last (\w+ed)\s*\?*$", r"what is the latest \2 date of \1?"),
         (r",? with how many (?:of them )?(?:they|it) (?:have|has|own|owns)(?=\W*$)", " and how many"),
         (r"\b(?:along|together) with (?=(?:the|their|its)\b)", "and "),
         (
