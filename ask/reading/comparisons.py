@@ -21,6 +21,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
+from rewright.lake import names
 
 _OPERATORS = {">", "<", ">=", "<=", "=", "!="}
 _SWITCHED = {"or more": ">=", "or less": "<="}
@@ -111,6 +112,15 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
             draft.use(left)
             draft.where.append(Compared(Column(column), operator, value))
             return
+    behind = draft.next(right, "table") if right is not None else None
+    if right is not None and behind is not None and _flag(draft, right):
+        # `more than 2 open shops`, of shops with a number `is_open`: which of them are counted
+        column = draft.scope.column(draft.links[right], ("number",))
+        counted = draft.scope.table(draft.links[behind])
+        _having_count(draft, at, operator, value, behind, Aggregate("count", counted.ref))
+        draft.where.append(Compared(Column(column), "=", "1"))
+        draft.use(right)
+        return
     if right is not None and draft.links[right].mark == "column":
         column = draft.scope.column(draft.links[right], ("number",))
         if column.kind == "number" and column.name.lower() != "id" and not column.key:
@@ -133,6 +143,14 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         return
     column = _only_number(draft, at)
     draft.where.append(Compared(Column(column), operator, value))
+
+
+def _flag(draft: Draft, at: int) -> bool:
+    """Whether a column of numbers says yes or no."""
+    link = draft.links[at]
+    named = all(names.normal(c.name).split()[:1] in (["is"], ["has"]) for c in link.columns)
+    few = all(c.distinct <= 2 for c in link.columns)
+    return link.mark == "column" and bool(link.columns) and named and few
 
 
 def _counted(draft: Draft, right: int) -> bool:

@@ -197,7 +197,8 @@ def _before_columns(draft: Draft, at: int) -> bool:
         and at < min(places)
         and (at + 1 < min(places) or draft.links[at + 1].theirs)
         and not draft.groups
-        and not draft.order
+        # `cinemas and their city, sorted by city`: in whatever order
+        and (not draft.order or draft.links[min(places)].theirs)
         and not draft.links[at].preposition
     )
 
