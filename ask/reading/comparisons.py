@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     Ranged,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
@@ -81,8 +82,8 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
     right = draft.next(number, "column", "table", "value")
-    if right is not None and (draft.links[right].added or draft.links[right].verb):
-        right = None  # `more than 3000 and hired in May`: said of something else
+    if right is not None and _of_its_own(draft.links[right]):
+        right = None
     _compare(
         draft,
         at,
@@ -91,6 +92,11 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         right,
     )
+
+
+def _of_its_own(link: Link) -> bool:
+    """`more than 3000 and hired in May`, `longer than 500 with their length`: nothing that is compared."""
+    return link.added or link.verb or link.theirs or link.preposition == "with"
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
@@ -167,7 +173,9 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
         if link.mark == "column" and not link.used:
             column = draft.scope.column(link)
             if column.kind == "number":
-                draft.use(i)
+                # `the name and rate of keepers who earn more than 30`: shown as well
+                if not any(o.mark in {"table", "value"} and o.preposition == "of" for o in draft.links[i:at]):
+                    draft.use(i)
                 return column
             break
         if link.mark in {"comma", "stop", "table"}:
@@ -290,5 +298,6 @@ def _comparative(draft: Draft, at: int) -> None:
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))
     draft.use(at, than, number)
     named = draft.next(number, "column")
-    if named is not None and column in draft.links[named].columns:
+    apart = named is not None and _of_its_own(draft.links[named])
+    if named is not None and column in draft.links[named].columns and not apart:
         draft.use(named)
