@@ -83,6 +83,13 @@ def reader() -> Reader:
         ("How many signals failed?", ["select count(*)", "daily_signal.state = 'failed'"]),
         ("Which kind is most common?", ["group by repair.kind", "order by count(*) desc"]),
         ("Number of alarms by tower, top 3", ["order by count(*) desc", "limit 3"]),
+        ("List towers and their lamps, sorted by lamps descending", ["select tower.name, tower.lamps"]),
+        ("Show the manuals longer than 50 pages with their pages", ["select manual.title, manual.pages"]),
+        ("List the towers and their coasts alphabetically", ["order by tower.name asc"]),
+        (
+            "Show towers by lamps, best to worst, with their coast.",
+            ["select tower.name, tower.coast", "order by tower.lamps desc nulls last"],
+        ),
         ("keepers hired after 2019", ["keeper.hire_date >= date '2020-01-01'"]),
     ],
 )
@@ -120,6 +127,13 @@ def test_a_code_is_no_number(reader: Reader) -> None:
 
 def test_names_run_together_are_both_shown(reader: Reader) -> None:
     assert_read(reader, "Which keepers have no borrowing?", ["keeper.firstname, keeper.lastname"])
+
+
+def test_a_number_that_says_yes_is_a_condition() -> None:
+    inn = table("inn", 20, inn_id="int4 key", name="text", town="text *4", is_open="int4 *2")
+    reader = Reader(Context.of(tables=[inn]))
+    parts = ["inn.is_open = 1", "having count(*) > 2"]
+    assert_read(reader, "Which towns have more than 2 open inns?", parts, "is_open > 2")
 
 
 def test_rows_of_one_counted_row_are_grouped_by_name() -> None:
