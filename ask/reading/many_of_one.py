@@ -22,9 +22,7 @@ from rewright.sql.algebra import TableRef
 def by_shared_names(intent: Intent, scope: Scope) -> Intent:
     """The intent, grouped by names alone where each key would be counted with one row."""
     counted = set(_counted(intent))
-    keys = [
-        e for e in intent.groups if isinstance(e, Column) and _one_each(e.column, intent, counted, scope)
-    ]
+    keys = [e for e in intent.groups if isinstance(e, Column) and _one_each(e.column, intent, counted, scope)]
     return replace(intent, groups=tuple(e for e in intent.groups if e not in keys)) if keys else intent
 
 
