@@ -134,6 +134,8 @@ class StoreReporter:
                 query.database, query.role, key, template, query.text, total_ms=ms, max_ms=ms, last_at=now
             )
         )
+        if query.is_served:
+            return  # its line in the log tells of the rewrite
         self._writer.put(
             LogEntry(
                 at=now,
