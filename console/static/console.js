@@ -1,4 +1,5 @@
-// Following the log, and "/" for the search field. Pages work without it.
+// Following the log, "/" for the search field, and the names of columns in rows that are blocks on a narrow screen.
+// Pages work without it.
 "use strict";
 
 document.addEventListener("keydown", (event) => {
@@ -24,10 +25,20 @@ function when(seconds) {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
+function label(row) {
+  const names = row.closest("table").tHead?.rows[0].cells ?? [];
+  for (const [at, one] of [...row.cells].entries()) {
+    if (one.colSpan === 1 && names[at]) one.dataset.label = names[at].textContent.replace(/ [↑↓]$/, "").trim();
+  }
+}
+
+document.querySelectorAll("table:not(.diff, .rows) tbody tr").forEach(label);
+
 function add(entry) {
   const row = table.tBodies[0].insertRow(0);
-  cell(row, when(entry.at));
+  cell(row, when(entry.at)).className = "nowrap";
   const route = cell(row, entry.rewrite_id ? "" : entry.route);
+  route.className = "nowrap";
   if (entry.rewrite_id) {
     const link = document.createElement("a");
     link.href = `/rewrites/${Number(entry.rewrite_id)}`;
@@ -40,6 +51,7 @@ function add(entry) {
   cell(row, "").append(text);
   cell(row, [entry.reason, entry.sqlstate].filter(Boolean).join(" "));
   cell(row, `${entry.role}@${entry.database}`);
+  label(row);
 }
 
 async function look() {
