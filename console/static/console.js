@@ -14,9 +14,15 @@ document.addEventListener("keydown", (event) => {
 const button = document.querySelector("[data-tail]");
 const table = document.getElementById("log");
 
+// as in showing.py
+function visible(text) {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (one) =>
+    one === "\n" || one === "\t" ? one : `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function cell(row, text, number) {
   const made = row.insertCell();
-  made.textContent = text ?? "";
+  made.textContent = visible(text ?? "");
   if (number) made.className = "number";
   return made;
 }
@@ -47,7 +53,7 @@ function add(entry) {
   }
   cell(row, entry.duration_ms == null ? "" : `${entry.duration_ms.toFixed(1)} ms`, true);
   const text = document.createElement("code");
-  text.textContent = entry.text;
+  text.textContent = visible(entry.text);
   cell(row, "").append(text);
   cell(row, [entry.reason, entry.sqlstate].filter(Boolean).join(" "));
   cell(row, `${entry.role}@${entry.database}`);

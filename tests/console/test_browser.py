@@ -128,11 +128,14 @@ def test_the_log_is_followed(browser: Browser, address: str, shared: Store) -> N
     page.get_by_role("button", name="Follow").click()
     expect(page.get_by_role("button", name="Following (stop)")).to_be_visible()
     hostile = "<b id=hacked>select a from t</b>"
+    turned = 'select "\u202eb"'
     shared.log.add(
         [LogEntry(at=time.time(), database="app", route="rewritten", rewrite_id=2, template=hostile)]
     )
     expect(page.get_by_text(hostile)).to_be_visible(timeout=10_000)
     assert page.locator("#hacked").count() == 0
+    shared.log.add([LogEntry(at=time.time(), database="app", route="original", template=turned)])
+    expect(page.get_by_text(r'select "\u202eb"')).to_be_visible(timeout=10_000)
     page.context.close()
 
 
@@ -147,7 +150,7 @@ def test_every_page_fits_and_is_accessible(browser: Browser, address: str, part:
 
 
 # pixels: a row of a list on a telephone, with a query, what became of it, and who sent it
-ROW = 380
+ROW = 450
 
 
 def test_lists_are_read_on_a_telephone(browser: Browser, address: str) -> None:
