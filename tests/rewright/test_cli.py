@@ -153,8 +153,8 @@ def test_show(url: str, store: Store) -> None:
     store.events.add([Event(one.id, "job", "reasoning", {"candidates": 2})])
     text = run("show", str(one.id), "--store", url)
     assert text.exit_code == 0
-    assert "-select a" in text.stdout
-    assert "+select b" in text.stdout
+    assert "-SELECT a" in text.stdout
+    assert "+SELECT b" in text.stdout
     by_queryid = json.loads(run("show", "--store", url, "--json", "--", "-77").stdout)
     assert by_queryid["id"] == one.id
     assert by_queryid["evidence"] == {"databases": 10}

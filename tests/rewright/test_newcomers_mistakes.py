@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 from psycopg.conninfo import make_conninfo
 
 from rewright.cli import rewright
+from rewright.cli.serve_command import unoptimised
+from rewright.config.model import Config, Database, Optimiser
 from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewright.serving import MAIN, TREE
 
@@ -139,6 +141,23 @@ def test_a_question_of_a_server_that_is_down_says_what_to_check() -> None:
     assert done.exit_code == 1
     assert done.stderr.startswith("rewright: database: ")
     assert "check host and port in the DSN" in done.stderr
+
+
+def test_a_proxy_that_will_find_nothing_says_so() -> None:
+    several = {
+        "a": Database(dsn=NOBODY),
+        "b": Database(dsn=NOBODY, optimiser_dsn=NOBODY),
+        "l": Database(engine="duckdb", path="."),
+        "*": Database(dsn=NOBODY),
+    }
+    told = unoptimised(Config(databases=several))
+    assert told.startswith(
+        "no optimiser for a, all others: slow queries are logged, and nothing new is found"
+    )
+    assert unoptimised(Config(databases={"*": several["*"]})).startswith("no optimiser for any database: ")
+    assert unoptimised(Config(databases={"b": several["b"], "l": several["l"]})) == ""
+    off = Config(databases={"b": several["b"]}, optimiser=Optimiser(concurrency=0))
+    assert "concurrency is 0" in unoptimised(off)
 
 
 def test_addresses_that_cannot_be_listened_on(tmp_path: Path) -> None:
