@@ -41,7 +41,7 @@ from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.optimising import JobRunner
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.row_facts import FactMemory, every
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import missing_for
@@ -316,6 +316,10 @@ class _Optimiser:
             self.inbox.release(job)
             why = redacted(reason, job)
             log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
+        except Known as known:
+            # that the query was slow again takes nothing from what was found
+            self._remember_rewrite(store, job, known.rewrite)
+            log.debug("optimiser.known", rewrite=known.rewrite.id)
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
             # a suspicion that led to nothing says nothing of the query
@@ -335,8 +339,7 @@ class _Optimiser:
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
                 self.outcomes["found"] += 1
-                missing = missing_for(kept.proposal, frozenset(self.config.verify.accept))
-                self._remember(store, job, "rewritten", rewrite_text(kept, missing))
+                self._remember_rewrite(store, job, kept)
                 log.info(
                     "optimiser.found",
                     rewrite=kept.id,
@@ -370,6 +373,10 @@ class _Optimiser:
 
     def _tell_broken(self, database: str, fact: RowFact, reason: str) -> None:
         self.log.warning("fact.not_relied_on", database=database, fact=str(fact), reason=reason)
+
+    def _remember_rewrite(self, store: Store, job: Job, found: Rewrite) -> None:
+        missing = missing_for(found.proposal, frozenset(self.config.verify.accept))
+        self._remember(store, job, "rewritten", rewrite_text(found, missing))
 
     def _remember(self, store: Store, job: Job, status: QueryStatus, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

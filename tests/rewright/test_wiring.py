@@ -619,7 +619,7 @@ def test_explained_as_text() -> None:
     document = {
         "original": "select 1\nfrom t",
         "rewritten": None,
-        "proposed": "select 2",
+        "proposed": "select 2 from t",
         "reason": "tested, proved is asked for",
         "verdict": "tested",
         "modulo": ["overflow"],
@@ -637,7 +637,8 @@ def test_explained_as_text() -> None:
         "  select 1",
         "  from t",
         "Proposed replacement, not served: tested, proved is asked for",
-        "  select 2",
+        "  SELECT 2",
+        "  FROM t",
         "Verdict: tested, up to overflow",
         "  given t.a is unique",
         "Cost: 10.00 -> 1.00",
