@@ -14,7 +14,6 @@ OVERLAPS of periods without NULL. Must not know terms.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -22,8 +21,10 @@ from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, operator
 from rewright.sql.types import BOOL, INT4, TEXT, SqlType
 
+from .json_texts import NotPlain, read, written
+
 JSONB = SqlType("jsonb")
-_MOST = 1_000
+_DEFAULT = SqlType("text", collation="default")
 _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "=": int.__eq__,
     "<>": int.__ne__,
@@ -44,7 +45,7 @@ def meaning(e: a.Expr) -> a.Expr | None:
             return _of_call(e)
         case a.Op(op, (left, right)) if op.is_builtin:
             return _weekday(op.name, left, right) or _low_bits(op.name, left, right) or _contained(e)
-        case a.InList(op, left, items) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
+        case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
         case a.IsNull(arg, negated, False):
             made = _without_text(arg)
@@ -78,11 +79,16 @@ def _of_call(e: a.Call) -> a.Expr | None:
         # NULL counts as the empty text
         texts = [x if _is_text(x) else a.Coalesce((x, a.Const("", x.type)), x.type) for x in args]
         return _folded("||", texts, e.type)
-    if (name, e.func.arg_types) in _FIRST and _number(args[1]) == 1 and (_number(args[2]) or -1) >= 0:
+    if (name, e.func.arg_types) in _FIRST and _number(args[1]) == 1 and _is_natural(args[2]):
         # left() drops characters from the end for a number below 0, where substring() fails
         left = function("left", "text", "int4")
         return None if left is None else a.Call(left, (args[0], args[2]), e.type)
     return None
+
+
+def _is_natural(x: a.Expr) -> bool:
+    number = _number(x)
+    return number is not None and number >= 0
 
 
 def _is_text(x: a.Expr) -> bool:
@@ -112,7 +118,11 @@ def _number(x: a.Expr) -> int | None:
         if x.type.typmod != -1:
             return None
         x = x.arg
-    if not isinstance(x, a.Const) or x.value is None or x.type.name not in {"int2", "int4", "int8", "numeric"}:
+    if (
+        not isinstance(x, a.Const)
+        or x.value is None
+        or x.type.name not in {"int2", "int4", "int8", "numeric"}
+    ):
         return None
     return int(x.value) if x.value.lstrip("-").isdecimal() and len(x.value) < 19 else None
 
@@ -178,7 +188,12 @@ def _low_bits(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
     bits = _number(mask)
     if bits is None:
         x, bits = mask, _number(x)
-    if bits is None or not 0 < bits < 1 << 14 or bits & (bits + 1) or wanted not in ((0, 1) if bits == 1 else (0,)):
+    if (
+        bits is None
+        or not 0 < bits < 1 << 14
+        or bits & (bits + 1)
+        or wanted not in ((0, 1) if bits == 1 else (0,))
+    ):
         return None
     remainder = operator("%", x.type, x.type)
     if remainder is None:
@@ -198,15 +213,16 @@ def _field(x: a.Expr, key: a.Expr) -> a.Expr | None:
 
 def _typed(x: a.Expr, name: str) -> a.Expr | None:
     func = function("jsonb_typeof", "jsonb")
-    return None if func is None else compare("=", a.Call(func, (x,), TEXT_HERE), a.Const(name, TEXT_HERE))
-
-
-TEXT_HERE = SqlType("text", collation="default")
+    return None if func is None else compare("=", a.Call(func, (x,), _DEFAULT), a.Const(name, _DEFAULT))
 
 
 def _without_text(x: a.Expr) -> a.Expr | None:
     """``x ->> key IS NULL``: there is no such field, or it is JSON's null."""
-    if not isinstance(x, a.Op) or not x.op.is_builtin or (x.op.name, x.op.left, x.op.right) != ("->>", "jsonb", "text"):
+    if (
+        not isinstance(x, a.Op)
+        or not x.op.is_builtin
+        or (x.op.name, x.op.left, x.op.right) != ("->>", "jsonb", "text")
+    ):
         return None
     field = _field(*x.args)
     typed = None if field is None else _typed(field, "null")
@@ -214,8 +230,8 @@ def _without_text(x: a.Expr) -> a.Expr | None:
 
 
 def _contained(e: a.Op) -> a.Expr | None:
-    """``x @> '{…}'``: each field is there, whatever stands beside it. Arrays and empty objects are left to the
-    operator; a number, a text, true, false and null in an object contain what they are equal to.
+    """``x @> '{…}'``: each field is there, whatever stands beside it. Arrays and empty objects are left to
+    the operator; a number, a text, true, false and null in an object contain what they are equal to.
     """
     x, wanted = e.args
     if (e.op.name, e.op.left, e.op.right) != ("@>", "jsonb", "jsonb"):
@@ -233,7 +249,7 @@ def _contained(e: a.Op) -> a.Expr | None:
 
 def _parts(x: a.Expr, document: dict[str, Any], op: a.OperatorRef) -> Iterator[a.Expr | None]:
     for key, value in sorted(document.items()):
-        field = _field(x, a.Const(key, TEXT_HERE))
+        field = _field(x, a.Const(key, _DEFAULT))
         if field is None:
             yield None
         elif isinstance(value, dict) and value:
@@ -244,45 +260,20 @@ def _parts(x: a.Expr, document: dict[str, Any], op: a.OperatorRef) -> Iterator[a
             yield compare("=", field, _json(value))
 
 
-class _Number(str):
-    """A number as it is written."""
-
-    __slots__ = ()
-
-
 def _document(x: a.Expr) -> object:
     """A constant of JSON; None where it is none, or has what may be read otherwise."""
     if isinstance(x, a.Cast) and x.type.same_base(JSONB) and x.method == "io":
         x = x.arg
-    if not isinstance(x, a.Const) or x.value is None or len(x.value) > _MOST or "\\" in x.value:
+    if not isinstance(x, a.Const) or x.value is None:
         return None
     try:
-        return json.loads(x.value, parse_int=_Number, parse_float=_plain, parse_constant=_plain)
-    except (ValueError, RecursionError):
+        return read(x.value)
+    except NotPlain:
         return None
-
-
-def _plain(text: str) -> _Number:
-    """A number without exponent. ValueError for any other."""
-    if not text.lstrip("-").replace(".", "", 1).isdecimal():
-        raise ValueError(text)
-    return _Number(text)
 
 
 def _json(value: object) -> a.Expr:
-    return a.Cast(a.Const(_written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
-
-
-def _written(value: object) -> str:
-    match value:
-        case _Number():
-            return str(value)
-        case dict():
-            return "{" + ", ".join(f"{_written(k)}: {_written(v)}" for k, v in sorted(value.items())) + "}"
-        case list():
-            return "[" + ", ".join(map(_written, value)) + "]"
-        case _:
-            return json.dumps(value, ensure_ascii=False)
+    return a.Cast(a.Const(written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
 
 
 # ---------------------------------------------------------------- periods

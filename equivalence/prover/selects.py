@@ -17,7 +17,7 @@ from rewright.sql.walk import conjuncts, walk
 from .bags import block
 from .expressions import Translation
 from .fresh import fresh
-from .terms import Block, Distinct, Limited, Term, Var, bag_types, null
+from .terms import Block, Limited, Source, Term, Var, bag_types, null
 from .translated import Env, Form, Groups, Rows, Scope, Unsupported, columns_of, sort_label
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _grouped(
         raise Unsupported("ungrouped column under grouping sets")
     keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []
-    vars_: tuple[tuple[int, Distinct], ...] = ()
+    vars_: tuple[tuple[int, Source], ...] = ()
     if keys:
         with t.with_known(t.inside):
             bag = tuple(

@@ -260,7 +260,9 @@ _FIELDS = frozenset(
 )  # fmt: skip
 _NEVER = frozenset(
     {
-        "pg_catalog.date(timestamp)", "pg_catalog.left(text,int4)", "pg_catalog.right(text,int4)",
+        "pg_catalog.date(timestamp)",
+        "pg_catalog.left(text,int4)",
+        "pg_catalog.right(text,int4)",
         "pg_catalog.overlaps(timestamp,timestamp,timestamp,timestamp)",
     }
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -57,10 +58,6 @@ def test_a_pair_past_its_time_is_unknown(scratch_server: ScratchServer, tmp_path
     assert "timeout" in row["reason"]
 
 
-class _Process:
-    pid = 1
-
-
 @pytest.mark.parametrize(
     ("wall", "cpu", "late"),
     [(19.0, 3.0, False), (19.0, 11.0, True), (41.0, 0.1, True), (9.0, None, False), (11.0, None, True)],
@@ -70,9 +67,9 @@ def test_load_on_the_machine_ends_no_pair(
 ) -> None:
     """Ten seconds are ten of work, or forty on the wall; where nobody tells the work, ten on the wall."""
     worker = batch._Worker.__new__(batch._Worker)
-    worker.process = _Process()  # type: ignore[assignment] - nothing but its number is asked for
+    worker.process = multiprocessing.get_context("spawn").Process()
     worker.started, worker.worked = 100.0, 50.0
-    monkeypatch.setattr(batch.time, "monotonic", lambda: 100.0 + wall)
+    monkeypatch.setattr("time.monotonic", lambda: 100.0 + wall)
     monkeypatch.setattr(batch, "cpu_seconds", lambda _: None if cpu is None else 50.0 + cpu)
     assert worker.is_late(10.0) == late
 
