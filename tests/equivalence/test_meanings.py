@@ -6,13 +6,17 @@ that falls is run on rows that show the difference.
 
 from __future__ import annotations
 
+import json
+
 import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.certificates import Texts, certificate
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.prover.meanings import meaning, where_known
 from rewright.equivalence.proving import Binding
+from rewright.equivalence.recheck.check import recheck
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
@@ -78,6 +82,8 @@ STANDS = (
      "select x.id, y.id from slot x join slot y on x.id < y.id and x.at < y.till and y.at < x.till"),
     ("select n, s, count(*) from t group by n, s", "select n, s, count(*) from t group by s, n"),
     ("select distinct s, n from t where n >= 5", "select s, n from t group by n, s having n > 4"),
+    ("select id, s, count(n) from t group by id, s order by count(n), id limit 3",
+     "select id, s, count(n) from t group by id order by count(n), id limit 3"),
     ("select coalesce(max(id), 0) from t", "select coalesce((select id from t order by id desc limit 1), 0)"),
 )  # fmt: skip
 FALLS = (
@@ -107,6 +113,15 @@ def prove(first: str, second: str) -> tuple[str, ...] | None:
 @pytest.mark.parametrize(("first", "second"), STANDS)
 def test_one_form(first: str, second: str) -> None:
     assert prove(first, second) == ()
+
+
+@pytest.mark.parametrize(("first", "second"), STANDS)
+def test_its_certificate_stands(first: str, second: str) -> None:
+    both = Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG)
+    found = prove_pair(both, CATALOG, 5.0).proved
+    assert found is not None
+    document = json.dumps(certificate(found, Texts(SCHEMA, first, second), both))
+    assert recheck(document.encode()).word == "good"
 
 
 @pytest.mark.parametrize(("first", "second"), FALLS)
