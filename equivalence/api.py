@@ -221,11 +221,8 @@ class Checker:
             )
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
-        if isinstance(verdict, Refuted) and self._untold and verdict.counterexample.kind != "columns":
-            untold = ", ".join(self._untold)
-            verdict = Unknown(
-                f"they differ, on rows that may break {untold}: no scratch server can hold that"
-            )
+        if isinstance(verdict, Refuted) and verdict.counterexample.kind != "columns":
+            verdict = self._unless_untold(verdict, original, candidate)
         return replace(verdict, stamp=self._stamp(clock.now() - started))
 
     def _unless_untold(self, refuted: Refuted, *texts: str) -> Verdict:

@@ -28,7 +28,7 @@ create table named (id int primary key, nick text not null);
 create unique index on named (folded(nick));
 create table closure (id int primary key, days daterange not null, exclude using gist (days with &&));
 create table stay (room int, days daterange, note text, exclude using gist (room with =, days with &&));
-create table rent (room int, days daterange, primary key (room, days without overlaps));
+create table rent (rooms int4range, days daterange, primary key (rooms, days without overlaps));
 create table job (id int primary key, person_id int references person, active bool not null);
 create unique index on job (person_id) where active;
 create table member (id int primary key, nick citext unique, name text not null, check (nick <> ''));
@@ -74,8 +74,8 @@ EQUAL = {
         "select note from stay where room = 1 and days @> '2024-01-01'::date",
     ),
     "key over a period": (
-        "select distinct room from rent where days @> '2024-01-01'::date",
-        "select room from rent where days @> '2024-01-01'::date",
+        "select distinct rooms from rent where days @> '2024-01-01'::date",
+        "select rooms from rent where days @> '2024-01-01'::date",
     ),
     "a partition beside its table": (
         "select id from event where day >= '2000-01-01' and day < '2024-01-01'",
