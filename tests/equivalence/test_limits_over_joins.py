@@ -31,6 +31,77 @@ def test_a_key_of_the_kept_side_leaves_no_ties(keys: str, left: set[str]) -> Non
     assert modulo(*(COUNTED.format(text, keys) for text in texts)) == left
 
 
+MANY = (
+    "SELECT DISTINCT c.id, {} FROM cust c JOIN ord o ON o.cust = c.id WHERE o.total > 2 ORDER BY {} LIMIT 5"
+)
+ONCE = "SELECT id, {} FROM cust c WHERE EXISTS (SELECT FROM ord o WHERE o.cust = c.id AND o.total > 2) ORDER BY {} LIMIT 5"
+
+
+@pytest.mark.parametrize(("keys", "left"), [("c.state, c.id", set()), ("c.state, c.name", {"tie-order"})])
+def test_what_a_key_decides_leaves_no_ties_below_distinct(keys: str, left: set[str]) -> None:
+    shown = "c.name, c.state"
+    assert modulo(MANY.format(shown, keys), ONCE.format(shown, keys)) == left
+
+
+GROUPED = "SELECT {}, max(o.day) AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id GROUP BY {} ORDER BY c.id LIMIT 5"
+
+
+@pytest.mark.parametrize(
+    ("shown", "keys", "left"),
+    [("c.id, c.name", "c.id", set()), ("c.id, o.note", "c.id, o.note", {"tie-order"})],
+)
+def test_groups_by_a_key_leave_no_ties_above_an_outer_join(shown: str, keys: str, left: set[str]) -> None:
+    first = GROUPED.format(shown, keys)
+    assert modulo(first, first.replace("ON o.cust = c.id", "ON c.id = o.cust AND c.id IS NOT NULL")) == left
+
+
+PAGE = (
+    "SELECT f.id, f.name, count(o.id) AS n FROM (SELECT id, name FROM cust c {}) f"
+    " LEFT JOIN ord o ON o.cust = f.id {} GROUP BY f.id, f.name ORDER BY {} LIMIT 5"
+)
+GROUPS = (
+    "SELECT c.id, c.name, count(o.id) AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id {} GROUP BY c.id"
+    " ORDER BY {} LIMIT 5"
+)
+
+
+@pytest.mark.parametrize("most", [5, 7])
+def test_a_page_of_groups_is_cut_before_the_join(most: int) -> None:
+    cut = f"ORDER BY name, id LIMIT {most}"
+    pair = GROUPS.format("", "c.name, c.id"), PAGE.format(cut, "", "f.name, f.id")
+    assert modulo(*pair) == set()
+
+
+@pytest.mark.parametrize(
+    ("cut", "where", "order"),
+    [
+        ("ORDER BY name, id LIMIT 4", "", "name, id"),  # fewer than are shown
+        ("ORDER BY id LIMIT 5", "", "name, id"),  # others come first
+        (
+            "ORDER BY name, id LIMIT 5",
+            "WHERE o.id IS NOT NULL",
+            "name, id",
+        ),  # some of the first have no group
+        ("ORDER BY name, id LIMIT 5", "", "n, id"),  # the figure decides
+    ],
+)
+def test_other_pages_of_groups_are_not_proved(cut: str, where: str, order: str) -> None:
+    own, theirs = ((order.replace("name", f"{t}.name").replace("id", f"{t}.id")) for t in ("f", "c"))
+    pair = GROUPS.format(where, theirs), PAGE.format(cut, where, own)
+    proof = prove(*(bind(text, catalog()) for text in pair), catalog(), deadline_seconds=5)
+    assert not isinstance(proof, Proof)
+
+
+def test_groups_of_several_rows_are_not_cut_by_rows() -> None:
+    all_of_them = (
+        "SELECT c.state, count(o.id) AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id GROUP BY c.state"
+    )
+    cut = all_of_them.replace("cust c", "(SELECT id, state FROM cust ORDER BY state LIMIT 5) c")
+    pair = (f"{text} ORDER BY c.state LIMIT 5" for text in (all_of_them, cut))
+    proof = prove(*(bind(text, catalog()) for text in pair), catalog(), deadline_seconds=5)
+    assert not isinstance(proof, Proof)
+
+
 def test_rows_of_two_arms_may_tie() -> None:
     assert modulo(ARMS.format("1", "ord", "id"), ARMS.format("2 - 1", "ord", "id")) == {"tie-order"}
     assert modulo(ARMS.format("1", "ord", "id, arm"), ARMS.format("2 - 1", "ord", "id, arm")) == set()
