@@ -40,7 +40,6 @@ from rewright.sql.walk import (
     group_keys,
     has_aggregate,
     has_subquery,
-    leaves,
     outer_exprs,
     parts,
     references_whole,
@@ -131,7 +130,9 @@ def _groups(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         assert top is not None
         made = _cut(block, kept, block.from_, own, top, ctx)
         yield Rewrite(
-            _with_keys(made), "LIMIT chooses the rows that are a group each before they are joined", basis
+            _with_keys(made, from_rels(block.from_)),
+            "LIMIT chooses the rows that are a group each before they are joined",
+            basis,
         )
 
 
@@ -144,13 +145,13 @@ def _aggregates(order: Sequence[a.SortKey]) -> bool:
     return any(has_aggregate(k.expr) or has_subquery(k.expr) for k in order)
 
 
-def _with_keys(block: a.Select) -> a.Select:
+def _with_keys(block: a.Select, before: frozenset[int]) -> a.Select:
     """The block grouped by the chosen rows' columns as well, which a table's key decides and a derived
-    table's does not.
+    table's does not. ``before``: the items of FROM before the rows were chosen.
     """
-    first = next(i for i in leaves(block.from_) if isinstance(i, a.Derived) and i.alias == "first")
+    chosen = from_rels(block.from_) - before
     read = [n for e in outer_exprs(block) for n in _outside_aggregates(e)]
-    more = [n for n in dict.fromkeys(read) if isinstance(n, a.Column) and n.rel == first.rel]
+    more = [n for n in dict.fromkeys(read) if isinstance(n, a.Column) and n.rel in chosen]
     keys = group_keys(block)
     return replace(block, group_by=((*keys, *(n for n in more if n not in keys)),))
 

@@ -68,8 +68,11 @@ def _read(
     """
     for part in (node,) if inside is not None else parts(node):
         within = bool(inside) or isinstance(part, QUERIES)
-        aggregate = isinstance(part, a.Aggregate) and not within
-        if part in keys or aggregate or (isinstance(part, a.Column) and part.rel in mine):
+        if isinstance(part, a.Aggregate) and not within:
+            yield part
+        elif part in keys:
+            yield next(k for k in keys if k == part)
+        elif isinstance(part, a.Column) and part.rel in mine:
             yield part
         else:
             for below in parts(part):
