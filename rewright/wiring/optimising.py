@@ -44,8 +44,8 @@ FAILED_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
-class Workbench:
-    """Everything needed to optimise queries of the configured databases. Not for several threads at once.
+class JobRunner:
+    """Runs the optimiser's jobs on the configured databases. Not for several threads at once.
 
     The scratch server is started when first needed and shared (``scratch``).
     """
