@@ -32,11 +32,20 @@ FIFTH_SCHEMAS = ("tpch", "star")
 SIXTH_SCHEMAS = ("airline",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
-ORMS = {"dj": "Django", "sa": "SQLAlchemy", "pw": "Peewee", "sq": "Sequelize", "kx": "Knex"}
+ORMS = {
+    "dj": "Django",
+    "sa": "SQLAlchemy",
+    "pw": "Peewee",
+    "sq": "Sequelize",
+    "kx": "Knex",
+    "to": "TypeORM",
+    "dz": "Drizzle",
+    "tt": "Tortoise",
+}
 FIRST_QUERIES = FILES / "queries.jsonl"
 MORE_ORMS = FILES / "orm_queries.jsonl"
 """What ORMs besides Django and SQLAlchemy print (`peewee_queries.py`, `sequelize_queries.js`,
-`knex_queries.js`), with rewrites by hand.
+`knex_queries.js`, `typeorm_queries.js`, `drizzle_queries.js`, `tortoise_queries.py`), with rewrites by hand.
 """
 MORE_QUERIES = FILES / "more_queries.jsonl"
 """Queries over ``MORE_SCHEMAS``, written when the rules fitted the first ones."""
@@ -62,7 +71,7 @@ class QuerySet:
 
 
 SETS = {
-    "orms": QuerySet(MORE_ORMS, SCHEMAS, "what Peewee, Sequelize and Knex print"),
+    "orms": QuerySet(MORE_ORMS, SCHEMAS, "what Peewee, Sequelize, Knex, TypeORM, Drizzle and Tortoise print"),
     "more": QuerySet(MORE_QUERIES, MORE_SCHEMAS, "the queries over insurance and freight"),
     "third": QuerySet(THIRD_QUERIES, THIRD_SCHEMAS, "the queries over telecom and hospital"),
     "fourth": QuerySet(FOURTH_QUERIES, FOURTH_SCHEMAS, "the queries over a library"),

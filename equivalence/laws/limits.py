@@ -4,9 +4,9 @@
 
 Of the rows of o each is there at least once below LEFT JOINs, and once below joins with the parents of
 foreign keys whose columns hold no NULL. So the first ten rows come from the first ten of o, in the same
-order; the same holds of each arm of UNION ALL. Where the order leaves ties the two queries may choose
-differently among them, and what else the block computes is computed for fewer rows: both come back as
-reservations. Must not know rules or provers.
+order; the same holds of each arm of UNION ALL, and of groups that have rows of one row of o each. Where the
+order leaves ties the two queries may choose differently among them, and what else the block computes is
+computed for fewer rows: both come back as reservations. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from rewright.sql.walk import (
     as_product,
     conjoin,
     conjuncts,
+    dissolve,
+    group_keys,
     has_aggregate,
     has_window,
     replace_item,
@@ -42,11 +44,12 @@ class _WithoutEarlyLimits(Walk):
     # ---------------------------------------------------------------- joins
 
     def block(self, block: a.Select) -> a.Select:
-        if block.limit is None or not block.order_by or not only_cuts(block):
+        grouped = is_page_of_groups(block)
+        if block.limit is None or not block.order_by or not (grouped or only_cuts(block)):
             return block
         for cut in _cuts(block.from_):
             assert isinstance(cut.query, a.Select)
-            basis = self._only_adds(block, cut)
+            basis = self._each_by_itself(block, cut) if grouped else self._only_adds(block, cut)
             mapping: dict[tuple[int, int], a.Expr] = {
                 (cut.rel, i): t.expr for i, t in enumerate(cut.query.targets)
             }
@@ -55,9 +58,28 @@ class _WithoutEarlyLimits(Walk):
                 continue
             self.rest_on(basis)
             self._reserve(cut.query)
-            self.reserve_failures(*(t.expr for t in block.targets), *_ons(block))
+            computed = (*(t.expr for t in block.targets), *_ons(block))
+            if grouped:
+                self.reserve_other_rows(*computed)
+            else:
+                self.reserve_failures(*computed)
             return _merged(block, cut, cut.query, mapping)
         return block
+
+    def _each_by_itself(self, block: a.Select, cut: a.Derived) -> list[Assumption] | None:
+        """The constraints by which each row of ``cut`` has a group, and no group has rows of two of them;
+        None: not known.
+        """
+        keys = {(k.rel, k.pos) for k in group_keys(block) if isinstance(k, a.Column)}
+        tells = [basis for at, basis in self.facts.keys_of_item(cut) if {(cut.rel, i) for i in at} <= keys]
+        if not tells:
+            return None
+        items, ties = below_left_joins(block)
+        if items == [cut] and not ties:
+            return list(tells[0])
+        bare = replace(block, from_=tuple(items), where=conjoin(ties))
+        found = self._only_adds(bare, cut)
+        return None if found is None else [*found, *tells[0]]
 
     def _only_adds(self, block: a.Select, cut: a.Derived) -> list[Assumption] | None:
         """The constraints by which each row of ``cut`` is in the block's rows at
@@ -168,6 +190,29 @@ def only_cuts(block: a.Select) -> bool:
         and not is_volatile(block)
         and not any(has_window(e) or returns_set(e) or has_aggregate(e) for e in exprs)
     )
+
+
+def is_page_of_groups(block: a.Select) -> bool:
+    """Whether a block shows the first of its groups, all of which count, in one way of grouping."""
+    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    plain = (
+        block.having is None and block.distinct is None and not block.with_ties and bool(group_keys(block))
+    )
+    return plain and not is_volatile(block) and not any(has_window(e) or returns_set(e) for e in exprs)
+
+
+def below_left_joins(block: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
+    """What the LEFT JOINs of a block keep, as a product: its items, and the conditions under which they are
+    joined, WHERE included.
+    """
+    items, preds = as_product(block)
+    if len(items) == 1:
+        (item,) = items
+        while isinstance(item, a.Join) and item.kind == "left":
+            item = item.left
+        kept, joined = dissolve((item,))
+        return kept, [*preds, *joined]
+    return items, preds
 
 
 def _cuts(items: Sequence[a.FromItem]) -> Iterator[a.Derived]:

@@ -22,6 +22,7 @@ from .terms import (
     Limited,
     Lit,
     Nested,
+    Row,
     Source,
     Table,
     Term,
@@ -30,6 +31,7 @@ from .terms import (
     free_vars,
     rows_renamed,
     source_types,
+    walk,
 )
 
 
@@ -80,7 +82,9 @@ def _is_determined(
         return single and not free_in_source(source) & open_
     types = source_types(source)
     if isinstance(source, Distinct):
-        return all(_known(b, Var(v, i, t), fixed, open_, nulls=True) for i, t in enumerate(types))
+        given = [i for i, t in enumerate(types) if _known(b, Var(v, i, t), fixed, open_, nulls=True)]
+        closed = not free_in_source(source) & open_
+        return len(given) == len(types) or (closed and _decide_all(engine, ctx, source, given))
     for key in engine.schema.keys(source):
         columns = [Var(v, c, types[c]) for c in key.columns]
         if all(_known(b, c, fixed, open_, nulls=False, direct=False) for c in columns):
@@ -91,6 +95,53 @@ def _is_determined(
                 engine.schema.use(fact)
             return True
     return _is_determined_where(engine, ctx, b, v, source, fixed, open_)
+
+
+def _decide_all(engine: Asked, ctx: Context, source: Distinct, given: list[int]) -> bool:
+    """Whether rows that are alike in the ``given`` columns are made of the same rows below, as far as the
+    other columns show them: a key's columns are shown, or grouped by, with what the key decides.
+    """
+    rows = _common_rows(source.bag) if given else None
+    if rows is None:
+        return False
+    own = {v for v, _ in rows.vars}
+    with engine.schema.recording() as used:
+        known = determined_by(engine, ctx, rows, [rows.outs[i] for i in given])
+        answer = all(free_vars(out) & own <= known for out in rows.outs)
+        if not answer:
+            used.clear()
+    return answer
+
+
+def _common_rows(bag: Bag) -> Block | None:
+    """What all blocks of a bag show in the same way, under the conditions that all of them ask of it: the
+    rows of an outer join with a partner and those without one. None where they show different things.
+    """
+    if len(bag) == 1:
+        return bag[0]
+    shown = [_shown_rows(b) for b in bag]
+    tables = all(isinstance(source, Table) for b in shown for _, source in b.vars)
+    if not tables or len({(b.vars, b.outs) for b in shown}) != 1:
+        return None
+    return replace(shown[0], preds=tuple(p for p in shown[0].preds if all(p in b.preds for b in shown)))
+
+
+def _shown_rows(b: Block) -> Block:
+    """The block without the rows that no output reads; the others are numbered in the order in which the
+    outputs read them.
+    """
+    read = [t.var for out in b.outs for t in walk(out) if isinstance(t, Var | Row)]
+    sources = dict(b.vars)
+    vars_ = [v for v in dict.fromkeys(read) if v in sources]
+    names = {v: -1 - i for i, v in enumerate(vars_)}
+    own = frozenset(sources)
+    preds = [p for p in b.preds if free_vars(p) & own <= names.keys()]
+    renamed = rows_renamed(names)
+    return Block(
+        tuple((names[v], sources[v]) for v in vars_),
+        tuple(subst(p, renamed) for p in preds),
+        tuple(subst(out, renamed) for out in b.outs),
+    )
 
 
 def _is_determined_where(

@@ -30,6 +30,9 @@ _RUNGS = (1 / 16, 1 / 4, 1.0)
 _LONG = 4.0
 # seconds of the original up to which one run of a candidate says too little against it
 _BRIEF = 0.05
+# what one run each does not tell apart: times the fastest, or so many seconds (of a short query a share)
+_ALIKE = 1.3
+_NOISE, _LITTLE = 0.003, 0.1
 
 
 @dataclass(slots=True)
@@ -184,8 +187,8 @@ class Runs:
     def sift(
         self, candidates: Sequence[Candidate], deadline: Deadline
     ) -> tuple[list[Candidate], list[Candidate]]:
-        """Those worth a check, fastest first, and those that are not: they have the original's plan, or are
-        no faster.
+        """Those worth a check, the fastest and simplest first, and those that are not: they have the
+        original's plan, or are no faster.
 
         What was stopped for a faster one's sake comes last. A model's candidates are checked before they are
         run.
@@ -213,8 +216,18 @@ class Runs:
                 outrun.append(candidate)
             else:
                 dropped.append(candidate)
-        gained.sort(key=lambda c: self.of(c)[-1].seconds)
-        return [*gained, *unknown, *outrun], dropped
+        return [*self._simple_first(gained, limit), *unknown, *outrun], dropped
+
+    def _simple_first(self, gained: Sequence[Candidate], limit: float) -> list[Candidate]:
+        """Fastest first; among those that one run each does not tell from the fastest, fewest steps first:
+        each step has to be proved, and the last ones often gain nothing but noise.
+        """
+        took = {c.key(): self.of(c)[-1].seconds for c in gained}
+        best = min(took.values(), default=0.0)
+        near = max(_ALIKE * best, best + min(_NOISE, _LITTLE * limit))
+        alike = [c for c in gained if took[c.key()] <= near]
+        alike.sort(key=lambda c: (len(c.steps), took[c.key()]))
+        return alike + sorted((c for c in gained if took[c.key()] > near), key=lambda c: took[c.key()])
 
     def _same_plan(self, candidate: Candidate) -> bool:
         """The same plan is the same work: any difference would be noise."""

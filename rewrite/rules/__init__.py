@@ -53,6 +53,7 @@ from rewright.rewrite.rules.open_count import open_count
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.per_parent import per_parent
 from rewright.rewrite.rules.prune_union import prune_union
+from rewright.rewrite.rules.pull_up import pull_up
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
 from rewright.rewrite.rules.redundant_keys import redundant_keys
 from rewright.rewrite.rules.running_window import running_window
@@ -117,6 +118,7 @@ RULES: tuple[Rule, ...] = (
     bare_column,
     contradiction,
     drop_parent,
+    pull_up,
     drop_distinct,
     union_to_all,
     union_of_one,

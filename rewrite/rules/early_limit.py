@@ -6,7 +6,8 @@
     o.cust ORDER BY o.total DESC LIMIT 10
 
 Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly
-once; the order must be the kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut
+once; the order must be the kept side's. Groups that have rows of one kept row each are chosen with it: the
+page of an annotated list. For UNION ALL each arm is cut by itself. With OFFSET the early cut
 keeps as many rows as both together. Which of equal rows come is free as before. Calcite:
 SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
 """
@@ -16,7 +17,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.equivalence.laws.limits import looked_at, only_cuts, order_in
+from rewright.equivalence.laws.limits import (
+    below_left_joins,
+    is_page_of_groups,
+    looked_at,
+    only_cuts,
+    order_in,
+)
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
@@ -27,8 +34,14 @@ from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
+    conjuncts,
     free_rels,
     from_rels,
+    group_keys,
+    has_aggregate,
+    has_subquery,
+    outer_exprs,
+    parts,
     references_whole,
     replace_item,
     returns_set,
@@ -39,7 +52,13 @@ from rewright.sql.walk import (
 
 @rule(
     QUERY,
-    guards=("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
+    guards=(
+        "ordered-by-the-kept",
+        "filtered-on-the-kept",
+        "partner-is-there",
+        "group-is-a-row",
+        "no-duplicates-go",
+    ),
     known_as="SortJoinTransposeRule; SortUnionTransposeRule",
     priority=76,
 )
@@ -47,6 +66,7 @@ def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     match block:
         case a.Select():
             yield from _joins(block, ctx)
+            yield from _groups(block, ctx)
         case a.SetOp():
             yield from _arms(block, ctx)
         case _:
@@ -80,6 +100,67 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             "LIMIT chooses its rows before the other tables are joined",
             basis,
         )
+
+
+def _groups(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """The first of groups that are a kept row each."""
+    if block.limit is None or not block.order_by or not is_page_of_groups(block):
+        return
+    top = _top(block)
+    ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
+    items, preds = below_left_joins(block)
+    for kept in items if top is not None and ordered else ():
+        others = len(items) > 1 or items != list(block.from_)
+        if not isinstance(kept, a.Scan) or references_whole(block, kept.rel) or not others:
+            continue
+        if not ctx.holds("ordered-by-the-kept", ordered <= {kept.rel}) or _aggregates(block.order_by):
+            continue
+        if not ctx.holds("group-is-a-row", _is_told_by_keys(block, kept, ctx)):
+            continue
+        found = _parents(kept, items, preds, ctx)
+        if found is None:
+            continue
+        ties, basis = found
+        own = [p for p in preds if p not in ties]
+        # conditions within the tree stay there: only those of WHERE choose
+        where = conjuncts(block.where)
+        chooses = all(p in where and free_rels(p) & from_rels(block.from_) <= {kept.rel} for p in own)
+        if not ctx.holds("filtered-on-the-kept", chooses):
+            continue
+        assert top is not None
+        made = _cut(block, kept, block.from_, own, top, ctx)
+        yield Rewrite(
+            _with_keys(made, from_rels(block.from_)),
+            "LIMIT chooses the rows that are a group each before they are joined",
+            basis,
+        )
+
+
+def _is_told_by_keys(block: a.Select, kept: a.Scan, ctx: Context) -> bool:
+    keys = {(k.rel, k.pos) for k in group_keys(block) if isinstance(k, a.Column)}
+    return any({(kept.rel, pos) for pos in columns} <= keys for columns, _ in ctx.keys(kept))
+
+
+def _aggregates(order: Sequence[a.SortKey]) -> bool:
+    return any(has_aggregate(k.expr) or has_subquery(k.expr) for k in order)
+
+
+def _with_keys(block: a.Select, before: frozenset[int]) -> a.Select:
+    """The block grouped by the chosen rows' columns as well, which a table's key decides and a derived
+    table's does not. ``before``: the items of FROM before the rows were chosen.
+    """
+    chosen = from_rels(block.from_) - before
+    read = [n for e in outer_exprs(block) for n in _outside_aggregates(e)]
+    more = [n for n in dict.fromkeys(read) if isinstance(n, a.Column) and n.rel in chosen]
+    keys = group_keys(block)
+    return replace(block, group_by=((*keys, *(n for n in more if n not in keys)),))
+
+
+def _outside_aggregates(node: a.Node) -> Iterator[a.Node]:
+    yield node
+    if not isinstance(node, a.Aggregate):
+        for part in parts(node):
+            yield from _outside_aggregates(part)
 
 
 def _top(query: a.Query) -> a.Expr | None:

@@ -4,9 +4,10 @@
     -->
     SELECT l.ord, p.brand FROM line l JOIN part p ON p.id = l.part
 
-By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of
-a group without a match, where each group is one row of the kept side. (What WHERE rejects the server sees
-itself.) SOUNDNESS 4a-4c.
+By a foreign key whose columns hold no NULL, with ON asking for the key only; because HAVING is not true of a
+group without a match, where each group is one row of the kept side; or because WHERE is not true of a row
+without one. The last the server sees itself: it is done below DISTINCT and groups, so that rules which look
+for inner joins there see it too. SOUNDNESS 4a-4c.
 
 Calcite: FilterJoinRule.
 """
@@ -21,13 +22,20 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import compares, turned
 from rewright.sql import algebra as a
 from rewright.sql.constants import value
-from rewright.sql.facts import is_equality, is_strict_in, labels, stored_table, usable_foreign_keys
-from rewright.sql.walk import conjuncts, free_rels, from_rels, walk
+from rewright.sql.facts import (
+    is_equality,
+    is_strict_in,
+    labels,
+    rejected_columns,
+    stored_table,
+    usable_foreign_keys,
+)
+from rewright.sql.walk import conjoin, conjuncts, free_rels, from_rels, walk
 
 
 @rule(
     SELECT,
-    guards=("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
+    guards=("nothing-but-the-key", "key-is-filled", "group-is-one-row", "null-is-refused"),
     known_as="FilterJoinRule",
     priority=84,
     category="join",
@@ -39,6 +47,7 @@ def inner_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             from_ = (*block.from_[:number], made, *block.from_[number + 1 :])
             yield Rewrite(replace(block, from_=from_), "every row has its partner by a foreign key", basis)
     yield from _by_having(block, ctx)
+    yield from _by_where(block, ctx)
 
 
 # --------------------------------------------------------------------------- foreign keys
@@ -163,3 +172,29 @@ def _null_there(arg: a.Expr, padded: frozenset[int]) -> bool:
 
 def _columns(arg: a.Expr) -> Iterator[a.Column]:
     return (n for n in walk(arg) if isinstance(n, a.Column))
+
+
+# --------------------------------------------------------------------------- WHERE
+
+
+def _by_where(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if (block.distinct is None and block.group_by is None) or len(block.from_) != 1:
+        return
+    made = _asked_for(block.from_[0], conjuncts(block.where), ctx)
+    if made is not block.from_[0]:
+        yield Rewrite(replace(block, from_=(made,)), "WHERE asks for a match")
+
+
+def _asked_for(item: a.FromItem, asked: Sequence[a.Expr], ctx: Context) -> a.FromItem:
+    """``item`` with each LEFT JOIN along its left spine made inner whose padded rows are refused by the
+    conditions, or by those under which such a one is joined.
+    """
+    if not isinstance(item, a.Join) or item.kind not in {"left", "inner"}:
+        return item
+    kind = item.kind
+    if kind == "left":
+        refused = {rel for rel, _ in rejected_columns(conjoin(asked))}
+        kind = "inner" if ctx.holds("null-is-refused", bool(refused & from_rels((item.right,)))) else kind
+    more = conjuncts(item.on) if kind == "inner" else ()
+    left = _asked_for(item.left, (*asked, *more), ctx)
+    return item if left is item.left and kind == item.kind else replace(item, left=left, kind=kind)

@@ -25,6 +25,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.correlation import reduction
+from rewright.rewrite.rules.grouped_below import grouped_below
 from rewright.rewrite.rules.nested import Kind, Table, table
 from rewright.rewrite.rules.spots import Group, Place, above_groups, groups
 from rewright.sql import algebra as a
@@ -37,6 +38,7 @@ from rewright.sql.walk import (
     conjuncts,
     copy_fresh,
     free_of_all,
+    free_rels,
     group_keys,
     map_kind,
     replace_item,
@@ -66,6 +68,17 @@ _GUARDS = (
     not_after=frozenset({"per_parent", "loose_scan"}),
 )
 def unnest(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    late = above_groups(block)
+    below = grouped_below(block, ctx) if any(free_rels(n) for n in late) else None
+    if below is not None:
+        yield from _ways(below, ctx)
+    # what is asked of groups is joined to groups; subqueries in aggregates, in conditions and in FROM to rows
+    if below is None or any(p.node not in late for g in groups(block, ctx) for p in g.places):
+        yield from _ways(block, ctx)
+
+
+def _ways(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """All groups of subqueries at once, and each by itself."""
     found = groups(block, ctx)
     if len(found) > 1:
         made = _unnested(block, found, ctx)

@@ -81,20 +81,28 @@ def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
-    """At most ``width`` candidates: the cheapest for each last rule, then the cheapest of the others. A
-    quarter of the places is for blind candidates.
+    """At most ``width`` candidates: the cheapest that each first rule leads to, up to half of them, the
+    cheapest for each last rule, then the cheapest of the others. A quarter of the places is for blind ones.
 
     Estimates of candidates that different rules made can hardly be compared, so each rule gets a place first.
+    What a first rule leads to shares what is wrong in its estimates: one that looks far too cheap would have
+    all places with what can be done after it.
     """
     seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
     blind = _varied([c for c in found if c.blind], max(width // 4, 1))
     places = width - len(blind)
+    picked = _cheapest_by(seen, 0)[: (places + 1) // 2]
+    for more in (_cheapest_by(seen, -1), seen):
+        picked += [c for c in more if c not in picked][: places - len(picked)]
+    return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
+
+
+def _cheapest_by(seen: Sequence[Found], place: int) -> list[Found]:
+    """The cheapest candidate for each rule in one place of the steps. ``seen``: cheapest first."""
     firsts: dict[str, Found] = {}
     for candidate in seen:
-        firsts.setdefault(candidate.steps[-1][0], candidate)
-    picked = sorted(firsts.values(), key=lambda c: c.cost)[:places]
-    picked += [c for c in seen if c not in picked][: places - len(picked)]
-    return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
+        firsts.setdefault(candidate.steps[place][0], candidate)
+    return list(firsts.values())
 
 
 def _varied(blind: Sequence[Found], places: int) -> list[Found]:

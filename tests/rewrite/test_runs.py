@@ -118,6 +118,15 @@ def test_each_kind_has_its_turn_before_the_second_of_one() -> None:
     assert worth[0] == candidates[-1]
 
 
+def test_steps_that_gain_nothing_but_noise_are_not_proved_first() -> None:
+    server = Clocked(times={"two steps": 0.100, "one step": 0.115, "slower": 0.180})
+    runs = Runs("o", None, 2.0, server, Settings(measure="run", run_timeout=1000.0))
+    step = Step("unnest", "", "join")
+    candidates = [Candidate(sql, (step, step) if sql == "two steps" else (step,)) for sql in server.times]
+    worth, _idle = runs.sift(candidates, Deadline.after(100.0, lambda: server.now))
+    assert [c.sql for c in worth] == ["one step", "two steps", "slower"]
+
+
 def test_one_that_the_server_refuses_is_not_asked_again() -> None:
     server = Clocked(times={"a": 30.0, "b": 30.0})
     measure = server.measure

@@ -1,0 +1,65 @@
+"""A subquery in FROM that only joins, filters and computes is put in its place, where others may look at it.
+
+    SELECT DISTINCT s.id FROM (SELECT c.id, o.note FROM cust c JOIN ord o ON o.cust = c.id AND o.total > 5) s
+     ORDER BY s.id LIMIT 10
+    -->
+    SELECT DISTINCT c.id FROM cust c JOIN ord o ON o.cust = c.id AND o.total > 5 ORDER BY c.id LIMIT 10
+
+The server does the same before it plans, so that nothing is gained by itself; rules that look at what a block
+joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it.
+Known as subquery pull-up (PostgreSQL: pull_up_subqueries). SOUNDNESS 7a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import reduce
+
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.rewrite.rules.naming import named
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    conjuncts,
+    has_subquery,
+    is_plain,
+    references_whole,
+    replace_item,
+    substitute,
+)
+
+
+@rule(
+    SELECT.where(reads_tables),
+    guards=("only-computes",),
+    known_as="subquery pull-up",
+    priority=70,
+)
+def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.distinct is None and block.group_by is None and block.limit is None:
+        return
+    for item in as_product(block)[0]:
+        if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+            continue
+        if not isinstance(item.query, a.Select) or references_whole(block, item.rel):
+            continue
+        if ctx.holds("only-computes", _only_computes(item.query)) and item.query.from_:
+            yield Rewrite(_pulled_up(block, item, item.query), f"{named(item)} is read in place")
+
+
+def _only_computes(query: a.Select) -> bool:
+    """Each row of its FROM and WHERE is one of its rows. One that is sorted, the server keeps apart."""
+    computed = any(has_subquery(t.expr) for t in query.targets)
+    return is_plain(query) and not query.order_by and not is_volatile(query) and not computed
+
+
+def _pulled_up(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:
+    mapping = {(item.rel, i): t.expr for i, t in enumerate(query.targets)}
+    product = reduce(lambda left, right: a.Join("inner", left, right, None), query.from_)
+    from_ = tuple(replace_item(i, item, product) for i in block.from_)
+    where = conjoin((*conjuncts(block.where), *conjuncts(query.where)))
+    made: a.Select = substitute(replace(block, from_=from_, where=where), mapping)
+    return made

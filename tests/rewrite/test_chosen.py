@@ -1,0 +1,29 @@
+"""Which of the candidates that a search has found are handed on."""
+
+from __future__ import annotations
+
+from rewright.rewrite.search.explore import Candidate
+from rewright.rewrite.search.proposer import chosen
+from rewright.sql import algebra as a
+
+
+def found(cost: float, *steps: str, blind: bool = False) -> Candidate:
+    names = tuple((s, "") for s in steps)
+    return Candidate(a.Select(()), f"{cost}", names, frozenset(), cost, blind=blind)
+
+
+def test_a_family_that_looks_too_cheap_leaves_room_for_others() -> None:
+    family = [found(n, "once_a_binding", f"rule{n}") for n in range(1, 20)]
+    other = found(500.0, "running_window", "rule1")
+    assert other in chosen([*family, other], 8)
+
+
+def test_the_cheapest_for_each_last_rule_come_before_second_ones() -> None:
+    two, last = [found(1.0, "unnest"), found(2.0, "unnest")], found(90.0, "unnest", "reduce_grouped")
+    assert chosen([*two, last], 2) == [two[0], last]
+
+
+def test_a_quarter_of_the_places_is_for_blind_ones() -> None:
+    seen = [found(n, "unnest") for n in range(1, 20)]
+    hidden = [found(n, "unnest", "share_scans", blind=True) for n in range(1, 9)]
+    assert sum(c.blind for c in chosen([*seen, *hidden], 12)) == 3
