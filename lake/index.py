@@ -444,10 +444,19 @@ def code_like(column: Column) -> bool:
     return coded >= 0.8 * len(told)
 
 
+def lettered(column: Column) -> str:
+    """`name` of `vname` in `venues`, `title` of `btitle` in `books`: the word behind the first letter of the
+    table's; empty where there is none.
+    """
+    told = names.normal(column.name)
+    own = told[:1] in {word[:1] for word in names.normal(column.table).split()}
+    return told[1:] if own and told[1:] in {"name", "title", "label"} else ""
+
+
 def _labelling(column: Column, table: Table) -> float:
     if code_like(column) or column.distinct == 0:
         return 0.0
-    parts = set(names.words(column.name))
+    parts = {*names.words(column.name), lettered(column)}
     score = 0.0
     if parts & {"name", "title", "label"}:
         score += 1.0
