@@ -46,6 +46,8 @@ _TOTAL = 0.97
 _NEUTRAL = frozenset({"total", "overall", "number", "count", "of", "all", "sum", "the"})
 _ANOTHERS_NAME = 0.6
 """What is left of a likeness to a name that is another thing's."""
+_SAYS_IT, _SAID_BESIDE = 0.6, 0.75
+"""Likeness to a column beside from which on that is meant, and what is left to a bare name there."""
 _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
@@ -248,8 +250,35 @@ class Evidence:
                     *self._scores_of_unnamed(table, name, real),
                 ]
             )
-            self._name[key] = best * (_ANOTHERS_NAME if self._names_another(table, real) else 1.0)
+            if self._names_another(table, real):
+                best *= _ANOTHERS_NAME
+            elif self._said_beside(table, name, real):
+                best *= _SAID_BESIDE
+            self._name[key] = best
         return self._name[key]
+
+    def _said_beside(self, table: str, name: str, real: Column) -> bool:
+        """Is it a `name` where a `film_title` is asked for and a column beside it is the film?"""
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        thing = tuple(w for w in names.words(name) if w not in NAMED)
+        if (
+            not held
+            or not held <= NAMED
+            or not thing
+            or not asked & NAMED
+            or set(thing) & set(names.words(table))
+        ):
+            return False
+        place = self._index.tables[real.table]
+        if covered(thing, (head_of(names.words(place.name)),)) >= _OF_ONE_THING:
+            return False
+        return any(
+            c is not real
+            and c.meaning is Family.TEXT
+            and not code_like(c)
+            and self._spelt("", " ".join(thing), c) >= _SAYS_IT
+            for c in place.columns
+        )
 
     def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
         """A union's column is called as its parts' are."""

@@ -10,6 +10,7 @@ import pytest
 
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.names import measure_of
 from rewright.lake.resolve.resolution import Answer
 from rewright.lake.resolve.values import _coded
 
@@ -32,6 +33,16 @@ def _write(folder: Path) -> None:
     _table(folder, "Power_plants", "source," + ",".join(str(2003 + y) for y in range(12)), power)
     halls = [f"K{i:02d},{n} Hall,{['Rome', 'Oslo', 'Bonn'][i % 3]},IT" for i, n in enumerate(_NAMES)]
     _table(folder, "venues", "vkey,vname,town,ctry", halls)
+    films = [
+        f"{_NAMES[i % 12]} Moss,{['Ice', 'Fog', 'Dew', 'Hail'][i % 4]} {i % 9},{30 + i % 17}"
+        for i in range(30)
+    ]
+    _table(folder, "FilmHonours", "name,movi,age", films)
+    storms = [
+        f"{n} {i % 8},{['tropical storm', 'hurricane', 'low'][i % 3]},{980 + i},{1 + i % 5}"
+        for i, n in enumerate(_NAMES * 3)
+    ]
+    _table(folder, "storms", "name,status,pressure,hour", storms)
     nights = [f"{2015 + i % 4},K{i % 12:02d},{400 + 13 * i}" for i in range(60)]
     _table(folder, "home_dates", "yr,vkey,crowd", nights)
 
@@ -86,3 +97,33 @@ def test_a_letter_of_the_table_before_a_name(lake: Lake) -> None:
 )
 def test_a_code_takes_a_letter_of_each_word(literal: str, code: str | None) -> None:
     assert _coded(["NE", "WNC", "SA", "GK"], literal) == code
+
+
+@pytest.mark.parametrize(
+    ("query", "column", "real"),
+    [
+        ("SELECT film_title, age_when_won FROM movie_honours", "film_title", ("FilmHonours", "movi")),
+        (
+            "SELECT storm_type, COUNT(*) AS n FROM tropical_storms WHERE pressure > 990 GROUP BY storm_type",
+            "storm_type",
+            ("storms", "status"),
+        ),
+    ],
+)
+def test_a_name_and_a_kind_are_what_they_are_of(
+    lake: Lake, query: str, column: str, real: tuple[str, str]
+) -> None:
+    assert _real(_answer(lake, query), column) == real
+
+
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("lot_sqft", ("area", 0.3048**2)),
+        ("sq_feet", ("area", 0.3048**2)),
+        ("land_sq_km", ("area", 1e6)),
+        ("width_ft", ("length", 0.3048)),
+    ],
+)
+def test_square_units_measure_areas(name: str, measure: tuple[str, float]) -> None:
+    assert measure_of(name) == pytest.approx(measure)
