@@ -76,9 +76,9 @@ def make(packages: Path, out: Path) -> None:
         for name, options, sql in told.files:
             for source in re.findall(r"\bFROM (\w+)", sql):
                 named.setdefault(source, []).extend(_write(db, folder, name, options, sql))
-        for path in others(packages, "tune", set()):
+        for beside in others(packages, "tune", set()):
             db.execute(
-                f"COPY (SELECT * FROM read_csv('{path}', ignore_errors=true)) TO '{folder / path.name.replace('.', '_', path.name.count('.') - 1)}' (HEADER)"
+                f"COPY (SELECT * FROM read_csv('{beside}', ignore_errors=true)) TO '{folder / beside.name.replace('.', '_', beside.name.count('.') - 1)}' (HEADER)"
             )
         found = [_pair(db, f"agency-{i:02d}", pair, named) for i, pair in enumerate(told.pairs)]
     for half in (False, True):
