@@ -18,6 +18,7 @@ import numpy as np
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family, Table, Values
 from rewright.lake.catalog.storage import Storage
+from rewright.lake.copies import copies
 from rewright.lake.cut import letters_of
 from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.joins.halves import halves
@@ -53,11 +54,6 @@ class LakeIndex:
         embedder.preload(storage.vectors(embedder.name))
         self.tables: dict[str, Table] = {table.name: table for table in storage.tables()}
         self.unions: dict[str, UnitedTable] = {}
-        for united in families(list(self.tables.values())):
-            if united.table.name not in self.tables:
-                self.unions[united.table.name] = united
-                self.tables[united.table.name] = united.table
-        self._folded = {name.lower(): name for name in self.tables}
         self._values: dict[tuple[str, str], Values] = {}
         self._sets: dict[tuple[str, str], frozenset[int]] = {}
         self._held: dict[tuple[str, str], Any] = {}
@@ -68,6 +64,13 @@ class LakeIndex:
         self._soiled: dict[tuple[str, str], Column] = {}
         self._cleanings: dict[tuple[str, str], str | None] = {}
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
+        self.copies = copies(list(self.tables.values()), self.contained, self.values)
+        """Tables that are copies or older states of another one, and which."""
+        for united in families([t for t in self.tables.values() if t.name not in self.copies]):
+            if united.table.name not in self.tables:
+                self.unions[united.table.name] = united
+                self.tables[united.table.name] = united.table
+        self._folded = {name.lower(): name for name in self.tables}
 
     def table(self, name: str) -> Table | None:
         """By name, whatever its case."""
@@ -441,10 +444,19 @@ def code_like(column: Column) -> bool:
     return coded >= 0.8 * len(told)
 
 
+def lettered(column: Column) -> str:
+    """`name` of `vname` in `venues`, `title` of `btitle` in `books`: the word behind the first letter of the
+    table's; empty where there is none.
+    """
+    told = names.normal(column.name)
+    own = told[:1] in {word[:1] for word in names.normal(column.table).split()}
+    return told[1:] if own and told[1:] in {"name", "title", "label"} else ""
+
+
 def _labelling(column: Column, table: Table) -> float:
     if code_like(column) or column.distinct == 0:
         return 0.0
-    parts = set(names.words(column.name))
+    parts = {*names.words(column.name), lettered(column)}
     score = 0.0
     if parts & {"name", "title", "label"}:
         score += 1.0

@@ -38,7 +38,9 @@ ABBREVIATIONS: dict[str, str] = {
     "perc": "percent", "pop": "population", "pos": "position", "pref": "preference", "prev": "previous",
     "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "rec": "record",
     "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative", "rev": "revenue",
-    "sec": "seconds", "seq": "sequence", "sq": "square", "src": "source", "st": "state", "std": "standard",
+    "sec": "seconds", "seq": "sequence", "sq": "square",
+    "sqft": "square feet", "sqkm": "square kilometers", "sqm": "square meters", "sqmi": "square miles",
+    "src": "source", "st": "state", "std": "standard",
     "stat": "statistic", "stats": "statistics", "subj": "subject", "svc": "service", "temp": "temperature",
     "tel": "telephone", "tot": "total", "trans": "transaction", "ttl": "total", "txn": "transaction",
     "univ": "university", "val": "value", "vol": "volume", "wt": "weight", "yr": "year", "yrs": "years",
@@ -81,6 +83,7 @@ _MEASURE: dict[str, tuple[str, float]] = {
     "s": ("time", 1.0), "sec": ("time", 1.0), "secs": ("time", 1.0), "seconds": ("time", 1.0),
     "minutes": ("time", 60.0), "mins": ("time", 60.0),
     "hours": ("time", 3600.0), "hrs": ("time", 3600.0), "days": ("time", 86400.0),
+    "acres": ("area", 4046.8564224), "hectares": ("area", 10_000.0),
     "cents": ("money", 0.01), "dollars": ("money", 1.0), "usd": ("money", 1.0),
 }  # fmt: skip
 
@@ -90,6 +93,7 @@ _UNIT_NAMES = {
     "g": "grams", "m": "meters",
 }  # fmt: skip
 
+_SQUARES = {"sqft": "sq ft", "sqkm": "sq km", "sqm": "sq m", "sqmi": "sq miles"}
 _WHOLE = {
     "first": "first name",
     "last": "last name",
@@ -306,10 +310,13 @@ def scale_of(name: str) -> float | None:
 
 def measure_of(name: str) -> tuple[str, float] | None:
     """Dimension and factor to its base unit claimed by the last word of a name
-    (`body_mass_g` → mass, 0.001).
+    (`body_mass_g` → mass, 0.001; `floor_sqft` → area, 0.0929).
     """
-    parts = normal(name).split()
-    return _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 2 else None
+    parts = [part for word in normal(name).split() for part in _SQUARES.get(word, word).split()]
+    found = _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 2 else None
+    if found is not None and len(parts) > 1 and parts[-2] in {"sq", "square"} and found[0] == "length":
+        return "area", found[1] ** 2
+    return found
 
 
 def prefix(table: str) -> str:

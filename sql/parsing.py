@@ -33,11 +33,16 @@ def parse(text: str, *, statements: int = 1) -> Any:
 
     ``statements``: how many are expected at most to be large; bounds grow with it (a schema script).
     """
+    check(text, statements=statements)
+    return pglast.parse_sql(text)
+
+
+def check(text: str, *, statements: int = 1) -> None:
+    """Raise TooDeep for a text that libpg_query should not be given."""
     if len(text) > MAX_TEXT or "\x00" in text:
         raise TooDeep("text is too long or holds a zero byte")
     for part in _parts(text, statements):
         _check(part)
-    return pglast.parse_sql(text)
 
 
 def _parts(text: str, statements: int) -> list[str]:

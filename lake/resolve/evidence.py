@@ -14,7 +14,7 @@ import numpy as np
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
-from rewright.lake.index import LakeIndex, code_like, label
+from rewright.lake.index import LakeIndex, code_like, label, lettered
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.months import month_of
@@ -44,6 +44,10 @@ _HEAD = 0.85
 _THING = 0.95
 _TOTAL = 0.97
 _NEUTRAL = frozenset({"total", "overall", "number", "count", "of", "all", "sum", "the"})
+_ANOTHERS_NAME = 0.6
+"""What is left of a likeness to a name that is another thing's."""
+_SAYS_IT, _SAID_BESIDE = 0.6, 0.75
+"""Likeness to a column beside from which on that is meant, and what is left to a bare name there."""
 _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
@@ -236,7 +240,7 @@ class Evidence:
         key = (table, name, real.key)
         if key not in self._name:
             told = [0.9 * self._name_score(table, name, other) for other in self._taught.get(real.key, ())]
-            self._name[key] = max(
+            best = max(
                 [
                     self._name_score(table, name, real),
                     *(t for t in told if t >= _WELL_NAMED),
@@ -246,7 +250,35 @@ class Evidence:
                     *self._scores_of_unnamed(table, name, real),
                 ]
             )
+            if self._names_another(table, real):
+                best *= _ANOTHERS_NAME
+            elif self._said_beside(table, name, real):
+                best *= _SAID_BESIDE
+            self._name[key] = best
         return self._name[key]
+
+    def _said_beside(self, table: str, name: str, real: Column) -> bool:
+        """Is it a `name` where a `film_title` is asked for and a column beside it is the film?"""
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        thing = tuple(w for w in names.words(name) if w not in NAMED)
+        if (
+            not held
+            or not held <= NAMED
+            or not thing
+            or not asked & NAMED
+            or set(thing) & set(names.words(table))
+        ):
+            return False
+        place = self._index.tables[real.table]
+        if covered(thing, (head_of(names.words(place.name)),)) >= _OF_ONE_THING:
+            return False
+        return any(
+            c is not real
+            and c.meaning is Family.TEXT
+            and not code_like(c)
+            and self._spelt("", " ".join(thing), c) >= _SAYS_IT
+            for c in place.columns
+        )
 
     def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
         """A union's column is called as its parts' are."""
@@ -288,8 +320,19 @@ class Evidence:
             return self._alike("", names.singular(names.expanded(table)), real)
         return self._alike(table, name, real)
 
+    def _names_another(self, table: str, real: Column) -> bool:
+        """Is it the name of what another relation's rows are, rather than the class's?"""
+        known = table not in self._classes or self._of_one_thing(table, real)
+        if known or not set(names.words(real.name)) <= NAMED:
+            return False
+        scores = {r.name: self.table_score(r.alias, real.table) for r in self.site.relations}
+        return max(scores.values()) > scores[table]
+
     def _of_one_thing(self, table: str, real: Column) -> bool:
-        return lexical(names.words(table), names.words(real.table)) >= _OF_ONE_THING
+        """Do the tables hold the same things? `film_awards` holds no categories of `award_category`."""
+        asked, held = names.words(table), names.words(real.table)
+        heads = (head_of(asked),)
+        return lexical(asked, held) >= _OF_ONE_THING and covered(heads, held) >= _OF_ONE_THING
 
     def _alike(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
@@ -301,6 +344,9 @@ class Evidence:
             and self._index.unions[real.table].mark == real.name
             and real.family is Family.TEXT
         ):
+            if all(str(mark) == part for part, mark in self._index.unions[real.table].parts):
+                # the names of files say nothing of what they are
+                return _UNMARKED
             # what tells the parts of a union apart has no name of its own: what they are may be told by their
             # values
             own = self._index.embedder.one(names.expanded(name))
@@ -309,7 +355,7 @@ class Evidence:
         index = self._index
         if self._but_for_subject(table, name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
-        if self._names_its_table(table, name, real):
+        if self._names_its_table(table, name, real) or _is_own_name(table, name, real):
             return 0.9
         least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
         if self._names_the_things(table, name, real):
@@ -627,6 +673,13 @@ def _is_class(relation: Relation) -> bool:
         and bool(rest)
         and all(set(names.words(c.name)) <= NAMED for c in rest)
     )
+
+
+def _is_own_name(table: str, name: str, real: Column) -> bool:
+    """`stadium_name` of `stadiums`, or `name`, and `vname` of `venues`."""
+    asked = set(names.words(name))
+    rest = asked - set(names.words(table)) if table else asked
+    return bool(lettered(real)) and real.meaning is Family.TEXT and bool(rest) and rest <= NAMED
 
 
 def _among(word: str, subject: Collection[str]) -> bool:

@@ -11,6 +11,7 @@ import re
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.resolve.imagined import ImaginedColumn
+from rewright.lake.resolve.likeness import head_of
 
 CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
 YEAR = frozenset({"year"})
@@ -129,6 +130,9 @@ QUANTITY = frozenset(
     }
 )
 
+CLASSES = frozenset({"type", "kind", "category", "class", "sort", "species", "classification"})
+"""Heads of names of what many things share."""
+_MANY_NAMES = 12
 
 MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", "since", "until"})
 """Last words of names of moments: `survey_end`, `joined_on`."""
@@ -170,6 +174,9 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if counts(real) and imagined.shown and not (imagined.numeric or imagined.extreme or told & QUANTITY):
         # how many there are is not which they are
         score -= 0.3
+    if head_of(names.words(imagined.name)) in CLASSES and not told & NAMED and _names_one(real):
+        # which kind something is of is not what it is called
+        score -= 0.25
     if told & NAMED and real.meaning.numeric:
         score -= 0.3
     elif told & TEXTUAL and not told & QUANTITY and real.meaning.numeric:
@@ -207,6 +214,11 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     ):
         score -= 0.2
     return score
+
+
+def _names_one(real: Column) -> bool:
+    """Is it called a name, and of many things?"""
+    return names.words(real.name)[-1:] == ("name",) and real.distinct > _MANY_NAMES
 
 
 def _in_years(name: str) -> bool:

