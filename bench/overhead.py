@@ -77,7 +77,7 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
     """
     import asyncio
 
-    from rewright.proxy import event_loop
+    from rewright.proxy import loops
     from rewright.proxy.config import DatabaseConfig, Limits, ListenConfig, ProxyConfig
     from rewright.proxy.ports import Guard, Ports, ServedRewrite
     from rewright.proxy.server import serve
@@ -107,12 +107,12 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
 
         profiler = cProfile.Profile()
         profiler.enable()
-        with asyncio.Runner(loop_factory=event_loop.new_event_loop) as runner:
+        with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(config)) as runner:
             runner.run(serve(config, ports))
         profiler.disable()
         profiler.dump_stats(profile)
     else:
-        with asyncio.Runner(loop_factory=event_loop.new_event_loop) as runner:
+        with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(config)) as runner:
             runner.run(serve(config, ports))
 
 

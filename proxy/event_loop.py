@@ -6,7 +6,7 @@ which goes on waiting there as long as nothing else is ready, due or asked for. 
 they know when a socket is read from, buffer what it does not take, meet its end and its errors, and close it.
 docs/decisions/0770.
 
-Owns the choice of the loop. Must not know messages or sessions.
+Owns reading. Must not know messages or sessions, or when it is used (``rewright.proxy.loops``).
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ import sys
 from collections.abc import Callable
 from contextvars import Context
 from typing import Any, TypeVarTuple
-
-import uvloop
 
 from rewright.proxy.machine import core
 
@@ -128,7 +126,3 @@ class RelayLoop(asyncio.SelectorEventLoop):
 def has_own() -> bool:
     """Whether the loop above can run: it needs the compiled core and epoll."""
     return not core.PURE and sys.platform == "linux"
-
-
-def new_event_loop() -> asyncio.AbstractEventLoop:
-    return RelayLoop() if has_own() else uvloop.new_event_loop()

@@ -17,7 +17,7 @@ from rewright.proxy.server import Proxy
 
 # the product's own (uvloop where nothing is compiled), and the two that it must run on all the same
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
-    "own": event_loop.new_event_loop,
+    "own": event_loop.RelayLoop if event_loop.has_own() else uvloop.new_event_loop,
     "uvloop": uvloop.new_event_loop,
     "asyncio": asyncio.new_event_loop,
 }
