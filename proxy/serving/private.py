@@ -16,6 +16,7 @@ from itertools import count
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_columns
 from rewright.proxy.serving.kept_settings import WHO_SERVES
+from rewright.proxy.serving.own_words import servers_own
 from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
@@ -26,14 +27,14 @@ _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"
 VERIFIER_PORTAL = _PREFIX + b"v"
 # PgBouncer calls the statements of its clients by names of its own (max_prepared_statements)
-_VERIFIER_SQL = b"""
+_VERIFIER_SQL = servers_own("""
 select statement from pg_catalog.pg_prepared_statements where name = $1
 union all
 select statement from pg_catalog.pg_prepared_statements
- where starts_with(name, 'PGBOUNCER_') and statement = $2
+ where pg_catalog.starts_with(name, 'PGBOUNCER_') and statement = $2
    and not exists (select from pg_catalog.pg_prepared_statements where name = $1)
 limit 1
-"""
+""").encode()
 _TEXT = 25
 
 
