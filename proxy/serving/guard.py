@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.proxy.ports import Guard, RelationName
-from rewright.proxy.serving.own_words import servers_own
 from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.sql.own_words import servers_own
 
 _TEXT_ARRAY, _OID_ARRAY, _BOOL, _INT8 = 1009, 1028, 16, 20
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _BOOL, _INT8)

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rewright.proxy.serving.guard import parse_array
-from rewright.proxy.serving.own_words import servers_own
 from rewright.proxy.serving.settings import BLANK, LITERAL, NAME
+from rewright.sql.own_words import servers_own
 
 # a text that may change a setting of ours in a way that SetCommand does not read
 _MAY_SET = re.compile(rb"\bset(?:_config)?\b.*?\brewright\"?\s*\.", re.IGNORECASE | re.DOTALL)

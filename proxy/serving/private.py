@@ -16,12 +16,12 @@ from itertools import count
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_columns
 from rewright.proxy.serving.kept_settings import WHO_SERVES
-from rewright.proxy.serving.own_words import servers_own
 from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, Close, Describe, Execute, Parse
+from rewright.sql.own_words import servers_own
 
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"

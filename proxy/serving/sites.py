@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rewright.proxy.serving.own_words import servers_own
+from rewright.sql.own_words import servers_own
 
 Kind: TypeAlias = Literal["copy", "create", "insert", "explain"]
 

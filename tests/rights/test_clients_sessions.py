@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
 from pglast import ast, enums
 from pglast.parser import parse_sql
 
+from rewright.ask.sources import state
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.ports import Guard, Ports, RelationName
 from rewright.proxy.serving import asked, asking, kept_settings, private, refusing, sites
 from rewright.proxy.serving.guard import capture_sql, guard_sql, settings_columns
-from rewright.proxy.serving.own_words import servers_own
+from rewright.sql.own_words import servers_own
 from rewright.sql.parsing import nodes_of
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import FROM_REPLACEMENT, ORIGINAL, SCHEMA, Reports, index_for
 
 GUARD = Guard(
-    (RelationName("t", 1),), (), functions=("f",), operators=("=",), types=("y",), foreign_keys=(("a", "b"),)
+    (RelationName("t", 1),), (), functions=("f",), operators=("=",), types=("y",), foreign_keys=True
 )
 TEXTS = {
     "guard": guard_sql(("mode", "trust")),
@@ -32,6 +34,7 @@ TEXTS = {
     "verifier": private._VERIFIER_SQL.decode(),
     "target": sites.TARGET_SQL.decode(),
     "collations": sites.COLLATION_SQL.decode(),
+    "state of a database": state._STATE.decode(),
     "failing": refusing.FAILING.decode(),
 }
 # spelled with an operator's bare name by the parser itself
@@ -50,28 +53,29 @@ def _unqualified(text: str) -> Iterator[str]:
     """What of it a search_path decides on."""
     (statement,) = parse_sql(text)
     for node in nodes_of(statement.stmt):
+        found: Any = node  # pglast's attributes are all optional
         match node:
-            case ast.FuncCall() if len(node.funcname) == 1:
-                yield f"function {node.funcname[0].sval}"
-            case ast.A_Expr() if len(node.name) == 1 or node.kind in UNNAMED:
-                yield f"operator {node.name[0].sval}"
-            case ast.SubLink() if node.subLinkType == enums.SubLinkType.ANY_SUBLINK:
-                if len(node.operName or ()) < 2:
+            case ast.FuncCall() if len(found.funcname) == 1:
+                yield f"function {found.funcname[0].sval}"
+            case ast.A_Expr() if len(found.name) == 1 or found.kind in UNNAMED:
+                yield f"operator {found.name[0].sval}"
+            case ast.SubLink() if found.subLinkType == enums.SubLinkType.ANY_SUBLINK:
+                if len(found.operName or ()) < 2:
                     yield "IN (SELECT)"
-            case ast.TypeName() if len(node.names) == 1:
-                yield f"type {node.names[0].sval}"
-            case ast.CollateClause() if len(node.collname) == 1:
-                yield f"collation {node.collname[0].sval}"
-            case ast.CaseExpr() if node.arg is not None:
+            case ast.TypeName() if len(found.names) == 1:
+                yield f"type {found.names[0].sval}"
+            case ast.CollateClause() if len(found.collname) == 1:
+                yield f"collation {found.collname[0].sval}"
+            case ast.CaseExpr() if found.arg is not None:
                 yield "CASE with an operand"
-            case ast.RangeVar() if node.schemaname is None and node.relname not in NAMED:
-                yield f"relation {node.relname}"
-            case ast.JoinExpr() if node.usingClause or node.isNatural:
+            case ast.RangeVar() if found.schemaname is None and found.relname not in NAMED:
+                yield f"relation {found.relname}"
+            case ast.JoinExpr() if found.usingClause or found.isNatural:
                 yield "USING"
 
 
-# CTEs of the guard's
-NAMED = {"above", "types", "indexes", "keys", "tree"}
+# CTEs of ours
+NAMED = {"above", "types", "indexes", "keys", "tree", "relations", "lines"}
 
 
 @pytest.mark.parametrize("name", TEXTS)
