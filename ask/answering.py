@@ -42,11 +42,14 @@ from rewright.ask.reflection.reflect import Reflected, Reflection
 from rewright.ask.reflection.stages import Stages
 from rewright.ask.safety import Refused
 from rewright.ask.subject import Subject, subject_of
+from rewright.ask.tokens import tokens_of
 from rewright.models.api import Model, ModelError
 from rewright.sql.mentions import NotASelect, mentions_of
 
 # how much of the schema the plan, the query and the judges are shown
 _PLANNED, _WRITTEN, _JUDGED = 1_200, 800, 500
+_LEAST_ROOM = 0.6
+"""The share of these that stays where a long hint takes the rest."""
 _VARIED = 0.7
 LONGEST_QUESTION = 2_000
 LEAST_DRAFT = 0.7
@@ -135,7 +138,7 @@ class Answering:
         settings = self.asking.settings
         lessons = adopted(self.lessons, settings.database) if settings.uses("lessons") else {}
         shown = {stage: tuple(map(self._lesson, texts)) for stage, texts in lessons.items()}
-        schema = self.description.text(linking.selection, budget=_PLANNED, likely=self.likely)
+        schema = self.description.text(linking.selection, budget=_room(_PLANNED, subject), likely=self.likely)
         observations = linking.observations(linking.selection)
         examples = (
             examples_for(question, self.validated, self.description, self.disclosure)
@@ -190,7 +193,7 @@ class Answering:
             return stages.schema, stages.observations
         connected = self.description.connected(tables)
         others = ", ".join(table for table in linking.selection if table not in connected)
-        text = self.description.text(connected, budget=_WRITTEN, likely=self.likely)
+        text = self.description.text(connected, budget=_room(_WRITTEN, stages.subject), likely=self.likely)
         return text + (f"\nOther tables: {others}" if others else ""), linking.observations(connected)
 
     def _chosen(
@@ -321,3 +324,11 @@ def _tables_read(queries: Iterable[str]) -> set[str]:
         except NotASelect:
             continue
     return found
+
+
+def _room(budget: int, subject: Subject) -> int:
+    """What a hint and the passages that go along leave of the tokens for the schema, so that a prompt with
+    long ones shows fewer values of columns that the question hardly needs.
+    """
+    told = tokens_of(subject.evidence) + tokens_of(subject.passages)
+    return max(int(_LEAST_ROOM * budget), budget - told)

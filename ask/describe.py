@@ -8,6 +8,7 @@ questions.
 
 from __future__ import annotations
 
+import statistics
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,10 @@ _PLAIN_SCHEMAS = frozenset({"", "public", "main"})
 _SHARED_AT_LEAST = 2
 _MANY, _FEW = 4, 3
 """A column with so many times more values than are shown shows half of them, at least a few."""
+
+
+_LONG, _OF_LONG = 20, 2
+"""Of a column whose values have more characters than this on average so many are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +206,11 @@ class Description:
 
     @staticmethod
     def _values(column: ColumnContext, detail: Detail) -> str:
-        # of many values a few show how they are written
+        # of many values a few show how they are written, of long ones (texts, addresses) fewer still
         many = column.distinct > _MANY * detail.values
         most = max(_FEW, detail.values // 2) if many else detail.values
+        if column.values and statistics.fmean(map(len, column.values)) > _LONG:
+            most = min(most, _OF_LONG)
         shown = [quoted(value, detail.value) for value in column.values[:most]]
         more = max(column.distinct, len(column.values)) - len(shown)
         return (

@@ -253,6 +253,8 @@ class Linker:
                 continue
             text = " ".join(t.text for t in run)
             values = self.values.roots.get(root(run[0].word)) if length == 1 and len(text) > 4 else None
+            if values and _only_relates(run[0].word, values):
+                values = None  # `the venue that hosted`, beside staff with the role `host`
             if values and not self._says_a_role(run[0].word, values):
                 return Link(text, "value", values=tuple(values)), 1
             keys = self.vocabulary.roots.get(tuple(sorted(root(t.word) for t in run)), set())
@@ -284,6 +286,11 @@ class Linker:
             return False
         keys = (self.vocabulary.words(key) for join in self.context.joins for key in join.keys)
         return any(root(word) in {root(w) for w in words} for words in keys)
+
+
+def _only_relates(word: str, values: Sequence[tuple[ColumnContext, str]]) -> bool:
+    """A verb that only relates rows, not written so in the data."""
+    return word.endswith("ed") and word in RELATING and all(value.lower() != word for _, value in values)
 
 
 def _is_way(token: Token) -> bool:

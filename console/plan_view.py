@@ -72,11 +72,16 @@ def _title(node: Node) -> str:
 
 def _rows(node: Node) -> str:
     if node.actual is None:
-        return f"{node.rows:,.0f} rows estimated"
+        return f"{_counted(node.rows)} estimated"
     if not node.actual.loops:
         # an operator that was never reached, behind a LIMIT or an empty side
-        return f"never run ({node.rows:,.0f} rows estimated)"
-    return f"{node.actual.rows:,.0f} rows ({node.rows:,.0f} estimated)"
+        return f"never run ({_counted(node.rows)} estimated)"
+    return f"{_counted(node.actual.rows)} ({node.rows:,.0f} estimated)"
+
+
+def _counted(rows: float) -> str:
+    said = f"{rows:,.0f}"
+    return f"{said} row" if said == "1" else f"{said} rows"
 
 
 def _figures(node: Node) -> str:
@@ -99,7 +104,7 @@ def _remark(node: Node) -> str:
         return f"the estimate is off by a factor of {error:,.0f}"
     # ten rows read for each that was kept: an index might do better
     if node.actual is not None and node.actual.rows_removed > 10 * max(node.actual.rows, 1):
-        return f"{node.actual.rows_removed:,.0f} rows read and left out"
+        return f"{_counted(node.actual.rows_removed)} read and left out"
     return ""
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from rewright.console.showing import visible
+
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 160, 64, 18
 # characters of a step's name that fit beside its bar
 _LABEL = 24
@@ -93,9 +95,9 @@ def timeline(spans: Sequence[Span]) -> Markup:
         width = max((WIDTH - left - 70) * took / whole, 1.5)
         y, said = number * line, _seconds(took)
         parts.append(
-            f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(one.name[:_LABEL])}</text>'
+            f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(visible(one.name[:_LABEL]))}</text>'
             f'<rect class="bar" x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="{line - 8}">'
-            f"<title>{escape(one.note or one.name)}: {said}</title></rect>"
+            f"<title>{escape(visible(one.note or one.name))}: {said}</title></rect>"
             f'<text x="{x + width + 5:.1f}" y="{y + 14}" text-anchor="start">{said}</text>'
         )
         begun += took

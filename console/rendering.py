@@ -15,10 +15,12 @@ from typing import Any, get_args
 from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from rewright.console.access import Visitor
+from rewright.console.showing import visible
 from rewright.store.api import Store
 from rewright.store.browsing import Became
 from rewright.store.errors import StoreError
@@ -105,10 +107,16 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
+        finalize=_finalized,
     )
     made.globals["choices"] = CHOICES
     made.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
     return made
+
+
+def _finalized(value: Any) -> Any:
+    """What is put into a page; markup was made of such values."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def as_csv(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:

@@ -97,7 +97,7 @@ NULLS: Mapping[Use, str] = {
     "grouped": "GROUP BY and DISTINCT put NULLs together, and = finds none equal to another",
     "compared": "a comparison with NULL is neither true nor false",
 }
-_STEP = re.compile(r"\A(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)
+_STEP = re.compile(r"\A(?:step (\d+): )?(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)
 _ON_COLUMNS = re.compile(r"\A(not null|primary key|unique) (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
 _REFERENCE = re.compile(r"\A(.+?)\((.*?)\) references (.+?)\((.*?)\)(?: \((.+)\))?\Z", re.DOTALL)
 _CHECK = re.compile(r"\Acheck on (.+?)(?: \((.+)\))?\Z", re.DOTALL)
@@ -124,20 +124,31 @@ def facts(assumptions: Sequence[str], texts: Sequence[str] = ()) -> Sequence[Fac
 
 
 def steps(names: Sequence[str]) -> Sequence[tuple[str, str, int]]:
-    """(whose, what, how often) of a proof's steps in a row; ``q1`` is the original,
-    ``q2`` the replacement.
+    """(whose, what, how often) of a proof's steps in a row; ``q1`` is the original, ``q2`` the replacement.
+    Where a proof leads over texts between the two, they are those of one step from text to text.
+
+    >>> steps(["q1 redundant at top", "step 2: q2 semijoin at 0.1 (0, 1)"])[1]
+    ('text after step 2', 'a join that only asks whether a row exists becomes EXISTS', 1)
     """
     told: list[tuple[str, str, int]] = []
     for name in names:
         found = _STEP.match(str(name))
-        side = {"q1": "original", "q2": "replacement"}.get((found[1] or "") if found else "", "both")
-        law = found[2] if found else str(name)
-        what = LAWS.get(law, law)
+        law = found[3] if found else str(name)
+        side, what = _whose(found), LAWS.get(law, law)
         if told and told[-1][:2] == (side, what):
             told[-1] = (side, what, told[-1][2] + 1)
         else:
             told.append((side, what, 1))
     return told
+
+
+def _whose(found: re.Match[str] | None) -> str:
+    """Of a step that `_STEP` has matched."""
+    if found is None or not found[2]:
+        return "both"
+    if found[1]:
+        return f"text {'before' if found[2] == 'q1' else 'after'} step {found[1]}"
+    return "original" if found[2] == "q1" else "replacement"
 
 
 def reservations(modulo: Sequence[str]) -> Sequence[tuple[str, str]]:

@@ -6,7 +6,8 @@ long search, the judge) and what becomes of their answers. Must not know how any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
@@ -18,6 +19,7 @@ from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.certificates import Texts, certify
 from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.generator.stand_ins import reads_any
 from rewright.equivalence.isolation import (
     Refused,
     ScreenedQuery,
@@ -45,6 +47,7 @@ from rewright.equivalence.verdicts import (
     Unknown,
     Verdict,
 )
+from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
 from rewright.sql.types import SqlType
 
@@ -93,6 +96,10 @@ class Checker:
         self._lacks_locales = False
         self._schema: ScreenedSchema | None = None
         self._problem = ""
+        # constraints of the live database that its scratch database lacks
+        self._untold: tuple[tuple[TableRef, str], ...] = ()
+        # names of columns that are of another type in the scratch database
+        self._stand_ins: frozenset[str] = frozenset()
         self._relations: set[tuple[str, str]] = set()
         self._catalog_problem = ""
         self.catalog = catalog
@@ -157,8 +164,7 @@ class Checker:
         self.close()
         try:
             harden(self._scratch)
-            schema = self._schema or self._schema_from_catalog()
-            self._scratch_db = ScratchDatabase(self._scratch, schema, path=self.options.search_path)
+            self._scratch_db = self._make_scratch(self._scratch, queries)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
         except SchemaFailed as failed:
@@ -167,21 +173,36 @@ class Checker:
             self._relations = set()
         return self._scratch_db
 
+    def _make_scratch(self, server: Server, queries: tuple[ScreenedQuery, ...]) -> ScratchDatabase:
+        """Of the DDL that was given, or of what the catalog has of the relations named so far; where the
+        server can't hold all of it, of these queries' alone, at last without the constraints in question.
+        Raises Refused, SchemaFailed.
+        """
+        path = self.options.search_path
+        if self._schema is not None:
+            return ScratchDatabase(server, self._schema, path=path)
+        with contextlib.suppress(Refused, SchemaFailed):
+            return ScratchDatabase(server, self._schema_from_catalog(), path=path)
+        self._relations = _names(queries)
+        with contextlib.suppress(Refused, SchemaFailed):
+            return ScratchDatabase(server, self._schema_from_catalog(), path=path)
+        return ScratchDatabase(server, self._schema_from_catalog(plain=True), path=path)
+
     def _reaches(self, queries: tuple[ScreenedQuery, ...]) -> bool:
         """Whether the scratch database has what the queries name; with plain DDL it has everything."""
-        names = set().union(*(query.relations for query in queries))
+        names = _names(queries)
         if self._schema is not None or names <= self._relations:
             return True
         self._relations |= names
         return False
 
-    def _schema_from_catalog(self) -> ScreenedSchema:
-        from rewright.equivalence.generator.ddl import ddl_of, reachable
+    def _schema_from_catalog(self, *, plain: bool = False) -> ScreenedSchema:
+        from rewright.equivalence.generator.ddl import reachable, schema_of
 
         assert self.catalog is not None
-        text = ddl_of(self.catalog, reachable(self.catalog, self._relations))
-        self._schema_sql = text
-        return screen_schema(text)
+        made = schema_of(self.catalog, reachable(self.catalog, self._relations), plain=plain)
+        self._schema_sql, self._untold, self._stand_ins = made.text, made.untold, made.stand_ins
+        return screen_schema(made.text)
 
     # -- the judgement
 
@@ -200,7 +221,21 @@ class Checker:
             )
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
+        if isinstance(verdict, Refuted) and verdict.counterexample.kind != "columns":
+            verdict = self._unless_untold(verdict, original, candidate)
         return replace(verdict, stamp=self._stamp(clock.now() - started))
+
+    def _unless_untold(self, refuted: Refuted, *texts: str) -> Verdict:
+        """Unknown where the rows may be such that a constraint forbids which the scratch database lacks."""
+        if not self._untold or self.catalog is None:
+            return refuted
+        from rewright.equivalence.generator.ddl import reachable
+
+        reached = {r.ref for r in reachable(self.catalog, _names(map(screen_query, texts)))}
+        broken = ", ".join(f"{name} of {ref.name}" for ref, name in self._untold if ref in reached)
+        if not broken:
+            return refuted
+        return Unknown(f"they differ on rows that may break {broken}, which no scratch server can hold")
 
     def certificate(self, proved: Proved, original: str, candidate: str, seconds: float) -> dict[str, Any]:
         """The certificate of a proof that `check` has given of the pair
@@ -242,9 +277,9 @@ class Checker:
         scratch_db = self.scratch_database_for(left, right)
         if scratch_db is not known:
             started = clock.now()  # making the database takes nothing from the first pair that needs it
-        if self._problem:
+        if self._problem and self._schema is not None:
             return Unknown(self._problem)
-        if scratch_db is None:
+        if scratch_db is None or (self._stand_ins and reads_any((left.tree, right.tree), self._stand_ins)):
             return self._without_server(original, candidate)
         refused = self._ineligible(scratch_db, left, right)
         if refused:
@@ -312,7 +347,12 @@ class Checker:
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
         attempt = prove_pair(bound, self.catalog, self.options.prover_seconds)
-        return attempt.proved or Unknown(attempt.reason or "no proof found, and no scratch server to run on")
+        missing = self._problem or "no scratch server to run on"
+        return attempt.proved or Unknown(attempt.reason or f"no proof found, and {missing}")
+
+
+def _names(queries: Iterable[ScreenedQuery]) -> set[tuple[str, str]]:
+    return set().union(*(query.relations for query in queries))
 
 
 class _Case:

@@ -21,6 +21,7 @@ from typing import Any, TextIO
 
 import psycopg
 
+from rewright.engines.postgres.cpu import cpu_seconds
 from rewright.equivalence.api import Checker
 from rewright.equivalence.certificates import NoCertificate
 from rewright.equivalence.options import Options
@@ -34,6 +35,8 @@ _CERTIFICATE = "certificate"
 _PAIRS_A_WORKER = 400
 # beyond its time a pair is given this long to come back by itself
 _GRACE_SECONDS = 2.0
+# a worker that needs so many times its time on the wall is ended, however little of the processor it got
+_CEILING = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +160,28 @@ class _Worker:
         theirs.close()
         self.pair: Pair | None = None
         self.schema_key = ""
-        self.started = 0.0
+        self.started = self.worked = 0.0
         self.fresh = True
         self.pairs = 0
 
     def give(self, pair: Pair) -> None:
         self.pair, self.schema_key, self.started = pair, pair.schema_key, time.monotonic()
+        self.worked = self.cpu() or 0.0
         self.pairs += 1
         self.pipe.send(pair)
+
+    def cpu(self) -> float | None:
+        """Seconds that it has been on a processor; None where nobody tells."""
+        return cpu_seconds(self.process.pid or 0)
+
+    def is_late(self, limit: float) -> bool:
+        """Whether its pair has had ``limit`` seconds of work, or several times that on the wall: what others
+        do on the machine decides no verdict.
+        """
+        wall, worked = time.monotonic() - self.started, self.cpu()
+        if worked is None:
+            return wall > limit
+        return worked - self.worked > limit or wall > _CEILING * limit
 
     def end(self) -> None:
         """Let it clear up and go; it has nothing to do."""
@@ -220,7 +237,7 @@ class _Pool:
                     yield pair, _unknown("the worker died", seconds)
                     self._replace(number)
             # a fresh worker is also importing
-            elif seconds > self.timeout + _GRACE_SECONDS + (10.0 if worker.fresh else 0.0):
+            elif worker.is_late(self.timeout + _GRACE_SECONDS + (10.0 if worker.fresh else 0.0)):
                 yield worker.pair, _unknown("timeout", seconds)
                 self._replace(number)
 

@@ -67,7 +67,9 @@ class SessionInterceptor:
             session, identity, self.in_force, ports.lookup, reports, metrics, clock, self.rewatch
         )
         self.slow = SlowReports(
-            session, identity, self.in_force, self.registry, reports, clock, self.measuring.was_slow
+            *(session, identity, self.in_force, self.registry, reports, clock),
+            was_slow=self.measuring.was_slow,
+            was_served=self.measuring.was_served,
         )
         self.lake: LakeSession | None = (
             ports.lakes.session(identity.database) if ports.lakes is not None else None

@@ -205,6 +205,7 @@ class SlowQuery:
     ``state``: seen running, or ended (finished, cancelled, timed out, failed). One execution may be reported
     twice: running, then ended; ``execution`` is the same. ``parameters``: Bind's values as sent;
     ``parameter_formats``: 0 text, 1 binary, one for each parameter. ``duration`` in seconds so far.
+    ``is_served``: it has ended, and a ServedStatement told what became of it.
     """
 
     execution: int
@@ -222,6 +223,7 @@ class SlowQuery:
     settings: SettingsView
     in_block: bool
     sqlstate: str = ""  # of the error that it ended with
+    is_served: bool = False
 
 
 @dataclass(frozen=True, slots=True)

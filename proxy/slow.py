@@ -34,7 +34,7 @@ def is_select(text: bytes) -> bool:
 
 class SlowReports:
     """One session's. ``tick`` is called now and then while a cycle is open; ``was_slow`` is told what ended
-    slowly, and how long it took.
+    slowly, and how long it took; ``was_served`` says whether a rewrite of what ended was known.
     """
 
     def __init__(
@@ -46,6 +46,7 @@ class SlowReports:
         reports: Reports,
         clock: Callable[[], float],
         was_slow: Callable[[bytes, float], None],
+        was_served: Callable[[], bool],
     ) -> None:
         self._session = session
         self._identity = identity
@@ -54,6 +55,7 @@ class SlowReports:
         self._reports = reports
         self._clock = clock
         self._was_slow = was_slow
+        self._was_served = was_served
         self._execution = 0
         self._seen_start = -1.0
         self._wanted = True
@@ -101,7 +103,8 @@ class SlowReports:
                 return
             text = site.select  # what may be replaced
         described = self._describe(text, types, bind, state, now - cycles.started)
-        self._reports.put(replace(described, sqlstate=sqlstate))
+        served = state != "running" and self._was_served()
+        self._reports.put(replace(described, sqlstate=sqlstate, is_served=served))
         if state != "running":
             self._was_slow(text, now - cycles.started)
 

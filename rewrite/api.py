@@ -17,6 +17,7 @@ from rewright.models.api import Usage
 from rewright.models.redact import Redactor
 from rewright.rewrite.agents.assistant import Assistant
 from rewright.rewrite.agents.decision import Decision
+from rewright.rewrite.agents.executed import with_executed_plans
 from rewright.rewrite.agents.guard import parse_one
 from rewright.rewrite.agents.mdp import ModelStrategy
 from rewright.rewrite.agents.memory import Memory, QueryFacts
@@ -152,7 +153,7 @@ class Rewriter:
             servable=servable,
             reason=reason,
             scoped=self._scope(run.sql, best, deadline),
-            report=best.report,
+            report=with_executed_plans(run.sql, best, self.ports.inspector, settings, deadline),
             hints=self._hints(best.checked.candidate.sql, deadline),
             before=run.facts.explained,
             observed=run.observed,

@@ -178,7 +178,6 @@ class Timed:
     stopped: bool = False
     cpu: float | None = None
     digest: str = ""
-    plan: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ def summary(done: Sequence[Done]) -> str:
     rewritten = sum(1 for d in done if d.outcome.best and d.outcome.servable)
     proposed = sum(1 for d in done if d.outcome.best and not d.outcome.servable)
     return (
-        f"{len(done)} statements: {rewritten} rewritten, {proposed} proposed, "
+        f"{len(done)} statement{'' if len(done) == 1 else 's'}: {rewritten} rewritten, {proposed} proposed, "
         f"{len(done) - rewritten - proposed} left as they are."
     )
 

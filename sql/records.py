@@ -130,6 +130,8 @@ class Table:
     keys: tuple[Key, ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     checks: tuple[Check, ...] = ()
+    # definitions of its exclusion constraints that are no keys, for whoever makes a table like it
+    exclusions: tuple[str, ...] = ()
     # inheritance (not partitioning)
     parents: tuple[TableRef, ...] = ()
     has_children: bool = False

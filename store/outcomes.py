@@ -25,10 +25,12 @@ def outcome_text(status: str, reason: str) -> str:
 
     >>> outcome_text("nothing", "volatile function random()")
     'not optimised: volatile function random()'
+    >>> outcome_text("nothing", "not rewritten: volatile function random()")
+    'not optimised: volatile function random()'
     """
     match status:
         case "nothing":
-            return _NOT + reason.removeprefix(_NOT)
+            return _NOT + reason.removeprefix(_NOT).removeprefix("not rewritten: ")
         case "failed":
             return f"{_NOT}the optimiser failed ({reason}); its log says why"
         case "rewritten":

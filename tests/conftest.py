@@ -14,6 +14,7 @@ pytest_plugins = [
     "tests.fixtures.browser",
     "tests.fixtures.leftovers",
     "tests.fixtures.sampling",
+    "tests.fixtures.collected",
 ]
 
 # Tests start hundreds of processes; without bytecode each compiles all it imports, which takes three times as

@@ -139,7 +139,13 @@ def _no_such_rows(draft: Draft, at: int, after: int) -> bool:
 def _said_of_them(draft: Draft, after: int, kept: TableRef, gone: TableRef) -> None:
     """`artists with no jazz album`, of albums with a genre: the albums are those that must not be."""
     noun = draft.next(after, "table")
-    if noun is None or not draft.links[noun].glued:
+    if noun is None:
+        return
+    if not draft.links[noun].glued:
+        # `guests who never attended an event`, of invitations to one: no row of theirs leads to any
+        table = draft.scope.table(draft.links[noun]).ref
+        if table in draft.scope.told_by(gone) - draft.scope.told_by(kept):
+            draft.use(noun)
         return
     steps = direct(draft.scope.context, kept, gone, draft.scope.roles)
     if draft.scope.table(draft.links[noun]).ref in {gone, *(s.new for s in steps)}:

@@ -50,8 +50,8 @@ better_rated best_rated: +rating +score
 better_rated top_rated: +rating +score
 worse_rated lowest_rated: -rating -score
 more_populous most_populous: +population
-better_paid best_paid: +salary +wage
-higher_paid highest_paid: +salary +wage
+better_paid best_paid: +salary +wage +pay
+higher_paid highest_paid: +salary +wage +pay
 greater greatest: +size +area
 """
 

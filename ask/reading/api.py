@@ -20,7 +20,9 @@ from rewright.ask.reading.guards import guard, second_question
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.many_of_one import by_shared_names
 from rewright.ask.reading.modifiers import modified, modifiers
+from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
@@ -106,6 +108,7 @@ class Reader:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
+            intent = none_or_some(by_shared_names(intent, scope), self.context)
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)

@@ -72,6 +72,9 @@ def rows_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
     if own and not _only_tested(own, shown, intent):
         return intent
     label = tuple(Column(c) for c in scope.label(scope.context.table(head)))
+    wanted = tuple(e for e in intent.outputs if isinstance(e, Column) and _wanted_beside(e.column, links))
+    if own and wanted and not set(wanted) & set(label):
+        return replace(intent, outputs=(*label, *wanted))
     if own or any(c in shown for c in (e.column for e in label)):
         return replace(intent, outputs=label)
     if _beside(links):
@@ -142,6 +145,12 @@ _ASKING = {("list",), ("show",), ("which",), ("what",), ("give",), ("name",), ("
 def _beside(links: Sequence[Link]) -> bool:
     """`invoices with the client name`, `beers and their styles`: something is wanted beside the rows."""
     return any(link.preposition == "with" or link.theirs for link in links)
+
+
+def _wanted_beside(column: ColumnContext, links: Sequence[Link]) -> bool:
+    """`rivers longer than 500 with their length`: compared, and wanted too."""
+    told = [link for link in links if column in link.columns and link.mark == "column"]
+    return any(link.theirs or link.preposition == "with" for link in told)
 
 
 def _only_tested(own: Sequence[ColumnContext], shown: Sequence[ColumnContext], intent: Intent) -> bool:

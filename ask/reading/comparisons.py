@@ -18,9 +18,11 @@ from rewright.ask.reading.intent import (
     Ranged,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
+from rewright.lake import names
 
 _OPERATORS = {">", "<", ">=", "<=", "=", "!="}
 _SWITCHED = {"or more": ">=", "or less": "<="}
@@ -80,8 +82,8 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
     right = draft.next(number, "column", "table", "value")
-    if right is not None and (draft.links[right].added or draft.links[right].verb):
-        right = None  # `more than 3000 and hired in May`: said of something else
+    if right is not None and _of_its_own(draft.links[right]):
+        right = None
     _compare(
         draft,
         at,
@@ -90,6 +92,11 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         right,
     )
+
+
+def _of_its_own(link: Link) -> bool:
+    """`more than 3000 and hired in May`, `longer than 500 with their length`: nothing that is compared."""
+    return link.added or link.verb or link.theirs or link.preposition == "with"
 
 
 def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None, right: int | None) -> None:
@@ -111,6 +118,15 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
             draft.use(left)
             draft.where.append(Compared(Column(column), operator, value))
             return
+    behind = draft.next(right, "table") if right is not None else None
+    if right is not None and behind is not None and _flag(draft, right):
+        # `more than 2 open shops`, of shops with a number `is_open`: which of them are counted
+        column = draft.scope.column(draft.links[right], ("number",))
+        counted = draft.scope.table(draft.links[behind])
+        _having_count(draft, at, operator, value, behind, Aggregate("count", counted.ref))
+        draft.where.append(Compared(Column(column), "=", "1"))
+        draft.use(right)
+        return
     if right is not None and draft.links[right].mark == "column":
         column = draft.scope.column(draft.links[right], ("number",))
         if column.kind == "number" and column.name.lower() != "id" and not column.key:
@@ -135,6 +151,14 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
     draft.where.append(Compared(Column(column), operator, value))
 
 
+def _flag(draft: Draft, at: int) -> bool:
+    """Whether a column of numbers says yes or no."""
+    link = draft.links[at]
+    named = all(names.normal(c.name).split()[:1] in (["is"], ["has"]) for c in link.columns)
+    few = all(c.distinct <= 2 for c in link.columns)
+    return link.mark == "column" and bool(link.columns) and named and few
+
+
 def _counted(draft: Draft, right: int) -> bool:
     """`with more than 10 citations`: what stands right behind a number is what there are so many of."""
     link = draft.links[right]
@@ -149,7 +173,9 @@ def _only_number(draft: Draft, at: int) -> ColumnContext:
         if link.mark == "column" and not link.used:
             column = draft.scope.column(link)
             if column.kind == "number":
-                draft.use(i)
+                # `the name and rate of keepers who earn more than 30`: shown as well
+                if not any(o.mark in {"table", "value"} and o.preposition == "of" for o in draft.links[i:at]):
+                    draft.use(i)
                 return column
             break
         if link.mark in {"comma", "stop", "table"}:
@@ -272,5 +298,6 @@ def _comparative(draft: Draft, at: int) -> None:
     draft.where.append(Compared(Column(column), ">" if way == "desc" else "<", draft.links[number].number))
     draft.use(at, than, number)
     named = draft.next(number, "column")
-    if named is not None and column in draft.links[named].columns:
+    apart = named is not None and _of_its_own(draft.links[named])
+    if named is not None and column in draft.links[named].columns and not apart:
         draft.use(named)

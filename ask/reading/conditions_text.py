@@ -11,6 +11,7 @@ from typing import assert_never
 
 from rewright.ask.context import ColumnContext, Context, Join
 from rewright.ask.reading.intent import (
+    Above,
     Aggregate,
     AnyOf,
     Beside,
@@ -209,6 +210,12 @@ class Spelling:
                 return f"{self.column(left)} {operator} {self.column(right)}"
             case Beside(left, operator, right):
                 return f"{self.column(left)} {operator} {self.expression(right)}"
+            case Above(column, operator, by, one):
+                own = f"select other.{quote_ident(column.name)} from {self.table(column.table)} as other"
+                return (
+                    f"{self.column(column)} {operator} "
+                    f"({own} where other.{quote_ident(one.name)} = {self.column(by)})"
+                )
             case AnyOf(conditions):
                 return f"({' or '.join(map(self.condition, conditions))})"
             case _:

@@ -24,6 +24,9 @@ def everything(draft: Draft) -> None:
         grouped = link.mark == "each" and link.word == "every" and (asked or link.preposition in IN)
         if link.used or not (link.mark == "every" or grouped):
             continue
+        counted = draft.links[0].mark == "count" and {"have", "has"} & set(draft.scope.roles)
+        if grouped and not asked and counted:
+            raise Unclear(f"it is not clear whether {link.text} or each by itself is meant")
         if any(o.mark in _MEASURES for o in draft.links):
             if link.mark == "every":
                 draft.use(at)

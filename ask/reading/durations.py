@@ -16,6 +16,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.pairs import DULL, lasting
 from rewright.ask.reading.phrases import FUNCTIONS
 from rewright.ask.reading.words import root
+from rewright.sql.algebra import TableRef
 
 _COMPARED = {">", "<", ">=", "<="}
 _UNSAID = 0.93
@@ -202,6 +203,8 @@ def _span(draft: Draft, at: int, unit: str) -> Span:
     """The time a row of what is spoken of lasts. Raises Unclear."""
     near = sorted((abs(i - at), i) for i, o in enumerate(draft.links) if o.mark == "table")
     spoken = list(dict.fromkeys(draft.scope.table(draft.links[i]).ref for _, i in near))
+    if (pair := _of_both(draft, spoken)) is not None:
+        return _doubted(draft, pair, unit, _UNSAID)
     for ref in spoken:
         pair = lasting(draft.scope, draft.scope.context.table(ref))
         if pair is not None:
@@ -217,6 +220,19 @@ def _span(draft: Draft, at: int, unit: str) -> Span:
     if len(beside) == 1 and stays:
         return _doubted(draft, next(iter(beside)), unit, _UNSAID * _UNSAID)
     raise Unclear("it is not clear between which two dates the time is meant")
+
+
+def _of_both(draft: Draft, spoken: list[TableRef]) -> tuple[ColumnContext, ColumnContext] | None:
+    """`how long do students keep a book`: the dates of the rows that refer to both, not those of either."""
+    joins = draft.scope.context.joins
+    found = {
+        pair
+        for table in draft.scope.context.tables
+        if table.ref not in spoken
+        and len({j.one.table for j in joins if j.many.table == table.ref} & set(spoken)) > 1
+        and (pair := lasting(draft.scope, table)) is not None
+    }
+    return next(iter(found)) if len(found) == 1 else None
 
 
 def _doubted(draft: Draft, pair: tuple[ColumnContext, ColumnContext], unit: str, worth: float) -> Span:

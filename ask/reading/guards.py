@@ -60,6 +60,7 @@ _ADDITIVE = frozenset(
 )
 """Of which the sum is meant where no one row is."""
 _PERCENT = re.compile(r"(\d[\d,.]*)\s*(?:%|per ?cent\b)", re.IGNORECASE)
+_RATE = re.compile(r"(\d[\d,.]*) (?:an?|per|each|every) (hour|day|week|month|year)\b", re.IGNORECASE)
 _PERCENT_OR_PART = 0.78
 _SAYS_PERCENT = frozenset(listed("pct percent percentage perc"))
 _IN_PERCENT = frozenset(
@@ -96,6 +97,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _other_units(intent, question, scope)
     _units_of_counts(intent, question, scope)
     _percentages(intent, question, scope)
+    _rates(intent, question, scope)
     _states_shown(intent, links)
     _of_another(intent, links, scope)
     _flags_shown(intent, links)
@@ -205,6 +207,16 @@ def _percentages(intent: Intent, question: str, scope: Scope) -> None:
             raise Unclear(f"it is not clear of what {right} percent are meant")
         if held.type in {"numeric", "float4", "float8"} and not set(scope.words(held)) & _SAYS_PERCENT:
             scope.doubt(f"whether {held.name} holds percent or parts of one", _PERCENT_OR_PART)
+
+
+def _rates(intent: Intent, question: str, scope: Scope) -> None:
+    """`more than 4000 a month` compared with what may be of a year. Raises Unclear."""
+    for match in _RATE.finditer(question):
+        unit = root(match[2].lower())
+        for left, right in _numbers_compared(intent):
+            held = [root(w) for c in columns_of(left) for w in scope.words(c)]
+            if right == match[1].replace(",", "") and unit not in {w.removesuffix("ly") for w in held}:
+                raise Unclear(f"it is not clear whether {match[0]} is meant")
 
 
 def _numbers_compared(intent: Intent) -> Iterator[tuple[Expression, str]]:

@@ -279,6 +279,16 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Above:
+    """A column compared with the same one of that row of its table that ``by`` refers to, by its ``one``."""
+
+    column: ColumnContext
+    operator: str
+    by: ColumnContext
+    one: ColumnContext
+
+
+@dataclass(frozen=True, slots=True)
 class AnyOf:
     """One condition at least holds."""
 
@@ -298,6 +308,7 @@ Condition = (
     | Refers
     | Versus
     | Beside
+    | Above
     | AnyOf
 )
 

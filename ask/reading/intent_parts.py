@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
+    Above,
     Aggregate,
     AnyOf,
     Beside,
@@ -54,6 +55,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             | Known(column)
             | Refers(column)
             | Beside(column)
+            | Above(column)
         ):
             return (column,)
         case Aggregate(_, of, _, where):

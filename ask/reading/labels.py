@@ -16,6 +16,8 @@ _LABELS = ("name", "title", "label")
 _ORGANISATIONS = frozenset(
     listed("company firm organisation organization nick nickname heading headline caption designation")
 )
+_OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familyname surname"))
+"""Names of a person, whether the words of a column are told apart or run together."""
 _MEANINGS = frozenset(listed("description meaning text"))
 _FEW = 3
 """Columns of a table that only says what codes mean."""
@@ -39,8 +41,8 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
                 set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
             ):
                 return (column,)
-    by_words = {scope.words(c): c for c in table.columns}
-    people = [by_words[w] for w in (("first", "name"), ("last", "name")) if w in by_words]
+    by_name = {"".join(dict.fromkeys(scope.words(c))): c for c in table.columns}
+    people = [by_name[held[0]] for names in _OF_PEOPLE if (held := [n for n in names if n in by_name])]
     if people:
         return tuple(people)
     for column in table.columns:

@@ -214,7 +214,8 @@ GRAMMAR: dict[str, str] = {
     **_of("within", "of the same, by the same, for the same, from the same, at the same, in the same"),
     **_of(
         "unread",
-        "as of, first time, second, third, fourth, same, respectively than, trend, rank of, "
+        "no longer, any longer, as of, first time, second, third, fourth, same, respectively than, trend, "
+        "rank of, "
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
@@ -296,7 +297,8 @@ RELATING = _set(
     "produces publish published ran receive received receives receiving recorded regarding registered "
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
-    "grow grows grown growing holds support supports supported gave "
+    "grow grows grown growing holds support supports supported gave gives giving provides provided providing "
+    "saw sees organise organised organize organized organises organizes arrange arranged commanded "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "
     "ride rides rode ridden drive drives drove driven travelled traveled "
     "teach teaches teaching through tied took treated used visited went win wins won work worked "

@@ -76,7 +76,7 @@ def settle(draft: Draft) -> None:
             settled.append(told)
             continue
         measures = [e for _, e in draft.outputs if aggregates_of(e)]
-        columns = [e for _, e in draft.outputs]
+        columns = _in_turn(draft)
         if len(measures) > 1 and draft.measured is None:
             draft.scope.doubt("what the answer is ordered by", _OF_WHICH)
         chosen = (
@@ -91,6 +91,11 @@ def settle(draft: Draft) -> None:
         settled.append((chosen, way))
     distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
     draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+
+
+def _in_turn(draft: Draft) -> list[Expression]:
+    """What is shown, as the question names it: `towers and their coasts, alphabetically` by the towers."""
+    return [e for _, e in sorted(draft.outputs, key=lambda placed: placed[0])]
 
 
 def _amount(draft: Draft, shown: list[Expression]) -> Expression | None:
@@ -118,7 +123,7 @@ def _told(draft: Draft, said: str, way: Direction) -> tuple[Expression, Directio
     """What `alphabetically`, `oldest first` or `cheapest first` orders by; None where any measure may be
     meant. Raises Unclear.
     """
-    shown = [e for _, e in draft.outputs]
+    shown = _in_turn(draft)
     if "alphabetical" in said:
         texts = [e for e in shown if isinstance(e, Column) and e.column.kind == "text"]
         if not texts:
@@ -165,6 +170,8 @@ def _ordered(draft: Draft, at: int) -> None:
             place += 1
         elif draft.links[place].mark == "comma":
             place += 1
+        elif keys and (draft.links[place].theirs or draft.links[place].preposition == "with"):
+            break  # `by rating, best first, with their category`: shown, no further key
         elif keys and _again(draft, place):
             apart, place = True, place + 1
         else:

@@ -76,6 +76,10 @@ def columns(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.used or link.mark not in {"column", "label", "identifier", "unit"}:
             continue
+        before = draft.links[at - 1] if at else None
+        if link.mark == "unit" and before is not None and before.mark == "number" and before.used:
+            draft.use(at)  # `more than 4000 a month`: what the number is said of (`guards`)
+            continue
         if link.mark == "unit":
             draft.outputs.append((at, parted(draft, TIME_UNITS[link.word], at)))
             draft.use(at)
@@ -193,7 +197,8 @@ def _before_columns(draft: Draft, at: int) -> bool:
         and at < min(places)
         and (at + 1 < min(places) or draft.links[at + 1].theirs)
         and not draft.groups
-        and not draft.order
+        # `cinemas and their city, sorted by city`: in whatever order
+        and (not draft.order or draft.links[min(places)].theirs)
         and not draft.links[at].preposition
     )
 

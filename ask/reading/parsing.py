@@ -19,7 +19,7 @@ from rewright.ask.reading.division import everything
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.durations import durations
 from rewright.ask.reading.grouping import groups
-from rewright.ask.reading.intent import Aggregate, Intent
+from rewright.ask.reading.intent import Aggregate, Compared, Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
@@ -153,7 +153,9 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
 
 def _counted_again(draft: Draft) -> None:
     """`the 3 most common colours and their respective counts`: what they are ranked by is shown."""
-    counted = [e for e, _ in draft.order if isinstance(e, Aggregate) and e.function == "count"]
+    compared = [c.left for c in draft.having if isinstance(c, Compared)]
+    ranked = [*(e for e, _ in draft.order), *compared]
+    counted = [e for e in ranked if isinstance(e, Aggregate) and e.function == "count"]
     for at, link in enumerate(draft.links):
         named = draft.next(at, "table", "column", "label", "distinct") is not None
         if link.mark == "count" and not link.used and not named and len(set(counted)) == 1:

@@ -13,6 +13,7 @@ from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.timing import date_of, only_came
 from rewright.ask.reading.words import listed, stem
+from rewright.lake import names
 
 FUNCTIONS: dict[str, Function] = {"avg": "avg", "sum": "sum", "max": "max", "min": "min", "median": "median"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min"}
@@ -175,7 +176,18 @@ def _count(draft: Draft, at: int) -> tuple[Expression, int] | None:
         return Aggregate("count", draft.scope.key(table), distinct=True), what + 1
     leave_prices(draft, link)
     column = draft.scope.column(link)
+    if distinct is None and _names_a_row(draft, link, column):
+        return Aggregate("count", column.table), what + 1
     return counted_column(draft, link, column, distinct=distinct is not None), what + 1
+
+
+def _names_a_row(draft: Draft, link: Link, column: ColumnContext) -> bool:
+    """`how many transactions`, of wallet_transactions with a transaction_ref: its rows are counted."""
+    words = draft.scope.words(column)
+    said = {stem(w) for w in link.word.split()}
+    rows = {stem(w) for w in draft.scope.vocabulary.table_words[column.table]}
+    named = said == {stem(w) for w in words[:-1]}
+    return named and said <= rows and words[-1] in names.KEY_WORDS | {"reference"}
 
 
 def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:

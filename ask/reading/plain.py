@@ -6,6 +6,7 @@ from typing import assert_never
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.intent import (
+    Above,
     Aggregate,
     AnyOf,
     Beside,
@@ -170,6 +171,8 @@ def condition(what: Condition) -> str:
             return f"{_column(left)} {operator} {_column(right)}"
         case Beside(left, operator, right):
             return f"{_column(left)} {operator} {expression(right)}"
+        case Above(column, operator, by, _):
+            return f"{_column(column)} {operator} that of the row {_column(by)} refers to"
         case AnyOf(conditions):
             return " or ".join(map(condition, conditions))
         case _:

@@ -16,9 +16,11 @@ from rewright.ask.reading.intent import (
     Compared,
     During,
     Intent,
+    Known,
     Many,
     OneOf,
     Ranged,
+    Ratio,
     With,
     Without,
 )
@@ -54,6 +56,11 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _times_from_afar(intent, links, scope)
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
+    _counted_already(intent, scope)
+    _parts_of_those_with(intent, scope)
+    _one_of_their_rows(intent, scope)
+    _lacked_by_none(intent)
+    _measured_per(intent, links)
 
 
 def _said_already(intent: Intent, fixed: Sequence[ColumnContext]) -> None:
@@ -79,8 +86,12 @@ def _one_row_counted(intent: Intent, fixed: Sequence[ColumnContext], scope: Scop
 def _single_counted(intent: Intent, scope: Scope) -> None:
     """`how many containers does each shipment have`, where a shipment has one."""
     keys = [e.column for e in intent.groups if isinstance(e, Column) and e.column.unique]
-    counted = [e.of for e in intent.outputs if isinstance(e, Aggregate) and isinstance(e.of, TableRef)]
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    measured = [m for e in (*intent.outputs, *compared) for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    counted = [m.of.table if m.distinct and isinstance(m.of, ColumnContext) else m.of for m in measured]
     for of in counted:
+        if not isinstance(of, TableRef):
+            continue
         for key in keys:
             if key.table == of:
                 continue
@@ -229,10 +240,13 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
+    deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in _BEGINNINGS}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
+            continue
+        if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
             steps = direct(scope.context, start, table, scope.roles)
@@ -270,6 +284,70 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
             scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
 
 
+def _counted_already(intent: Intent, scope: Scope) -> None:
+    """`businesses with more than 100 reviews`, of businesses with a review_count: their rows may be fewer."""
+    groups = {e.column.table for e in intent.groups if isinstance(e, Column)}
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    shown = [*intent.outputs, *(e for e, _ in intent.order), *compared]
+    counts = [m for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and not m.where]
+    for of in {m.of for m in counts if m.function == "count"}:
+        if not isinstance(of, TableRef):
+            continue
+        counted = {stem(w) for w in scope.words(scope.context.table(of))}
+        held = [c for ref in groups - {of} for c in scope.context.table(ref).columns if c.kind == "number"]
+        for column in held:
+            words = {stem(w) for w in scope.words(column)}
+            if counted <= words and words - counted and words - counted <= _COUNTS:
+                scope.doubt(f"whether {column.name} is meant or the rows of {of.name}", _FAR_VALUE)
+
+
+def _parts_of_those_with(intent: Intent, scope: Scope) -> None:
+    """`the share of users who enabled alerts`, joined to settings: users that have none are of the whole."""
+    for ratio in (e for e in intent.outputs if isinstance(e, Ratio)):
+        measured = [m for m in aggregates_of(ratio) if isinstance(m, Aggregate)]
+        wholes = [m for m in measured if m.function == "count" and not m.where]
+        inside = [c for m in measured for c in m.where if not isinstance(c, With | Without)]
+        told = [t for c in inside for t in tables_of(c)]
+        for whole in wholes:
+            of = whole.of if isinstance(whole.of, TableRef) else whole.of.table
+            if set(told) - scope.told_by(of):
+                scope.doubt(f"whether {of.name} of which nothing is said are of the whole", _FAR_VALUE)
+
+
+def _one_of_their_rows(intent: Intent, scope: Scope) -> None:
+    """`which islands have no fuel?`, of ports with an island: one of its ports has none, or none has any."""
+    shown = [e.column for e in intent.outputs if isinstance(e, Column)]
+    if not intent.distinct or intent.groups or len(shown) != 1 or len(intent.outputs) != 1:
+        return
+    for condition in intent.where:
+        match condition:
+            case Known(negated=True) | OneOf(negated=True) | Compared(operator="=", right="0"):
+                pass
+            case _:
+                continue
+        if set(tables_of(condition)) == {shown[0].table} and not shown[0].unique:
+            scope.doubt(f"whether all rows of a {shown[0].name} are to be so", _FAR_VALUE)
+
+
+def _lacked_by_none(intent: Intent) -> None:
+    """`managers who never worked a shift` read as shifts without a date, which all have. Raises Unclear."""
+    for condition in intent.where:
+        lacked = condition.column if isinstance(condition, Known) and condition.negated else None
+        if lacked is not None and lacked.kind == "date" and not lacked.nulls:
+            raise Unclear(f"every row of {lacked.table.name} has a {lacked.name}")
+
+
+def _measured_per(intent: Intent, links: Sequence[Link]) -> None:
+    """`the budget per teacher of each department` read as a list. Raises Unclear."""
+    compared = [c.left for c in intent.having if isinstance(c, Compared)]
+    shown = [*intent.outputs, *(e for e, _ in intent.order), *compared]
+    measured = [isinstance(e, Ratio) or aggregates_of(e) for e in shown]
+    per = next((link for link in links if link.mark == "each" and link.word == "per"), None)
+    if per is not None and not intent.groups and not any(measured):
+        raise Unclear(f"it is not clear what is measured {per.text} row")
+
+
+_COUNTS = frozenset(map(stem, listed("count number num no total cnt")))
 _BEGINNINGS = frozenset(listed("birth born founded established opened built hired joined bought since"))
 """Dates of a thing, not of what happens."""
 

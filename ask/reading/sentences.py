@@ -16,9 +16,11 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
+from rewright.ask.reading.times_over import times_over
 from rewright.ask.reading.timing import SAME_TIMES
 from rewright.ask.reading.words import listed, root
 from rewright.lake import names
@@ -40,6 +42,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _last_ones(links)
     _under_a_state(links)
     still_so(links, scope)
+    lives(links, scope)
+    times_over(links, scope)
     _verbs_at_the_end(links, scope)
     _kinds_of_rows(links)
     _flags_of_others(links)

@@ -159,3 +159,12 @@ def _never_done(links: list[Link]) -> None:
     for absent, verb in pairwise(links):
         if absent.mark == "without" and verb.mark == "relation" and verb.tables:
             verb.mark = "table"
+        elif absent.mark == "without" and verb.mark == "relation" and _of_one_table(verb):
+            verb.mark = "column"
+
+
+def _of_one_table(verb: Link) -> bool:
+    """`books that were never borrowed`, of loans with a date borrowed_on: the verb names what they lack."""
+    own = {root(w) for w in verb.word.split()}
+    dates = [c for c in verb.columns if c.kind == "date" and own & {root(w) for w in c.words}]
+    return verb.word.endswith("ed") and len(dates) == 1

@@ -5,7 +5,7 @@ Owns their grammar. A superlative keeps ties; `top 5` keeps five.
 
 from __future__ import annotations
 
-from rewright.ask.context import ColumnContext
+from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.extremes import (
     MOST,
@@ -23,6 +23,8 @@ from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import Whole
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.words import stem
+
+_ONLY_A_VALUE = 0.92
 
 
 def superlatives(draft: Draft) -> None:
@@ -203,7 +205,11 @@ def _its_rows(draft: Draft, at: int, expression: Expression) -> bool:
 def _stands_alone(draft: Draft, at: int) -> bool:
     """`What is the highest price of paintings?`: nothing before it is wanted."""
     before = [
-        o for o in draft.links[:at] if o.mark in {"table", "column", "label", "identifier", "count", "value"}
+        o
+        for o in draft.links[:at]
+        if o.mark in {"table", "column", "label", "identifier", "count", "value"}
+        # `which month had the most visitors`: ranked by their sum
+        or (o.mark == "unit" and not o.used)
     ]
     return not before and not draft.limit and not draft.whole and not draft.groups
 
@@ -283,9 +289,13 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     link = draft.links[at]
     place = after if after is not None and draft.links[after].mark == "table" else draft.table_before(at)
     place = place if place is not None else draft.table_after(at)
+    if link.adjective is not None and place is None:
+        place = _rows_of_a_value(draft, at)
     if link.adjective is None or place is None:
         raise Unclear(f"it is not clear what is meant by {link.text}")
     table = draft.scope.table(draft.links[place])
+    if _on_average(draft, at, place, table):
+        return
     asked = next((i for i in range(at) if draft.links[i].mark == "table" and not draft.links[i].used), None)
     if asked is not None and asked != place and draft.scope.table(draft.links[asked]) != table:
         # `which conference has the oldest publication?`
@@ -314,3 +324,36 @@ def _by_property(draft: Draft, at: int, after: int | None) -> None:
     ]
     if not wanted and not draft.links[place].used:
         rank_head(draft, place, shown=several)
+
+
+def _on_average(draft: Draft, at: int, place: int, table: TableContext) -> bool:
+    """`which genre has the longest pieces on average?`: ranked by the average of a measure of their rows."""
+    average = draft.next(place, "avg")
+    head = next(
+        (i for i in range(at) if draft.links[i].mark in {"table", "column"} and not draft.links[i].used), None
+    )
+    if average is None or head is None or place < at or draft.links[average].word != "on average":
+        return False
+    column, way = property_of(draft, at, table)
+    if column.kind != "number" or (
+        draft.links[head].mark == "table" and draft.scope.table(draft.links[head]) == table
+    ):
+        return False
+    draft.use(place, average)
+    draft.order.insert(0, (Aggregate("avg", column), way))
+    several = draft.limit > 1 or draft.whole
+    _limited(draft)
+    rank_head(draft, head, shown=several)
+    return True
+
+
+def _rows_of_a_value(draft: Draft, at: int) -> int | None:
+    """`who is the best paid violinist?`: the rows of which the value right behind says what they are."""
+    value = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    owners = {c.table for c, _ in value.values} if value is not None and value.mark == "value" else set()
+    if len(owners) != 1:
+        return None
+    table = draft.scope.context.table(next(iter(owners)))
+    draft.links.insert(at + 2, Link(table.ref.name, "table", (table,)))
+    draft.scope.doubt("only a value says which rows are wanted", _ONLY_A_VALUE)
+    return at + 2

@@ -42,6 +42,7 @@ _UNTELLING = frozenset(map(root, listed("date time year by on at to from of in")
 """Words of dates that a question may hold without speaking of them."""
 _ROLLING = 0.95
 _CAME = 0.75
+_BY_DEED = 0.95
 BEGINNING = 0.93
 """The doubt that rows with a beginning and an end are dated by their beginning."""
 _COMING = {
@@ -140,6 +141,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     if (said := _by_which_date(draft, at)) is not None:
         return [said]
     tables = _spoken(draft, at)
+    if (deed := _of_the_deed(draft, tables)) is not None:
+        return [deed]
     for table in tables:
         found = draft.scope.times(table)
         months = draft.scope.months(table)
@@ -173,10 +176,32 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
             return [happened]
         if len(found) > 1 and (pair := lasting(draft.scope, table)) is not None:
             draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+            if len(tables) > 1 and {root(w) for w in draft.scope.words(pair[0])} & _COMING:
+                draft.scope.doubt("whether a time is when they came or what they did", _CAME)
             return [pair[0]]
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+def _of_the_deed(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
+    """`students who borrowed 3 books in May`: the date that the verb names, of rows that refer to both."""
+    refs = {t.ref for t in tables}
+    said = {root(w) for w in draft.scope.roles if w.endswith("ed")}
+    if any(_told(draft, 0, c) for t in tables for c in draft.scope.times(t)):
+        return None
+    joins = draft.scope.context.joins
+    found = [
+        c
+        for t in draft.scope.context.tables
+        if t.ref not in refs and len({j.one.table for j in joins if j.many.table == t.ref} & refs) > 1
+        for c in t.columns
+        if c.kind == "date" and ({root(w) for w in draft.scope.words(c)} - _UNTELLING) & said
+    ]
+    if len(found) != 1:
+        return None
+    draft.scope.doubt("which date a verb is about", _BY_DEED)
+    return found[0]
 
 
 def _by_which_date(draft: Draft, at: int) -> ColumnContext | None:

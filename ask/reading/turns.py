@@ -27,6 +27,49 @@ _TURNS = tuple(
             r"list the \1",
         ),
         (r"^do (?:we|you|they) have any (?=\w)", "are there any "),
+        # `treated more than twice`
+        (r"\b(than|least|most|exactly|only) (?:twice|two times)\b", r"\1 2 times"),
+        (r"\b(than|least|exactly) once\b", r"\1 1 times"),
+        # `who no longer work here`, `players still with us`
+        (
+            (
+                r"\b(?:that |which |who )?(?:are |is )?no longer (?:works?|employed|active|here|with us)"
+                r"(?: here| for us| with us)?\b"
+            ),
+            "no longer",
+        ),
+        (r"\b(left|quit) (?:the|our) (?:company|firm|business|organi[sz]ation|team|staff)(?=\W*$)", r"\1"),
+        (r"\bstill (?:with us|working here|working for us|work here|work for us|here)\b", "still"),
+        (r"\b(?:in|into) force\b", "valid"),
+        # `season by season`
+        (r"\b(\w+) by \1\b", r"for each \1"),
+        # `which object was acquired most recently?`
+        (
+            r"^(which|what) (\w+) (?:was|were) (\w+) (?:the )?(?:most recently|last|latest)\s*\?*$",
+            r"\1 \2 has the latest \3 date?",
+        ),
+        (
+            r"^(which|what) (\w+) (?:was|were) (\w+ed) (?:the )?(?:first|earliest)\s*\?*$",
+            r"\1 \2 has the earliest \3 date?",
+        ),
+        # `total hours by each team, top 5`
+        (r"(?<=\w),\s*(?:the )?top (\d+|two|three|five|ten)\s*[.?]?$", r", highest first, limited to \1"),
+        # `which soil is most common?`
+        (
+            (
+                r"^(?:which|what) (\w+) (?:is|are|was|were) (?:the )?(most|least) "
+                r"(common|frequent|popular)\s*\?*$"
+            ),
+            r"what is the \2 \3 \1?",
+        ),
+        # `when was Oak Farm last inspected?`
+        (r"^when (?:was|were) (.+?) last (\w+ed)\s*\?*$", r"what is the latest \2 date of \1?"),
+        (r",? with how many (?:of them )?(?:they|it) (?:have|has|own|owns)(?=\W*$)", " and how many"),
+        (r"\b(?:along|together) with (?=(?:the|their|its)\b)", "and "),
+        (
+            r"\b(percentage|percent|share|proportion|fraction)( of [^.?!]*?) got (?=\w+ed\b)",
+            r"\1\2 were ",
+        ),
         # `what has been paid out`: phrasal verbs whose verb says it alone
         (r"\b(paid|pay|pays|paying|carried|carry|carries|handed|given|lent) out\b", r"\1"),
         (r"\bcarried\b", "done"),

@@ -14,6 +14,7 @@ from rewright.ask.reading.intent import (
     Known,
     OneOf,
     Refers,
+    Versus,
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -260,6 +261,10 @@ def booleans(draft: Draft) -> None:
         if link.mark == "done" and not link.used:
             draft.where.append(Known(link.columns[0], negated=draft.before(at, "not") is not None))
             draft.use(at, draft.before(at, "not"))
+        if link.mark == "late" and not link.used:
+            came, due = link.columns
+            draft.where.append(Versus(came, ">", due))
+            draft.use(at)
         if link.mark == "undone" and not link.used:
             draft.where.append(Known(link.columns[0], negated=True))
             draft.use(at)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Many, Versus
+from rewright.ask.reading.intent import Above, Many, Versus
 from rewright.ask.reading.joins import direct
 from rewright.ask.reading.link import Link
+from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _COUNTED = 0.95
@@ -26,6 +27,9 @@ def of_two_columns(draft: Draft, at: int, operator: str) -> bool:
 def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
     """The first and last place compared, where both are columns of one kind of one table."""
     one, other = draft.links[places[0]], draft.links[places[2]]
+    if _above_another_row(draft, one, other, operator):
+        draft.use(*places)
+        return True
     pairs = [
         (a, b)
         for a in one.columns
@@ -33,12 +37,36 @@ def _versus(draft: Draft, places: tuple[int, int, int], operator: str) -> bool:
         if a.table == b.table and a.kind == b.kind and a.kind in {"number", "date"} and a != b
     ]
     refers = draft.scope.context.refers
-    if len(pairs) != 1 or any(c.key or refers(c) for c in pairs[0]):
+    if len(pairs) != 1 or any(c.key or refers(c) or _is_code(draft, c) for c in pairs[0]):
         return False
     for link, column in zip((one, other), pairs[0], strict=True):
         draft.scope.sure(link.fit(column))
     draft.where.append(Versus(pairs[0][0], operator, pairs[0][1]))
     draft.use(*places)
+    return True
+
+
+def _is_code(draft: Draft, column: ColumnContext) -> bool:
+    """`more than their supervisor`, of a supervisor_id of which no join is known: no number."""
+    return draft.scope.words(column)[-1] in names.KEY_WORDS
+
+
+def _above_another_row(draft: Draft, one: Link, other: Link, operator: str) -> bool:
+    """`earn more than their supervisor`: the same number of the row that a key of their table leads to."""
+    owns = [
+        (many, ones)
+        for join in draft.scope.context.joins
+        for many, ones in join.pairs
+        if not join.more and many in other.columns and join.one.table == many.table
+    ]
+    if len(owns) != 1 or operator not in {">", "<", ">=", "<="}:
+        return False
+    own = [c for c in one.columns if c.table == owns[0][0].table]
+    held = [c for c in own if c.kind in {"number", "date"} and not c.key]
+    if len(held) != 1:
+        return False
+    draft.scope.sure(one.fit(held[0]))
+    draft.where.append(Above(held[0], operator, *owns[0]))
     return True
 
 

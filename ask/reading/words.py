@@ -63,6 +63,9 @@ _IRREGULAR = {
 }  # fmt: skip
 
 
+_SHORT_VERB = re.compile(r"[b-df-hj-np-tv-z][aeiou][b-df-hj-np-tvz]ed")
+
+
 @dataclass(frozen=True, slots=True)
 class Token:
     """``word`` is lower case, without apostrophes; a number's has no separators."""
@@ -157,7 +160,9 @@ def root(word: str) -> str:
     """What derived words share: `registered` and `registration`, `helpfulness` and `helpful`. At least four
     letters.
     """
-    word = _IRREGULAR.get(word, word)
+    word = _IRREGULAR.get(word) or _IRREGULAR.get(word.removesuffix("s"), word)
+    if _SHORT_VERB.fullmatch(word):
+        word = word[:-1]  # hired, hire
     if word.endswith("ission") and len(word) > 7:
         word = word[:-6] + "it"  # admission, admitted
     if word.endswith(("scription", "scriptions")):

@@ -1,4 +1,5 @@
-// Following the log, and "/" for the search field. Pages work without it.
+// Following the log, "/" for the search field, and the names of columns in rows that are blocks on a narrow screen.
+// Pages work without it.
 "use strict";
 
 document.addEventListener("keydown", (event) => {
@@ -13,9 +14,15 @@ document.addEventListener("keydown", (event) => {
 const button = document.querySelector("[data-tail]");
 const table = document.getElementById("log");
 
+// as in showing.py
+function visible(text) {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (one) =>
+    one === "\n" || one === "\t" ? one : `\\u${one.codePointAt(0).toString(16).padStart(4, "0")}`);
+}
+
 function cell(row, text, number) {
   const made = row.insertCell();
-  made.textContent = text ?? "";
+  made.textContent = visible(text ?? "");
   if (number) made.className = "number";
   return made;
 }
@@ -24,10 +31,20 @@ function when(seconds) {
   return new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ");
 }
 
+function label(row) {
+  const names = row.closest("table").tHead?.rows[0].cells ?? [];
+  for (const [at, one] of [...row.cells].entries()) {
+    if (one.colSpan === 1 && names[at]) one.dataset.label = names[at].textContent.replace(/ [↑↓]$/, "").trim();
+  }
+}
+
+document.querySelectorAll("table:not(.diff, .rows) tbody tr").forEach(label);
+
 function add(entry) {
   const row = table.tBodies[0].insertRow(0);
-  cell(row, when(entry.at));
+  cell(row, when(entry.at)).className = "nowrap";
   const route = cell(row, entry.rewrite_id ? "" : entry.route);
+  route.className = "nowrap";
   if (entry.rewrite_id) {
     const link = document.createElement("a");
     link.href = `/rewrites/${Number(entry.rewrite_id)}`;
@@ -36,10 +53,11 @@ function add(entry) {
   }
   cell(row, entry.duration_ms == null ? "" : `${entry.duration_ms.toFixed(1)} ms`, true);
   const text = document.createElement("code");
-  text.textContent = entry.text;
+  text.textContent = visible(entry.text);
   cell(row, "").append(text);
   cell(row, [entry.reason, entry.sqlstate].filter(Boolean).join(" "));
   cell(row, `${entry.role}@${entry.database}`);
+  label(row);
 }
 
 async function look() {

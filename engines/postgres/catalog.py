@@ -100,6 +100,7 @@ def _relations(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[Ta
     keys = _grouped(_all(cursor, constraint_queries.keys(version)))
     foreign_keys = _grouped(_all(cursor, constraint_queries.foreign_keys(version)))
     checks = _grouped(_all(cursor, constraint_queries.checks(version)))
+    exclusions = _grouped(_all(cursor, constraint_queries.exclusions()))
     # by inhseqno, so that a partition's one parent is the first
     parents = _grouped(_all(cursor, queries.PARENTS))
     return tuple(
@@ -109,6 +110,7 @@ def _relations(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[Ta
             tuple(_key(key) for key in keys.get(row["oid"], ())),
             tuple(_foreign_key(key) for key in foreign_keys.get(row["oid"], ())),
             tuple(_check(check) for check in checks.get(row["oid"], ())),
+            tuple(one["definition"] for one in exclusions.get(row["oid"], ())),
             tuple(TableRef(parent["schema"], parent["name"]) for parent in parents.get(row["oid"], ())),
         )
         for row in _all(cursor, queries.RELATIONS)
@@ -121,6 +123,7 @@ def _relation(
     keys: tuple[Key, ...],
     foreign_keys: tuple[ForeignKey, ...],
     checks: tuple[Check, ...],
+    exclusions: tuple[str, ...],
     parents: tuple[TableRef, ...],
 ) -> Table:
     partition = row["is_partition"]
@@ -131,6 +134,7 @@ def _relation(
         keys=keys,
         foreign_keys=foreign_keys,
         checks=checks,
+        exclusions=exclusions,
         # a partition's parent is told by partition_of
         parents=() if partition else parents,
         has_children=row["has_children"],

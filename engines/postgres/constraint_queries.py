@@ -206,3 +206,13 @@ select k.conrelid as oid, k.contypid as type_oid, k.conname as name, k.convalida
 from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'c' and {OURS_OR_TEMP.format("n")}
 order by k.conrelid, k.contypid, k.conname"""
+
+
+def exclusions() -> str:
+    """Definitions of the exclusion constraints that `keys` does not give as keys, one row each."""
+    return f"""
+select x.conrelid as oid, pg_get_constraintdef(x.oid) as definition
+from pg_constraint x join pg_index i on i.indexrelid = x.conindid
+join pg_class c on c.oid = x.conrelid join pg_namespace n on n.oid = c.relnamespace
+where x.contype = 'x' and not {_EQUAL_EXCLUSION} and {OURS_OR_TEMP.format("n")}
+order by x.conrelid, x.conname"""

@@ -3,7 +3,7 @@ but keys and columns without NULL.
 
 If two queries agree whatever such a table holds, they agree when it holds what a subquery gives. What blocks
 read is gathered into subqueries first, so that there is something to share. Proofs of small steps in big
-queries become small. Must not know provers.
+queries become small. Must not know how anything is proved.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from rewright.equivalence.decomposition.gathering import gathered, mentioned
 from rewright.equivalence.laws.chance import left_open, looseness
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import inlined
+from rewright.equivalence.prover.translate import computed_ctes
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Key, Table, TableColumn
 from rewright.sql.facts import Assumptions, Facts, is_volatile
@@ -215,8 +216,8 @@ def shared_failures(before: a.Query, after: a.Query, catalog: Catalog) -> frozen
     both queries compute, overflows in both.
     """
     first, second = _computed(before), _computed(after)
+    found = {x for q in (before, after) for cte in _put_twice(q) for x in looseness(cte)}
     bodies = [canonical(q, keep_names=False) for q in first], [canonical(q, keep_names=False) for q in second]
-    found: set[str] = set()
     for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
         for query, body in zip(queries, own, strict=True):
             errors = Facts(catalog).errors(query)
@@ -230,8 +231,14 @@ def shared_failures(before: a.Query, after: a.Query, catalog: Catalog) -> frozen
 
 def _computed(query: a.Query) -> list[a.Query]:
     """The queries of the CTEs that are computed by themselves."""
+    by_themselves = computed_ctes(query)
+    return [n.query for n in walk(query) if isinstance(n, a.Cte) and n.cte in by_themselves]
+
+
+def _put_twice(query: a.Query) -> list[a.Query]:
+    """The queries of the CTEs that are read more than once: each copy may choose otherwise."""
     uses = Counter(n.cte for n in walk(query) if isinstance(n, a.CteScan))
-    return [n.query for n in walk(query) if isinstance(n, a.Cte) and (n.materialized or uses[n.cte] > 1)]
+    return [n.query for n in walk(query) if isinstance(n, a.Cte) and uses[n.cte] > 1]
 
 
 def without_ctes(query: a.Query) -> a.Query | None:

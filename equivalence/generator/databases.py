@@ -393,7 +393,7 @@ def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[in
     if mentioned is None:
         return {}
     bound = {i for key in table.keys for i in key.columns} | {i for c in table.checks for i in c.columns}
-    bound |= {i for reference in table.references for i in reference.columns}
+    bound |= {i for reference in table.references for i in reference.columns} | table.indexed
     return {
         i: None for i, column in enumerate(table.columns) if i not in bound and column.name not in mentioned
     }

@@ -1,15 +1,16 @@
 """A catalog as plain DDL, so that a scratch database can be made from a live one's snapshot.
 
-Owns printing the relations that some queries can reach, with their types and constraints. What the
-snapshot does not carry (bodies of functions, extensions' types, predicates of partial indexes) is
-refused by name or left out; a partition tree becomes one plain table. Must not know servers.
+Owns printing the relations that some queries can reach, with their types and constraints. What a scratch
+server lacks (functions of the schema, types of extensions) is refused by name or left out; a partition tree
+becomes one plain table. Must not know servers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from rewright.equivalence.generator.stand_ins import reads_any, stood_in
 from rewright.equivalence.isolation import Refused, screen_query
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
@@ -32,6 +33,18 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+@dataclass(frozen=True, slots=True)
+class ScratchSchema:
+    """``text``: the DDL. ``untold``: constraints that the stored rows obey and the text does not hold, by
+    table and name: rows that it lets in may be none of the live database's. ``stand_ins``: names of
+    columns that are texts here, for lack of their types (`rewright.equivalence.generator.stand_ins`).
+    """
+
+    text: str
+    untold: tuple[tuple[TableRef, str], ...] = ()
+    stand_ins: frozenset[str] = frozenset()
+
+
 def reachable(catalog: Catalog, names: Iterable[tuple[str, str]]) -> tuple[Table, ...]:
     """The relations that (schema or '', name) pairs may mean, what views read and foreign keys name."""
     by_name: dict[str, list[Table]] = {}
@@ -46,6 +59,7 @@ def reachable(catalog: Catalog, names: Iterable[tuple[str, str]]) -> tuple[Table
         found[relation.ref] = relation
         refs = {(f.target.schema, f.target.name) for f in relation.foreign_keys}
         refs |= {(p.schema, p.name) for p in relation.parents}
+        refs |= {(r.ref.schema, r.ref.name) for r in catalog.relations if relation.ref in r.parents}
         if relation.kind == "view":
             refs |= screen_query(relation.definition).relations
         todo += [r for schema, name in refs for r in by_name.get(name, ()) if schema in {"", r.ref.schema}]
@@ -53,17 +67,25 @@ def reachable(catalog: Catalog, names: Iterable[tuple[str, str]]) -> tuple[Table
 
 
 def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
-    """DDL for these relations and the types they use. Raises Refused for what cannot be made."""
+    """The text of `schema_of`, with all the constraints that can be written down."""
+    return schema_of(catalog, relations).text
+
+
+def schema_of(catalog: Catalog, relations: tuple[Table, ...], *, plain: bool = False) -> ScratchSchema:
+    """DDL for these relations and the types they use. Raises Refused for what cannot be made.
+
+    ``plain``: without the constraints that call functions or operators (unique indexes over expressions or
+    with a condition, exclusion constraints), which a scratch server may lack; they are untold then.
+    """
+    made = [stood_in(catalog, relation) for relation in relations]
+    relations = tuple(one.table for one in made)
+    stand_ins = frozenset(name for one in made for name in one.columns)
+    _look_through(relations, stand_ins)
     schemas = sorted({r.ref.schema for r in relations} | {t.schema for t in catalog.types})
     lines = [f"create schema if not exists {quote(s)}" for s in schemas if s not in {"public", "pg_catalog"}]
     lines += [line for info in _types_in_order(catalog, relations) for line in _type(catalog, info)]
-    tables = [r for r in relations if r.kind != "view"]
-    for table in tables:
-        if table.kind == "foreign":
-            raise Refused(f"foreign table {table.ref.name}")
-        if table.parents or table.has_children:
-            raise Refused(f"inheritance of {table.ref.name}")
-        lines.append(_table(catalog, table))
+    tables = _parents_first([r for r in relations if r.kind != "view"])
+    lines += [_table(table) for table in tables]
     by_ref = {table.ref: table for table in tables}
     lines += [
         _foreign_key(table, key)
@@ -72,10 +94,40 @@ def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
         # row-level security leaves rows out: any rows may be there, and parents may be missing
         if key.target in by_ref and _is_kept(key, by_ref[key.target]) and not by_ref[key.target].row_security
     ]
+    if not plain:
+        lines += [line for table in tables for line in _by_condition(table)]
     for view in _views_in_order(relations):
         columns = ", ".join(quote(c.name) for c in view.columns)
         lines.append(f"create view {_name(view.ref)} ({columns}) as {view.definition.rstrip().rstrip(';')}")
-    return "".join(f"{line};\n" for line in lines)
+    untold = [(one.table.ref, name) for one in made for name in one.untold]
+    untold += [(table.ref, name) for table in tables for name in _untold(table, by_ref, plain=plain)]
+    return ScratchSchema("".join(f"{line};\n" for line in lines), tuple(untold), stand_ins)
+
+
+def _look_through(relations: tuple[Table, ...], stand_ins: frozenset[str]) -> None:
+    """Raises Refused for a view that reads a column which is another here."""
+    for view in relations:
+        if view.kind == "view" and stand_ins and reads_any([screen_query(view.definition).tree], stand_ins):
+            raise Refused(f"view {view.ref.name} reads a column of a type that a scratch server lacks")
+
+
+def _parents_first(tables: list[Table]) -> list[Table]:
+    """The tables, each after those it inherits from. Raises Refused for what has rows elsewhere."""
+    refs = {table.ref for table in tables}
+    for table in tables:
+        if table.kind == "foreign" or table.foreign_children:
+            raise Refused(f"foreign table {table.ref.name}")
+        if table.partition_of in refs:
+            # as tables of their own they would not hold the same rows
+            raise Refused(f"{table.ref.name} beside the table that it is a partition of")
+    done: list[Table] = []
+    while len(done) < len(tables):
+        made = {table.ref for table in done}
+        ready = [t for t in tables if t.ref not in made and set(t.parents) <= made]
+        if not ready:
+            raise Refused("tables that inherit from one that is not known")
+        done += ready
+    return done
 
 
 def _name(ref: TableRef) -> str:
@@ -170,13 +222,18 @@ def type_text(type_: SqlType) -> str:
     return f"pg_catalog.{quote(type_.name)}"
 
 
-def _table(catalog: Catalog, table: Table) -> str:
-    del catalog
+def _table(table: Table) -> str:
     parts = [_column(column) for column in table.columns]
     parts += [text for key in table.keys if (text := _unique(key))]
     # rows that came before, or around it, need not keep what is not usable
-    parts += [_check(check) for check in table.checks if check.usable]
-    return f"create table {_name(table.ref)} ({', '.join(parts)})"
+    parts += [
+        _check(check) + (" no inherit" if check.no_inherit and table.has_children else "")
+        for check in table.checks
+        if check.usable
+    ]
+    parents = ", ".join(map(_name, table.parents))
+    inherits = f" inherits ({parents})" if parents else ""
+    return f"create table {_name(table.ref)} ({', '.join(parts)}){inherits}"
 
 
 def _column(column: TableColumn) -> str:
@@ -191,13 +248,65 @@ def _column(column: TableColumn) -> str:
 
 
 def _unique(key: Key) -> str:
-    """The constraint; empty for a key that a snapshot cannot tell in full, or that is not valid."""
-    if key.partial or key.expression or key.period or not key.valid or not key.columns or key.doubt:
+    """The constraint; empty for a key that is none of plain columns, or that is not known to hold."""
+    if not _holds(key) or _is_by_condition(key) or not key.columns or key.foreign_equality:
         return ""
     kind = "primary key" if key.primary else "unique" + ("" if key.nulls_distinct else " nulls not distinct")
     columns = ", ".join(quote(c) for c in key.columns)
     named = f"constraint {quote(key.name)} " if key.constraint and not key.primary else ""
     return f"{named}{kind} ({columns}){' deferrable' if key.deferrable else ''}"
+
+
+def _holds(key: Key) -> bool:
+    """Whether all stored rows obey it, at least at the end of a transaction."""
+    return key.valid and not key.doubt
+
+
+def _is_by_condition(key: Key) -> bool:
+    """Whether it takes an operator or a function that a scratch server may lack."""
+    return key.partial or key.expression or key.period
+
+
+def _by_condition(table: Table) -> list[str]:
+    """Unique indexes over expressions or with a condition, keys over periods, exclusion constraints."""
+    keys = [k for k in table.keys if _holds(k) and _is_by_condition(k) and not k.foreign_equality]
+    added = [f"add {definition}" for definition in table.exclusions]
+    added += [f"add {_over_period(key)}" for key in keys if key.period]
+    return [_index(table, key) for key in keys if not key.period] + [
+        f"alter table {_name(table.ref)} {one}" for one in added
+    ]
+
+
+def _index(table: Table, key: Key) -> str:
+    elements = key.expressions if key.expression else tuple(map(quote, key.columns))
+    listed = ", ".join(f"({element})" for element in elements)
+    nulls = "" if key.nulls_distinct else " nulls not distinct"
+    where = f" where {key.predicate}" if key.partial else ""
+    return f"create unique index on {_name(table.ref)} ({listed}){nulls}{where}"
+
+
+def _over_period(key: Key) -> str:
+    columns = ", ".join(quote(c) for c in key.columns)
+    return f"{'primary key' if key.primary else 'unique'} ({columns} without overlaps)"
+
+
+def _untold(table: Table, by_ref: Mapping[TableRef, Table], *, plain: bool) -> list[str]:
+    """Constraints of ``table`` that hold and are not among its DDL: what `_by_condition` has where that is
+    left out, references over periods or to such keys, and keys whose equality is another than the columns'.
+    """
+    found = [
+        key.name
+        for key in table.keys
+        if _holds(key) and (key.foreign_equality or (plain and _is_by_condition(key)))
+    ]
+    found += [
+        key.name
+        for key in table.foreign_keys
+        if key.target in by_ref and _is_obeyed(key) and not _is_kept(key, by_ref[key.target])
+    ]
+    if plain and table.exclusions:
+        found.append("exclusion constraints")
+    return found
 
 
 def _check(check: Check) -> str:
@@ -218,8 +327,11 @@ def _foreign_key(table: Table, key: ForeignKey) -> str:
 
 
 def _is_kept(key: ForeignKey, target: Table) -> bool:
-    """Whether all stored rows obey it, at least at the end of a transaction; then the target has its key
-    here, too.
-    """
-    obeyed = replace(key, deferrable=False).usable
+    """Whether it stands in the DDL: it is obeyed, and the target has its key here, too."""
+    obeyed = _is_obeyed(key) and not key.period
     return obeyed and any(_unique(k) and set(k.columns) == set(key.target_columns) for k in target.keys)
+
+
+def _is_obeyed(key: ForeignKey) -> bool:
+    """Whether all stored rows obey it, at least at the end of a transaction, over periods too."""
+    return replace(key, deferrable=False, period=False).usable

@@ -27,6 +27,7 @@ _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # time zones by their region; how far from UTC they are, and that a day after
 _ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
 _HOURS_IN_ZONES = range(-14, 37)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # what texts that only few values pass for may be: digits, words, with something around them
 _RARE_TEXTS = (
     "01", "0", "2", "10", "001", "99999999999", "aa", "AA", "abc", "ABC", "Abc", "a1", "A1", "a-b", "a_b",
@@ -69,17 +70,19 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "\\x00", "\\x61",
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
+        "[2000-01-01,2000-02-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
     "int2": ("32767", "-32768"),
     "int4": ("2147483647", "-2147483648"),
-    "int8": ("9223372036854775807", "-9223372036854775808"),
+    # one more than a float8 holds exactly
+    "int8": ("9223372036854775807", "-9223372036854775808", "9007199254740992", "9007199254740993"),
     "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999", "Infinity", "-1.5"),
     "float4": ("-0", "NaN", "Infinity", "-Infinity"),
-    "float8": ("-0", "NaN", "Infinity", "-Infinity"),
-    "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\"),
+    "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20"),
+    "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
     "date": ("infinity", "-infinity", "0001-01-01", "0044-03-15 BC", "9999-12-31"),
@@ -257,6 +260,8 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
             *_documents_like(sorted(constants.strings)),
             *_arrays(sorted(constants.strings)),
             *_arrays(numbers),
+            *_spans(numbers),
+            *_spans(s for s in sorted(constants.strings) if _DAY.fullmatch(s)),
         ),
     }
 
@@ -295,7 +300,7 @@ def _in_zones(strings: Iterable[str]) -> list[str]:
 def _around_separators(strings: Iterable[str]) -> list[str]:
     """Texts that hold what may be put between texts."""
     short = [s for s in strings if 0 < len(s) <= 2 and not s.isalnum()][:3]
-    return [value for s in short for value in (f"a{s}b", f"b{s}a", f"a{s}", f"{s}a")]
+    return [value for s in short for value in (f"a{s}b", f"b{s}a", f"a{s}", f"{s}a", f"a{s}b{s}a")]
 
 
 def _documents_like(strings: Iterable[str]) -> list[str]:
@@ -321,11 +326,24 @@ def _varied(document: Any) -> Iterator[Any]:
     elif isinstance(document, list):
         yield [*document, 2]
         yield [*document, *document]
+        yield from document
         for at, value in enumerate(document):
             yield [v for n, v in enumerate(document) if n != at]
             yield from ([*document[:at], v, *document[at + 1 :]] for v in _varied(value))
     else:
         yield from (None, [document], str(document))
+
+
+def _spans(texts: Iterable[str]) -> list[str]:
+    """Ranges with the constants as bounds, of each kind, two of them with a gap between, and rows of the
+    constants with a field that is NULL.
+    """
+    bounds = list(texts)[:5]
+    found = [pattern.format(b) for b in bounds for pattern in ("({},)", "(,{})", "[{0},{0}]", "[{},)")]
+    for low, high in ((a, b) for a in bounds for b in bounds if a != b):
+        found += [f"[{low},{high}]", f"[{low},{high})", f"({low},{high})", f"({low},{high}]"]
+        found += [f"{{[{low},{low}],[{high},{high}]}}", f"{{[{low},{high})}}"]
+    return found
 
 
 def _arrays(texts: Iterable[str]) -> list[str]:

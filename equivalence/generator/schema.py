@@ -81,6 +81,8 @@ class TableShape:
     insertable: bool = True  # False for a partition (filled through its root)
     # what is read or filled along with it: inheritance children, the root of a partition
     relatives: tuple[int, ...] = ()
+    # read by a unique index of some rows or of expressions, or by one that excludes: rows pass it, or do not
+    indexed: frozenset[int] = frozenset()
 
     @property
     def stored(self) -> tuple[int, ...]:
@@ -140,6 +142,12 @@ select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct, not i.i
          and k.condeferrable)
 from pg_index i where i.indrelid = any(%s) and i.indisunique and i.indpred is null and i.indexprs is null
 order by i.indexrelid"""
+_INDEXED = """
+select i.indrelid::int8, d.refobjsubid from pg_index i join pg_depend d
+  on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
+ and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid and d.refobjsubid > 0
+where i.indrelid = any(%s) and (i.indisexclusion
+  or i.indisunique and (i.indpred is not null or i.indexprs is not null))"""
 _CONSTRAINTS = """
 select conrelid::int8, contype::text, conname, conkey::int[], confrelid::int8, confkey::int[],
        pg_get_expr(conbin, conrelid), condeferrable
@@ -163,6 +171,9 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
     keys: dict[int, list[Key]] = {oid: [] for oid in oids}
     for oid, numbers, not_distinct, late in connection.execute(_KEYS, [oids]):
         keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct, late))
+    indexed: dict[int, set[int]] = {oid: set() for oid in oids}
+    for oid, number in connection.execute(_INDEXED, [oids]):
+        indexed[oid].add(places[oid][number])
     references: dict[int, list[Reference]] = {oid: [] for oid in oids}
     checks: dict[int, list[Check]] = {oid: [] for oid in oids}
     for oid, kind, name, own, parent, theirs, text, late in connection.execute(_CONSTRAINTS, [oids]):
@@ -189,6 +200,7 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
             not family,
             not partition,
             tuple(relatives[oid]),
+            frozenset(indexed[oid]),
         )
         for oid, schema, name, family, partition in found
     )

@@ -29,6 +29,8 @@ from rewright.sql.algebra import (
 from rewright.sql.facts.effects import errors_of_expr
 from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
+from .json_texts import NotPlain, read
+
 # what would be rounded is not known: the server keeps other digits
 _EXACTLY = Context(prec=500, traps=[Inexact, InvalidOperation])
 _RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
@@ -74,7 +76,17 @@ def _is_safe(expr: Expr) -> bool:
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.is_array:
             words = expr.type.name == "_text" and _WORDS.fullmatch(text) is not None
             return words or text == _NO_ELEMENTS
+        case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name in {"json", "jsonb"}:
+            return _is_json(text)
     return _is_null(expr) or _value(expr) is not None
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read(text)
+    except NotPlain:
+        return False
+    return True
 
 
 def _is_null(expr: Expr) -> bool:

@@ -17,6 +17,7 @@ from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
+from rewright.sql.walk import deep_exprs
 
 from .aggregates import aggregate_term, window_term
 from .aliases import as_operator, other_name
@@ -37,6 +38,7 @@ from .build import (
     same,
 )
 from .folding import as_float, constant, moved
+from .meanings import meaning, where_known
 from .symbols import (
     CASE,
     EQ,
@@ -94,6 +96,24 @@ class Translation:
         return recollated(x, type_.collation)
 
     def _term(self, e: a.Expr) -> Term:
+        if self._reads_groups(e):
+            return self._as_it_is(e)
+        if (made := meaning(e)) is not None:
+            return self._term(made)
+        return self._where_known(where_known(e), e)
+
+    def _reads_groups(self, e: a.Expr) -> bool:
+        """Whether a part of the expression is what rows are grouped by: then it is known only as a whole."""
+        keys = [expr for expr, _ in self.scope.groups if not isinstance(expr, a.Column)]
+        return bool(keys) and any(part in keys for part in deep_exprs(e))
+
+    def _where_known(self, known: tuple[tuple[a.Expr, a.Expr], ...], e: a.Expr) -> Term:
+        """The term of an expression that is another where conditions are met."""
+        plain = self._as_it_is(e)
+        parts = tuple(self.term(x) for pair in known for x in pair)
+        return case((*parts, plain), e.type) if parts else plain
+
+    def _as_it_is(self, e: a.Expr) -> Term:
         match e:
             case a.Const(value, type_):
                 return self._constant(value, type_)

@@ -54,7 +54,7 @@ from .terms import (
     walk_shallow,
 )
 from .translated import Failure
-from .unique import determined_by, one_row
+from .unique import determined_by, one_row, with_groups
 
 if TYPE_CHECKING:
     from rewright.sql.types import SqlType
@@ -399,6 +399,7 @@ def _total(engine: Asked, ctx: Context, source: Limited) -> bool:
         return _covers_output(source) or (bool(source.keys) and total(engine, ctx, source.bag, sorted_by))
     (b,) = source.bag
     keys = b.outs[len(b.outs) - len(source.keys) :] if source.keys else ()
+    keys = with_groups(engine, ctx, b, keys)
     if determined_by(engine, ctx, b, keys) >= {v for v, _ in b.vars}:
         return True
     return _covers_output(source)

@@ -61,7 +61,7 @@ Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
 # what is tried of outer places first, while the inner ones still show that they have no duplicates
-EARLY = ("multi-to-set", "open-distinct")
+EARLY = ("multi-to-set", "open-distinct", "lone-extreme")
 # the same where groups of groups are left together: aggregates of aggregates are made one before the groups
 # are told apart, whose keys may be those of one condition
 TOGETHER = ("multi-to-set", "flatten-aggregate")

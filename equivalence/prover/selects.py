@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.walk import conjuncts
+from rewright.sql.walk import conjuncts, walk
 
 from .bags import block
 from .expressions import Translation
 from .fresh import fresh
-from .terms import Block, Distinct, Limited, Term, Var, bag_types, null
+from .terms import Block, Limited, Source, Term, Var, bag_types, null
 from .translated import Env, Form, Groups, Rows, Scope, Unsupported, columns_of, sort_label
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ def _grouped(
         keys = (*keys, *_dependent_columns(query, keys))
     elif len(query.group_by) > 1 and any(True for _ in _dependent_columns(query, every)):
         raise Unsupported("ungrouped column under grouping sets")
+    keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []
-    vars_: tuple[tuple[int, Distinct], ...] = ()
+    vars_: tuple[tuple[int, Source], ...] = ()
     if keys:
         with t.with_known(t.inside):
             bag = tuple(
@@ -83,10 +84,9 @@ def _grouped(
             )
         if not bag:
             return []
-        v = fresh()
-        vars_ = ((v, Distinct(bag)),)
-        t.sources[v] = Distinct(bag)
-        groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
+        (made,) = t.distinct(bag)
+        vars_ = made.vars
+        groups = list(zip(keys, made.outs, strict=True))
     groups += [(k, null(k.type)) for k in every if k not in keys]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
     having: tuple[Term, ...] = ()
@@ -96,6 +96,13 @@ def _grouped(
             if t.groups is not None:
                 t.groups.having.extend(having)
     return [(Rows(vars_, having, env), scope)]
+
+
+def _as_shown(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Expr, ...]:
+    """Grouping keys in the order in which the block shows them: that of GROUP BY means nothing."""
+    shown = [node for target in query.targets for node in walk(target.expr)]
+    places = {node: i for i, node in reversed(list(enumerate(shown)))}
+    return tuple(sorted(keys, key=lambda k: places.get(k, len(places))))
 
 
 def _dependent_columns(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Column, ...]:

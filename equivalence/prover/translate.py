@@ -332,14 +332,34 @@ class Translator:
         return tuple(i for i, pair in columns if not one_look(pair))
 
     def distinct(self, bag: Bag, either: tuple[int, ...] = ()) -> Bag:
-        """DISTINCT: a variable over the distinct rows."""
+        """DISTINCT: a variable over the distinct rows. Its columns stand in an order of their own, since that
+        of DISTINCT and GROUP BY means nothing.
+        """
         if not bag:
             return bag
         v = fresh()
-        source = Distinct(bag, either)
+        order = self._order_of_columns(bag)
+        places = {column: place for place, column in enumerate(order)}
+        parts = tuple(replace(b, outs=tuple(b.outs[i] for i in order)) for b in bag)
+        source = Distinct(parts, tuple(sorted(places[i] for i in either)))
         self.sources[v] = source
-        outs = tuple(Var(v, i, type_) for i, type_ in enumerate(source_types(source)))
+        types = source_types(source)
+        outs = tuple(Var(v, places[i], types[places[i]]) for i in range(len(order)))
         return (Block(((v, source),), (), outs),)
+
+    def _order_of_columns(self, bag: Bag) -> list[int]:
+        """Columns of tables by their names' places, the others after them, as they came."""
+
+        def place(column: int) -> tuple[tuple[bool, str, int], ...]:
+            return tuple(self._place(b.outs[column]) for b in bag)
+
+        return sorted(range(len(bag[0].outs)), key=place)
+
+    def _place(self, term: Term) -> tuple[bool, str, int]:
+        source = self.sources.get(term.var) if isinstance(term, Var) else None
+        if isinstance(term, Var) and isinstance(source, Table):
+            return False, f"{source.ref.schema}.{source.ref.name}", term.pos
+        return True, "", 0
 
     # ---------------------------------------------------------------- FROM
 

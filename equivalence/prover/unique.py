@@ -187,6 +187,41 @@ def _columns(b: Block, v: int) -> list[Var]:
     return [Var(v, i, t) for i, t in enumerate(source_types(source))] if isinstance(source, Table) else []
 
 
+def with_groups(engine: Asked, ctx: Context, b: Block, known: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The ``known`` terms and those columns of the block's DISTINCT rows and groups that they determine: of
+    ``GROUP BY a.id, a.name`` the name is known with the key.
+    """
+    found = known
+    for v, source in b.vars:
+        if not isinstance(source, Distinct):
+            continue
+        columns = [Var(v, i, t) for i, t in enumerate(source_types(source))]
+        given = [c.pos for c in columns if c in found]
+        if given and len(given) < len(columns) and _decide(engine, ctx, source.bag, given):
+            found = (*found, *columns)
+    return found
+
+
+def _decide(engine: Asked, ctx: Context, bag: Bag, given: list[int]) -> bool:
+    """Whether rows of the bag that are alike in the outputs ``given`` are alike in all (as DISTINCT sees
+    them).
+    """
+    pairs = [(left, right) for i, left in enumerate(bag) for right in bag[: i + 1]]
+    with engine.schema.recording() as used:
+        answer = all(_alike_in_all(engine, ctx, *pair, given) for pair in pairs)
+        if not answer:
+            used.clear()
+    return answer
+
+
+def _alike_in_all(engine: Asked, ctx: Context, left: Block, right: Block, given: list[int]) -> bool:
+    (other,) = engine.freshen((right,))
+    alike = _alike(left.outs, other.outs)
+    both = ctx.within(replace(left, outs=())).within(replace(other, outs=()))
+    both = both.having(tuple(alike[i] for i in given))
+    return all(i in given or engine.entails(both, goal) for i, goal in enumerate(alike))
+
+
 def duplicate_free(engine: Asked, ctx: Context, bag: Bag) -> bool:
     """Whether no row comes twice (rows are alike as DISTINCT sees them)."""
     with engine.schema.recording() as used:

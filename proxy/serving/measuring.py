@@ -67,6 +67,7 @@ class Measuring:
         self._rewatch = rewatch
         self.timing: Timing | None = None
         self.last = LastQuery()
+        self._told = -1.0  # when the cycle began of which an execution was last reported
         self._followed = False  # something unserved was executed behind what is timed
         self._doubted: dict[int, int] = {}  # rewrites that failed here, with the look-up's version
 
@@ -109,6 +110,10 @@ class Measuring:
             self.last = replace(_UNKNOWN, duration=duration, text=said)
             self._metrics.seconds["slow"].observe(duration)
             self._rewatch()
+
+    def was_served(self) -> bool:
+        """Whether an execution of the cycle that ends was reported with its rewrite."""
+        return self._told == self._session.cycles.started
 
     # --- what is ------------------------------------------------------------------------------------
 
@@ -206,6 +211,7 @@ class Measuring:
             sqlstate=sqlstate,
         )
         self._reports.put(report)
+        self._told = self._session.cycles.started
 
 
 def _last(timing: Timing, now: float) -> LastQuery:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rewright.cli import DatabaseFailure, Failure
+from rewright.cli import DatabaseFailure, WrongUsage
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration
 from rewright.cli.parameters import DURATION, QUERIES_ARGUMENT, READING_DSN_OPTION
-from rewright.config.model import Config
+from rewright.cli.statements import statements_of, tell_syntax_errors
 from rewright.terminal import echo, echo_json
 
 _TOP = 20
@@ -49,39 +50,27 @@ def command(
     if source is not None and top is not None:
         raise click.UsageError("either a file or --top")
     config = configuration(config_path)
-    documents = list(_documents(source, top or _TOP, dsn, config, limit, budget, execute=not no_run))
+    works = statements_of(source, top or _TOP, dsn, config)
+    wrong = source is not None and tell_syntax_errors(works)
+    # a file was chosen by who types this; what pg_stat_statements has was sent by others
+    documents = list(_documents(works, dsn, limit, budget, own=source is not None, execute=not no_run))
     if as_json:
         echo_json(documents)
-        return
-    for document in documents:
-        echo("\n".join(_lines(document)))
+    else:
+        for document in documents:
+            echo("\n".join(_lines(document)))
+    if wrong:
+        sys.exit(WrongUsage.exit_code)
 
 
 def _documents(
-    source: Path | None,
-    top: int,
-    dsn: str,
-    config: Config,
-    limit: float,
-    budget: float,
-    *,
-    execute: bool,
+    works: Iterable[Any], dsn: str, limit: float, budget: float, *, own: bool, execute: bool
 ) -> Iterable[dict[str, Any]]:
     from rewright.engines.postgres.hinting import HintingSession
-    from rewright.engines.postgres.session import Limits, Session, SessionError
-    from rewright.rewrite.offline import InputError, collect
-    from rewright.rewrite.offline import top as top_of
-    from rewright.wiring.accounts import own_roles
+    from rewright.engines.postgres.session import Limits, SessionError
     from rewright.wiring.advising import advice_for
 
     try:
-        if source is None:
-            with Session(dsn) as asking:
-                works = top_of(asking, top, own_roles(config))
-        else:
-            works = collect(source)
-        # a file was chosen by who types this; what pg_stat_statements has was sent by others
-        own = source is not None
         with HintingSession(dsn, limits=Limits(statement=limit), own=own) as session:
             for work in works:
                 yield {
@@ -90,8 +79,6 @@ def _documents(
                     "original": work.sql,
                     **advice_for(session, work.sql, limit, budget, execute=execute),
                 }
-    except InputError as error:
-        raise Failure(str(error)) from error
     except SessionError as error:
         raise DatabaseFailure(error) from error
 

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+import psycopg
 
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import CONFIG_OPTION, configuration, part
 
 if TYPE_CHECKING:
@@ -74,4 +76,13 @@ def command(ctx: click.Context, config_path: Any) -> None:
 
         model = inner.ModelPort(make, learning)
     ports = inner.Ports(_lake_answers, model)
-    inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)
+    try:
+        inner.command.main(args=list(ctx.args), prog_name=ctx.command_path, standalone_mode=False, obj=ports)
+    except click.UsageError:
+        raise
+    except click.ClickException as error:
+        # told as every other command tells a failure; what a server said is its cause
+        cause = error.__cause__
+        raise (
+            DatabaseFailure(cause) if isinstance(cause, psycopg.Error) else Failure(error.message)
+        ) from error

@@ -35,11 +35,11 @@ _KEY = re.compile(r"\[([^\]]+)\] (\w+)")
 
 
 def text_of(path: Path) -> str:
-    """Raises Failure for what is no text."""
+    """Raises WrongUsage for what is no text."""
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise Failure(f"{path}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+        raise WrongUsage(f"{path}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
 
 
 def with_store(command: F) -> F:

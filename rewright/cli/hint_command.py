@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from rewright.cli import DatabaseFailure, Failure, WrongUsage
+from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import (
     CONFIG_OPTION,
     JSON_OPTION,
     MODEL_OPTION,
     configuration,
     part,
-    text_of,
 )
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE
+from rewright.cli.statements import queries_of
 from rewright.terminal import echo, echo_json
 
 
@@ -60,7 +60,7 @@ def command(
     session_part = part("rewright.engines.postgres.session", "hints")
     recommending = part("rewright.hints.recommend", "hints")
     report = part("rewright.hints.text_report", "hints")
-    statements = _statements(file)
+    statements = queries_of(file)
     options = recommending.Options(run_seconds=limit, budget_seconds=budget, execute=not no_run)
     logged = _logged(log_file)
     strategy = _strategy(config_path) if model == "on" else None
@@ -115,15 +115,3 @@ def _strategy(config_path: Path | None) -> Any:
         if model.available("hint")
         else None
     )
-
-
-def _statements(file: Path) -> list[str]:
-    import pglast
-
-    try:
-        found = list(pglast.split(text_of(file)))
-    except pglast.Error as error:
-        raise WrongUsage(f"{file}: {error}") from error
-    if not found:
-        raise WrongUsage(f"{file}: no statement in it")
-    return found

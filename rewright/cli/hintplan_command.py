@@ -10,6 +10,7 @@ import click
 from rewright.cli import DatabaseFailure, Failure
 from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DSN, IN_FILE
+from rewright.cli.statements import query_of
 from rewright.reaching import with_remedy
 from rewright.terminal import echo, echo_json
 
@@ -118,7 +119,7 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
         wanted = parsing.parse_comment(hints)
     except base.HintSyntaxError as error:
         raise click.BadParameter(str(error), param_hint="--hints") from error
-    text = file.read_text(encoding="utf-8").strip().rstrip(";")
+    text = query_of(file).strip().rstrip(";")
     try:
         with session_part.Session(dsn, own=True) as session:
             document = session.explain_document(text, settings={"compute_query_id": "on"}, verbose=True)

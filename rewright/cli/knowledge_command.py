@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from rewright.cli import DatabaseFailure, Failure
+from rewright.cli import DatabaseFailure, Failure, WrongUsage
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part
 from rewright.cli.parameters import IN_FILE
 from rewright.terminal import echo, echo_json
@@ -88,7 +88,7 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
             unit = units.read_unit(file, category)
             (done,) = checking.check_all([unit])
         except UnicodeDecodeError as error:
-            raise Failure(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+            raise WrongUsage(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
         except units.UnitError as error:
             raise Failure(str(error)) from error
         if done.problem:

@@ -11,9 +11,10 @@ from typing import Any
 
 import click
 
-from rewright.cli import DatabaseFailure, Failure
+from rewright.cli import DatabaseFailure, Failure, WrongUsage
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration
 from rewright.cli.parameters import DURATION, OUT_FILE, QUERIES_ARGUMENT, READING_DSN_OPTION
+from rewright.cli.statements import statements_of, tell_syntax_errors
 from rewright.terminal import echo, echo_json
 
 
@@ -72,7 +73,9 @@ def command(
         share=config.models.share,  # type: ignore[arg-type] # [models] share is checked when it is read
         samples=config.models.samples,
     )
-    done = _work(source, top, dsn, config, settings)
+    works = statements_of(source, top or 0, dsn, config)
+    wrong = source is not None and tell_syntax_errors(works)
+    done = _work(works, dsn, config, settings, own=source is not None)
     if report is not None:
         _write_report(report, done)
     if as_json:
@@ -82,22 +85,22 @@ def command(
         from rewright.rewrite.page import markdown
 
         echo(markdown(done), nl=False)
+    if wrong:
+        sys.exit(WrongUsage.exit_code)
 
 
-def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
+def _work(works: Any, dsn: str, config: Any, settings: Any, *, own: bool) -> list[Any]:
+    """``own``: who types this chose the statements; those that pg_stat_statements has were sent by others."""
     from rewright.engines.postgres.session import SessionError
     from rewright.rewrite.adapters.live import connected
-    from rewright.rewrite.offline import InputError, work_off
+    from rewright.rewrite.offline import work_off
     from rewright.wiring.advising import ADVICE_SECONDS, Adviser
     from rewright.wiring.row_facts import policy_of
     from rewright.wiring.scratch import Scratch
 
     scratch = Scratch(config.verify.scratch, lambda error: echo(f"no scratch server: {error}", err=True))
     try:
-        works = _statements(source, top, dsn, config)
         timeout = config.optimiser.run_timeout
-        # a file was chosen by who types this; what pg_stat_statements has was sent by others
-        own = source is not None
         extras, policy = _extras(dsn, config, settings, own=own), policy_of(config)
         with (
             connected(
@@ -107,25 +110,10 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
         ):
             advise = adviser.running if settings.measure in {"run", "both"} else adviser.planning
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick, advise))
-    except InputError as error:
-        raise Failure(str(error)) from error
     except SessionError as error:
         raise DatabaseFailure(error) from error
     finally:
         scratch.close()
-
-
-def _statements(source: Path | None, top: int | None, dsn: str, config: Any) -> Any:
-    """Raises InputError, SessionError."""
-    from rewright.engines.postgres.session import Session
-    from rewright.rewrite.offline import collect
-    from rewright.rewrite.offline import top as top_of
-    from rewright.wiring.accounts import own_roles
-
-    if source is not None:
-        return collect(source)
-    with Session(dsn) as session:
-        return top_of(session, top or 0, own_roles(config))
 
 
 def _extras(dsn: str, config: Any, settings: Any, *, own: bool) -> Any:

@@ -180,7 +180,28 @@ def _tell_ready(supervisor: Supervisor, http: socket.socket | None) -> None:
     click.echo(f"listening on {values.show(supervisor.address)}", err=True)
     if http is not None:
         click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
+    if line := unoptimised(supervisor.config):
+        click.echo(line, err=True)
     notify("READY=1")
+
+
+def unoptimised(config: Config) -> str:
+    """A line about the databases for which nothing new is found; empty where there is none."""
+    if not config.optimiser.concurrency:
+        return "no optimiser runs ([optimiser] concurrency is 0): nothing new is found"
+    names = [
+        "all others" if name == "*" else name
+        for name, database in config.databases.items()
+        if database.engine == "postgres" and not database.optimiser_dsn
+    ]
+    if not names:
+        return ""
+    if names == ["all others"] and len(config.databases) == 1:
+        names = ["any database"]
+    return (
+        f"no optimiser for {', '.join(names)}: slow queries are logged, and nothing new is found "
+        "(--optimiser-dsn DSN, or optimiser_dsn in [databases.NAME])"
+    )
 
 
 def _make_known(stack: ExitStack, config: Config, supervisor: Supervisor, http: socket.socket | None) -> None:

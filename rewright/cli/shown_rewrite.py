@@ -13,6 +13,7 @@ from typing import Any
 
 from rewright.cli.common import part, stamp
 from rewright.console.plan_view import Shown
+from rewright.console.sql_text import formatted
 from rewright.console.telling import mapping, told
 from rewright.store.life import Action
 from rewright.store.records import Event, Rewrite
@@ -27,7 +28,7 @@ def lines_of(rewrite: Rewrite, events: Sequence[Event]) -> Iterator[str]:
     yield from _section("what was wrong", map(_item, told_["wrong"]))
     yield from _section("what was done", map(_item, told_["done"]))
     yield ""
-    yield diff(rewrite.proposal.original, rewrite.proposal.replacement)
+    yield diff(formatted(rewrite.proposal.original), formatted(rewrite.proposal.replacement))
     yield from _section("why both are the same query", _evidence(rewrite, told_))
     yield from _section("a database on which they differ", _counterexample(told_["counterexample"]))
     for side in ("before", "after"):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rewright.cli import DatabaseFailure, Failure, WrongUsage
-from rewright.cli.common import JSON_OPTION, part, text_of
+from rewright.cli import DatabaseFailure, Failure
+from rewright.cli.common import JSON_OPTION, part
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
+from rewright.cli.statements import query_of, schema_of
 from rewright.terminal import echo, echo_json
 
 EXIT_CODES = {"refuted": 1, "unknown": 3}
@@ -82,7 +82,7 @@ def command(
         raise click.UsageError(
             "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
         )
-    original, candidate = map(_statement, queries)
+    original, candidate = map(query_of, queries)
     verdict = _judged(schema, dsn, original, candidate, {"options": options, "certificate": certificate})
     _show(verdict, as_json=as_json)
     verdicts = part("rewright.equivalence.verdicts", "verify")
@@ -100,7 +100,8 @@ def _judged(
     command = part("rewright.equivalence.command", "verify")
     # a schema that was named counts, whatever the environment holds
     if schema is not None:
-        return _guarded(lambda: command.verify_pair(text_of(schema), original, candidate, **given))
+        schema_text = schema_of(schema)
+        return _guarded(lambda: command.verify_pair(schema_text, original, candidate, **given))
     return _guarded(lambda: command.verify_on(dsn, original, candidate, **given))
 
 
@@ -109,24 +110,6 @@ def _show(verdict: Any, *, as_json: bool) -> None:
         echo_json(part("rewright.equivalence.verdicts", "verify").to_json(verdict))
     else:
         echo(part("rewright.equivalence.command", "verify").describe(verdict))
-
-
-def _statement(path: Path) -> str:
-    """The text of a query; one that PostgreSQL's grammar does not know can't be
-    judged, and is wrong usage.
-    """
-    from pglast.parser import ParseError
-
-    from rewright.sql.parsing import TooDeep, parse
-
-    text = text_of(path)
-    # what is too large to be parsed is left to the checker, which refuses it with a reason
-    with suppress(TooDeep):
-        try:
-            parse(text)
-        except ParseError as error:
-            raise WrongUsage(f"{path}: {error.args[0]}") from error
-    return text
 
 
 def _guarded(work: Callable[[], Any]) -> Any:

@@ -39,9 +39,9 @@ from rewright.store.records import QueryStatus, Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.doubting import due
 from rewright.wiring.estimating import Estimator
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.row_facts import FactMemory, every
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import missing_for
@@ -85,7 +85,7 @@ class _Optimiser:
         self.budget = RunBudget(config.optimiser.max_runs_per_hour)
         self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
         self.watching = Watching(
-            self._bench, self.inbox, self.outcomes, pipe, _stop, look_seconds=every(config) / 2
+            self._runner, self.inbox, self.outcomes, pipe, _stop, look_seconds=every(config) / 2
         )
         self.path = job_path
         self.estimator = Estimator()
@@ -214,8 +214,8 @@ class _Optimiser:
             return None, False
         try:
             model = make_model(self.config)
-            bench = self._bench(store, model)
-            standing = bench.standing(job)
+            runner = self._runner(store, model)
+            standing = runner.standing(job)
             # what was found since the client's query came
             if standing is not None:
                 return standing, False
@@ -223,7 +223,7 @@ class _Optimiser:
                 raise NotOptimised("it is, or lately was, looked at")
             # jobs in the background make way between their steps
             with self.priority_gate.first():
-                return self._one(bench, store, job), True
+                return self._one(runner, store, job), True
         except (NotOptimised, StoreError) as error:
             why = redacted(error, job)
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=why)
@@ -234,8 +234,8 @@ class _Optimiser:
         finally:
             self.holding.release()
 
-    def _bench(self, store: Store, model: Model | None = None) -> Workbench:
-        return Workbench(
+    def _runner(self, store: Store, model: Model | None = None) -> JobRunner:
+        return JobRunner(
             self.config,
             store,
             self.budget,
@@ -254,7 +254,7 @@ class _Optimiser:
         with self.widening:
             _stop.wait(WIDEN_SECONDS)
             try:
-                wider = self._bench(store).widening.widen(kept, job)
+                wider = self._runner(store).widening.widen(kept, job)
             except (NotOptimised, StoreError) as error:
                 # redacted: texts of errors repeat literals
                 self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
@@ -270,8 +270,8 @@ class _Optimiser:
 
         try:
             with self.explaining, open_configured(self.config) as store:
-                bench = self._bench(store, make_model(self.config))
-                answer: dict[str, Any] = {"outcome": bench.explain(job)}
+                runner = self._runner(store, make_model(self.config))
+                answer: dict[str, Any] = {"outcome": runner.explain(job)}
         except NotAllowed as error:
             answer = {"error": ["42501", str(error)]}
         except NotOptimised as error:
@@ -287,27 +287,27 @@ class _Optimiser:
     def _work(self, store: Store) -> None:
         from rewright.wiring.modelling import make_model
 
-        bench = self._bench(store, make_model(self.config))
+        runner = self._runner(store, make_model(self.config))
         looked = time.monotonic()
         while not _stop.is_set():
             job = self.inbox.get(0.5)
             if job is not None:
-                self._one(bench, store, job)
+                self._one(runner, store, job)
                 tidy()
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
                 # hints are measured only while nothing else is to be done
                 with contextlib.suppress(NotOptimised, StoreError):
-                    bench.again.measure_hints()
+                    runner.again.measure_hints()
                 with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
-                    self._reconsider(bench, store)
+                    self._reconsider(runner, store)
 
-    def _one(self, bench: Workbench, store: Store, job: Job) -> Rewrite | None:
+    def _one(self, runner: JobRunner, store: Store, job: Job) -> Rewrite | None:
         """The rewrite that was kept; whatever happens is remembered, counted and logged."""
         began = time.monotonic()
         log = self.log.bind(database=job.database, role=job.role)
         try:
-            kept = self._done(bench, job)
+            kept = self._done(runner, job)
         # not slow any more: no news
         except Cheap as reason:
             log.debug("optimiser.cheap", reason=redacted(reason, job))
@@ -316,6 +316,10 @@ class _Optimiser:
             self.inbox.release(job)
             why = redacted(reason, job)
             log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
+        except Known as known:
+            # that the query was slow again takes nothing from what was found
+            self._remember_rewrite(store, job, known.rewrite)
+            log.debug("optimiser.known", rewrite=known.rewrite.id)
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
             # a suspicion that led to nothing says nothing of the query
@@ -335,8 +339,7 @@ class _Optimiser:
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
                 self.outcomes["found"] += 1
-                missing = missing_for(kept.proposal, frozenset(self.config.verify.accept))
-                self._remember(store, job, "rewritten", rewrite_text(kept, missing))
+                self._remember_rewrite(store, job, kept)
                 log.info(
                     "optimiser.found",
                     rewrite=kept.id,
@@ -347,22 +350,22 @@ class _Optimiser:
             return kept
         return None
 
-    def _done(self, bench: Workbench, job: Job) -> Rewrite | None:
+    def _done(self, runner: JobRunner, job: Job) -> Rewrite | None:
         match job.kind:
             case "recheck":
-                return bench.again.recheck(job)
+                return runner.again.recheck(job)
             case "suspect":
                 self.log.info("rewrite.doubted", rewrite=job.rewrite_id, role=job.role, sqlstate=job.sqlstate)
-                return bench.again.examine(job)
+                return runner.again.examine(job)
             case _:
-                return bench.optimise(job)
+                return runner.optimise(job)
 
-    def _reconsider(self, bench: Workbench, store: Store) -> None:
+    def _reconsider(self, runner: JobRunner, store: Store) -> None:
         """Look at one retired rewrite again, if one is due."""
-        rewrite = due(store, bench.again.may_reconsider)
+        rewrite = due(store, runner.again.may_reconsider)
         if rewrite is None:
             return
-        restored = bench.again.reconsider(rewrite)
+        restored = runner.again.reconsider(rewrite)
         if restored is not None:
             self.log.info(
                 "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
@@ -370,6 +373,10 @@ class _Optimiser:
 
     def _tell_broken(self, database: str, fact: RowFact, reason: str) -> None:
         self.log.warning("fact.not_relied_on", database=database, fact=str(fact), reason=reason)
+
+    def _remember_rewrite(self, store: Store, job: Job, found: Rewrite) -> None:
+        missing = missing_for(found.proposal, frozenset(self.config.verify.accept))
+        self._remember(store, job, "rewritten", rewrite_text(found, missing))
 
     def _remember(self, store: Store, job: Job, status: QueryStatus, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

@@ -21,7 +21,7 @@ from rewright.store.life import IllegalTransition
 from rewright.store.records import Rewrite
 from rewright.wiring.doubting import retire_doubted
 from rewright.wiring.hint_regressions import drop_losing_hints
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.proposals import slower_job
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.regression_monitor import doubt_losers, judge, retire_losers, to_compare
@@ -35,20 +35,20 @@ PRUNE_SECONDS = 3600.0
 
 
 class Watching:
-    """``bench`` makes a workbench for a thread; ``stop`` ends all loops; ``outcomes``: how many jobs became
+    """``runner`` makes a runner for a thread; ``stop`` ends all loops; ``outcomes``: how many jobs became
     what; ``look_seconds`` between two times that it sees which looks are due, LOOK_SECONDS at most.
     """
 
     def __init__(
         self,
-        bench: Callable[[Store], Workbench],
+        runner: Callable[[Store], JobRunner],
         inbox: Inbox,
         outcomes: Mapping[str, int],
         pipe: Connection,
         stop: threading.Event,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._bench = bench
+        self._runner = runner
         self._inbox = inbox
         self._outcomes = outcomes
         self._pipe = pipe
@@ -58,7 +58,7 @@ class Watching:
 
     def compare(self, store: Store) -> None:
         """Measure originals of what is served again, now and then, on our own connection."""
-        bench = self._bench(store)
+        runner = self._runner(store)
         tried: dict[int, float] = {}
         while not self._stop.wait(COMPARE_SECONDS):
             try:
@@ -66,7 +66,7 @@ class Watching:
                 if rewrite is None:
                     continue
                 tried[rewrite.id] = time.time()
-                lost = judge(store, rewrite, bench.again.compare(rewrite))
+                lost = judge(store, rewrite, runner.again.compare(rewrite))
                 if lost is not None:
                     self.log.info("rewrite.retired", rewrite=lost.id, reason=lost.reason)
             except (StoreError, NotOptimised) as error:
@@ -77,19 +77,19 @@ class Watching:
 
     def look(self, store: Store) -> None:
         """Look again at the rows under what is served."""
-        bench = self._bench(store)
+        runner = self._runner(store)
         while not self._stop.is_set():
             try:
                 rewrites = store.rewrites.servable()
                 for rewrite in looks_due(store, rewrites, time.time()):
-                    self._look_at(bench, rewrite)
+                    self._look_at(runner, rewrite)
             except StoreError as error:
                 self.log.info("store.failed", reason=str(error))
             self._stop.wait(self._look_seconds)
 
-    def _look_at(self, bench: Workbench, rewrite: Rewrite) -> None:
+    def _look_at(self, runner: JobRunner, rewrite: Rewrite) -> None:
         try:
-            lost = bench.again.look_again(rewrite)
+            lost = runner.again.look_again(rewrite)
             if lost is not None:
                 self._inbox.forget(lost.proposal.original)
                 self.log.warning("rewrite.retired", rewrite=lost.id, reason=lost.reason)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rewright.console.sql_text import formatted
 from rewright.processes.jobs import Job
 from rewright.proxy.answers.parts import ExplainRequest
 from rewright.proxy.ports import SessionView, SqlError
@@ -65,7 +66,7 @@ def text(outcome: Mapping[str, Any]) -> Iterator[str]:
             if outcome["rewritten"]
             else f"Proposed replacement, not served: {outcome['reason']}"
         )
-        yield from _indented(replacement)
+        yield from _indented(formatted(replacement))
         yield f"Verdict: {outcome['verdict']}" + _up_to(outcome["modulo"])
         yield from (f"  given {assumption}" for assumption in outcome["assumptions"])
     if outcome["hints"]:

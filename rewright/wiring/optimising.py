@@ -29,7 +29,7 @@ from rewright.wiring.keeping import Keeping
 from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.proposals import job_key
 from rewright.wiring.reexamining import Reexamining
-from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.row_facts import FactMemory
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.searching import Searching
@@ -44,8 +44,8 @@ FAILED_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
-class Workbench:
-    """Everything needed to optimise queries of the configured databases. Not for several threads at once.
+class JobRunner:
+    """Runs the optimiser's jobs on the configured databases. Not for several threads at once.
 
     The scratch server is started when first needed and shared (``scratch``).
     """
@@ -100,7 +100,7 @@ class Workbench:
         self.accounts.dsn(job.database)
         known = self._known(job)
         if known is not None:
-            raise NotOptimised(f"known: rewrite {known.id} is {known.state}")
+            raise Known(known)
         seconds = self.config.optimiser.budget
         if job.kind == "inline":
             seconds = min(seconds, job.budget, self._require_expensive(job) * SECONDS_A_COST)

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from rewright.store.records import Rewrite
+
 
 class NotOptimised(Exception):
     """Why nothing was done with a query; the message is for people."""
+
+
+class Known(NotOptimised):
+    """There is a rewrite of the query already."""
+
+    def __init__(self, rewrite: Rewrite) -> None:
+        super().__init__(f"known: rewrite {rewrite.id} is {rewrite.state}")
+        self.rewrite = rewrite
 
 
 class NotYet(NotOptimised):

@@ -103,7 +103,9 @@ class StoreReporter:
         if query.state != "running":
             self._running.pop(key, None)
             self._log_slow(query)
-        # what failed gave no rows to compare with
+        # what is known need not be looked for; what failed gave no rows to compare with
+        if query.is_served:
+            return True
         if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
             return True
         if not self.optimises(query.database):
@@ -134,6 +136,8 @@ class StoreReporter:
                 query.database, query.role, key, template, query.text, total_ms=ms, max_ms=ms, last_at=now
             )
         )
+        if query.is_served:
+            return  # its line in the log tells of the rewrite
         self._writer.put(
             LogEntry(
                 at=now,

@@ -193,14 +193,11 @@ class Decision:
             cpu_after=contender.cpu,
             believed=believed,
         )
-        executed = contender.runs[-1].plan if contender.runs else None
-        original = self.runs.original[-1].plan if self.runs.original else None
         document = report(
             self.before,
             contender.explained,
             seconds=(before, after),
             stopped=ran and self.runs.original_stopped,
-            executed=(original, executed),
             other=remarks(contender.checked.candidate.steps, weighed),
         )
         return replace(weighed, report=document)

@@ -97,7 +97,6 @@ def report(
     *,
     seconds: tuple[float | None, float | None] = (None, None),
     stopped: bool = False,
-    executed: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = (None, None),
     other: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The four parts; ``after`` None for "no change". ``stopped``: the original was
@@ -117,13 +116,13 @@ def report(
             "after": shape(plans[1]) if plans[1] else None,
             "changes": _changes(plans[0], plans[1]),
             "trees": {
-                "before": tree(executed[0] or plans[0]),
-                "after": tree(executed[1] or plans[1]),
+                "before": tree(plans[0]),
+                "after": tree(plans[1]),
             },
         },
         "resources": {
-            "before": resources(executed[0] or plans[0]),
-            "after": resources(executed[1] or plans[1]),
+            "before": resources(plans[0]),
+            "after": resources(plans[1]),
         },
         "other": list(other),
     }

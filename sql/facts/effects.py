@@ -74,7 +74,7 @@ _COMPARABLE = {
 # operators of jsonb with a type that fail for no values
 JSON_TESTS = frozenset({
     ("->", "text"), ("->", "int4"), ("->>", "text"), ("->>", "int4"), ("?", "text"),
-    ("@>", "jsonb"), ("<@", "jsonb"),
+    ("@>", "jsonb"), ("<@", "jsonb"), ("=", "jsonb"), ("<>", "jsonb"),
 })  # fmt: skip
 _COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
 # the wider type holds each value; date to timestamp is listed for its class of error

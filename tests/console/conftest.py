@@ -25,7 +25,9 @@ from rewright.store.records import (
     Timing,
 )
 
-SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+# the characters at the end turn the direction of writing, hide, and end a line
+TURNING = "\u202e\u2066\u200b\u2028\x1b"
+SCRIPT = f"<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>{TURNING}"
 SECRET = "marked-literal-4711"
 RULES = Rules(
     admin_password="correct horse", viewer_password="look only", token="for-programs", hosts=("db.example",)

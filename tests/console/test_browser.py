@@ -128,11 +128,14 @@ def test_the_log_is_followed(browser: Browser, address: str, shared: Store) -> N
     page.get_by_role("button", name="Follow").click()
     expect(page.get_by_role("button", name="Following (stop)")).to_be_visible()
     hostile = "<b id=hacked>select a from t</b>"
+    turned = 'select "\u202eb"'
     shared.log.add(
         [LogEntry(at=time.time(), database="app", route="rewritten", rewrite_id=2, template=hostile)]
     )
     expect(page.get_by_text(hostile)).to_be_visible(timeout=10_000)
     assert page.locator("#hacked").count() == 0
+    shared.log.add([LogEntry(at=time.time(), database="app", route="original", template=turned)])
+    expect(page.get_by_text(r'select "\u202eb"')).to_be_visible(timeout=10_000)
     page.context.close()
 
 
@@ -143,6 +146,47 @@ def test_every_page_fits_and_is_accessible(browser: Browser, address: str, part:
     page = signed_in(browser, address, bypass_csp=True)
     for name, path in list(PAGES.items())[part::2]:
         looked_at(page, name, f"{address}{path}")
+    page.context.close()
+
+
+# pixels: a row of a list on a telephone, with a query, what became of it, and who sent it
+ROW = 450
+
+
+def test_lists_are_read_on_a_telephone(browser: Browser, address: str) -> None:
+    page = signed_in(browser, address, viewport={"width": 360, "height": 800})
+    for name in ("rewrites", "queries", "log", "knowledge", "settings", "resolutions"):
+        page.goto(f"{address}{PAGES[name]}")
+        rows = page.locator("tbody tr:visible")
+        heights = rows.evaluate_all("rows => rows.map((row) => row.offsetHeight)")
+        assert heights
+        assert max(heights) < ROW, name
+        outside = "cells => cells.filter((cell) => cell.getBoundingClientRect().right > innerWidth).length"
+        assert page.locator("tbody td:visible").evaluate_all(outside) == 0, name
+    page.goto(f"{address}{PAGES['log']}")
+    shown = page.locator("#log td").first
+    assert shown.evaluate("cell => getComputedStyle(cell, '::before').content") == '"When"'
+    page.goto(f"{address}{PAGES['settings']}")
+    # a name of two lines stands beside one of a value, and above nothing of the next row
+    shown = page.locator("tbody td[data-label='A change counts from']").first
+    assert shown.evaluate("cell => cell.offsetHeight") > 30
+    page.goto(f"{address}{PAGES['rewrite']}")
+    # one text below the other, each in its own order
+    tops = page.locator(".diff code").evaluate_all(
+        "lines => lines.map((line) => [line.closest('td').cellIndex, line.getBoundingClientRect().top])"
+    )
+    assert max(top for side, top in tops if side == 0) < min(top for side, top in tops if side == 1)
+    page.context.close()
+
+
+def test_words_of_a_list_are_not_broken(browser: Browser, address: str) -> None:
+    page = signed_in(browser, address, viewport={"width": 1280, "height": 800})
+    for path in ("/log", "/queries"):
+        page.goto(f"{address}{path}")
+        for one in page.locator("td.nowrap").all():
+            assert one.evaluate("cell => cell.getClientRects().length && cell.offsetHeight") < 120
+            assert one.evaluate("cell => cell.scrollWidth <= cell.clientWidth")
+    assert page.locator("td.nowrap").count()
     page.context.close()
 
 

@@ -12,8 +12,10 @@ import pytest
 from rewright.console.counterexample import tables
 from rewright.console.narrating import told_work
 from rewright.console.subqueries import subqueries
-from rewright.console.words import changes, facts
+from rewright.console.words import changes, facts, steps
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.recheck.laws.table import LAWS
+from rewright.equivalence.records import Step
 from rewright.rewrite.agents.report import tree
 from rewright.rewrite.rules import RULES
 from tests.rewrite.sqlfixtures import SCHEMA, Case, cases, fill
@@ -149,6 +151,19 @@ def test_what_happens_without_a_constraint_is_said_of_that_one(
     assert fact.text == constraint
     for name in names:
         assert name in fact.if_dropped
+
+
+def test_every_step_of_a_proof_is_told_in_plain_words() -> None:
+    for law in LAWS:
+        for step, side in (
+            (Step(1, law, (0, 1), (0, 2)), "original"),
+            (Step(2, law, ()), "replacement"),
+            (f"step 3: {Step(1, law, (0,))}", "text before step 3"),
+        ):
+            ((whose, what, times),) = steps([str(step)])
+            assert (whose, times) == (side, 1)
+            assert " " in what
+            assert "-" not in law or law not in what.split()
 
 
 def test_a_counterexample_is_tables() -> None:

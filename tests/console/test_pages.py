@@ -20,7 +20,7 @@ from rewright.store.api import Store
 from rewright.store.life import Action, Level
 from rewright.store.outcomes import SLOW
 from rewright.store.records import LogEntry, Resolution
-from tests.console.conftest import SCRIPT, SECRET, app_of, proposal
+from tests.console.conftest import SCRIPT, SECRET, TURNING, app_of, proposal
 
 PAGES = (
     "/",
@@ -68,6 +68,7 @@ def test_hostile_texts_are_texts(store: Store, path: str, literals: bool) -> Non
     assert answer.status_code == 200
     assert "<script>window" not in answer.text
     assert "<img" not in answer.text
+    assert not set(TURNING) & set(answer.text)
     policy = answer.headers["content-security-policy"]
     assert "unsafe" not in policy
     assert "default-src 'none'" in policy

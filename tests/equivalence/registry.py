@@ -100,6 +100,7 @@ REGISTRY: dict[str, str] = {
 # laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
+    "decided": ("M9", "groups that agree on a sort key are one only where it determines their other keys"),
     "linear": ("6b", "the sum of x + y leaves out rows in which one of them is NULL"),
     "shared": ("9", "what both sides of EXCEPT ALL have is the same rows, not as many"),
     "apart": ("9", "rows of one side are not counted with the other's only where none are equal"),

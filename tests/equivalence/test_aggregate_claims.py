@@ -9,7 +9,7 @@ raise nothing but overflow must raise nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from typing import Any, LiteralString, cast
@@ -155,7 +155,7 @@ def server(scratch_server: ScratchServer, module_database: str) -> Iterator[Serv
 
 
 def _rows(types: tuple[str, ...]) -> Iterator[str]:
-    """VALUES of the columns a.v, b.v, …: each row beside each other one, at most some hundreds."""
+    """VALUES of the columns a.v, b.v, …: all rows, then each beside each other one, at most some hundreds."""
     texts = [
         [f"'{v.replace(chr(39), chr(39) * 2)}'::{t}" for v in (*VALUES[t], *_LARGER.get(t, ()))]
         for t in types
@@ -163,9 +163,9 @@ def _rows(types: tuple[str, ...]) -> Iterator[str]:
     rows = [f"({', '.join(row)})" for row in product(*texts)]
     if len(types) > 1:
         rows = rows[:: max(1, len(rows) // 12)]
+    yield ", ".join(rows)
     for one, two in product(rows, repeat=2):
         yield f"{one}, {two}, {one}"
-    yield ", ".join(rows)
 
 
 def _expressions(call: Call) -> Iterator[str]:
@@ -177,6 +177,10 @@ def _expressions(call: Call) -> Iterator[str]:
     columns = ", ".join(f"{n}v" for n in names)
     for rows in _rows(call.types):
         yield f"select max(r::text) from (select {text} as r from (values {rows}) x ({columns})) y"
+        # over a single frame it is the aggregate, which is called by itself, too: 60 ms of a server for each
+        # standard deviation of large numbers
+        if call.after == " over ()" and replace(call, after="") in calls():
+            return
 
 
 def _refuted(server: Server, call: Call, said: Claim) -> Iterator[str]:

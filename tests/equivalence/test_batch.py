@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from rewright.cli import rewright
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence import batch
 from rewright.equivalence.batch import finished, read_pairs, run_batch
 from tests.proxy.waiting import Stopwatch
 
@@ -54,6 +56,22 @@ def test_a_pair_past_its_time_is_unknown(scratch_server: ScratchServer, tmp_path
     (row,) = map(json.loads, out.read_text().splitlines())
     assert row["verdict"] == "unknown"
     assert "timeout" in row["reason"]
+
+
+@pytest.mark.parametrize(
+    ("wall", "cpu", "late"),
+    [(19.0, 3.0, False), (19.0, 11.0, True), (41.0, 0.1, True), (9.0, None, False), (11.0, None, True)],
+)
+def test_load_on_the_machine_ends_no_pair(
+    monkeypatch: pytest.MonkeyPatch, wall: float, cpu: float | None, late: object
+) -> None:
+    """Ten seconds are ten of work, or forty on the wall; where nobody tells the work, ten on the wall."""
+    worker = batch._Worker.__new__(batch._Worker)
+    worker.process = multiprocessing.get_context("spawn").Process()
+    worker.started, worker.worked = 100.0, 50.0
+    monkeypatch.setattr("time.monotonic", lambda: 100.0 + wall)
+    monkeypatch.setattr(batch, "cpu_seconds", lambda _: None if cpu is None else 50.0 + cpu)
+    assert worker.is_late(10.0) == late
 
 
 def test_a_torn_last_line_is_done_again(tmp_path: Path) -> None:

@@ -85,4 +85,5 @@ def test_the_search_finds_what_a_missing_condition_lets_through(
 ) -> None:
     path = next(f for f in FILES if f.stem == "looks_and_sums")
     with HostileRows(scratch_server, read(path)) as rows:
-        assert any(rows.differences([(p.q1, p.q2) for p in _proved_without(id_, path)]))
+        # the first that the rows tell apart is enough
+        assert any(rows.difference(p.q1, p.q2) for p in _proved_without(id_, path))

@@ -680,6 +680,19 @@ def test_slow_selects_are_reported(world: World) -> None:
     assert {r.text for r in world.slow() if r.state == "running"} >= {"select 1, pg_sleep(0.2)"}
 
 
+def test_what_was_served_slowly_is_told_as_one_execution(world: World) -> None:
+    with world.connect() as connection:
+        connection.execute("set rewright.min_duration = 0")
+        assert simple(connection) == FROM_REPLACEMENT
+        assert rows(connection) == FROM_REPLACEMENT
+        simple(connection, "select 1")
+        with connection.transaction():
+            assert rows(connection) == FROM_ORIGINAL
+    assert [s.route for s in world.served()] == ["replacement", "replacement", "original"]
+    ended = [(r.text, r.is_served) for r in world.slow() if r.state == "finished"]
+    assert ended == [(ORIGINAL, True), (ORIGINAL, True), ("select 1", False), (ORIGINAL, True)]
+
+
 def test_notice_says_what_was_done(world: World) -> None:
     with world.connect() as connection:
         heard: list[str | None] = []

@@ -153,8 +153,8 @@ def test_show(url: str, store: Store) -> None:
     store.events.add([Event(one.id, "job", "reasoning", {"candidates": 2})])
     text = run("show", str(one.id), "--store", url)
     assert text.exit_code == 0
-    assert "-select a" in text.stdout
-    assert "+select b" in text.stdout
+    assert "-SELECT a" in text.stdout
+    assert "+SELECT b" in text.stdout
     by_queryid = json.loads(run("show", "--store", url, "--json", "--", "-77").stdout)
     assert by_queryid["id"] == one.id
     assert by_queryid["evidence"] == {"databases": 10}
@@ -258,7 +258,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, command: list[str]) -> 
     file = tmp_path / "image.sql"
     file.write_bytes(b"ok\xff\xd8\xff")
     done = CliRunner().invoke(rewright, [str(file) if word == "FILE" else word for word in command])
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert f"{file}: is no text in UTF-8: wrong from byte 3 on" in done.stderr
 
 

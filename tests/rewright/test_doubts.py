@@ -26,7 +26,7 @@ from rewright.wiring import guards
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.doubting import AGAIN, FAILED, ROLES, due, retire_doubted
 from rewright.wiring.feed import StoreFeed
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.proposals import slower_job
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.regression_monitor import doubt_losers, retire_losers
@@ -167,7 +167,7 @@ class World:
     def __init__(self, store: Store, server: ScratchServer, database: str, measure: str = "run") -> None:
         self.store, self.database = store, database
         self.dsn = server.dsn(database)
-        self.bench = Workbench(
+        self.runner = JobRunner(
             Config(
                 databases={database: Database(dsn=self.dsn, optimiser_dsn=self.dsn)},
                 optimiser=Optimiser(measure=measure, run_timeout=5.0),
@@ -229,7 +229,7 @@ def world(store: Store, scratch_server: ScratchServer, database: str) -> Iterato
     found.run("create table t (a int primary key, b int not null, d date not null)")
     found.run("insert into t select n, n % 7, date '2020-01-01' + n from generate_series(1, 100) n")
     yield found
-    found.bench.scratch.close()
+    found.runner.scratch.close()
 
 
 @pytest.mark.server
@@ -239,17 +239,17 @@ def test_what_fails_here_as_well_is_retired(world: World) -> None:
         "select a + 0 / (a - 5) as a from t where a = 3",
         "select a + 0 / (a - 5) as a from t where a = ⟦1:i⟧",
     )
-    assert world.bench.again.examine(world.suspect(one, "select a from t where a = 4")) is None
+    assert world.runner.again.examine(world.suspect(one, "select a from t where a = 4")) is None
     assert world.store.rewrites.get(one.id).state is State.ACTIVE
-    lost = world.bench.again.examine(world.suspect(one, "SELECT a FROM t WHERE a = 5 /* c */;"))
+    lost = world.runner.again.examine(world.suspect(one, "SELECT a FROM t WHERE a = 5 /* c */;"))
     assert lost is not None
     assert lost.state is State.RETIRED
     assert lost.reason == f"{FAILED}: 22012 (division by zero)"
     # it is not brought back while it fails, and not found again at once
-    assert world.bench.again.reconsider(lost) is None
+    assert world.runner.again.reconsider(lost) is None
     assert [event.step for event in world.store.events.of(rewrite_id=one.id)][-1] == "reconsidered"
     world.run("delete from t where a = 5")
-    restored = world.bench.again.reconsider(lost)
+    restored = world.runner.again.reconsider(lost)
     assert restored is not None
     assert restored.state is State.ACTIVE
     assert restored.reason.startswith("restored: ")
@@ -268,7 +268,7 @@ def test_what_fails_here_as_well_is_retired(world: World) -> None:
 def test_what_cannot_be_reproduced_is_not(world: World, text: str, sqlstate: str) -> None:
     original = "select a from t where d = date '2020-01-02'"
     one = world.template(original, f"{original} and true", "select a from t where d = date ⟦1:s⟧ and true")
-    assert world.bench.again.examine(world.suspect(one, text, sqlstate, role="mallory")) is None
+    assert world.runner.again.examine(world.suspect(one, text, sqlstate, role="mallory")) is None
     assert world.store.rewrites.get(one.id).state is State.ACTIVE
     doubts = world.store.doubts.of(one.id)
     # of a failure that the original shares nothing is left
@@ -281,7 +281,7 @@ def test_values_of_parameters_are_tried_as_well(world: World) -> None:
     original = "select a from t where a = $1"
     one = world.kept(original, "select a / (a - $1 + 1 - 1) as a from t where a = $1")
     job = world.suspect(one, original, values=Values((23,), (b"6",), (0,)), param_types=(23,))
-    lost = world.bench.again.examine(job)
+    lost = world.runner.again.examine(job)
     assert lost is not None
     assert "6" not in lost.reason.replace("22012", "")
 
@@ -295,7 +295,7 @@ def test_locks_of_others_blame_nobody(world: World) -> None:
     with psycopg.connect(world.dsn) as blocker:
         blocker.execute("lock table other in access exclusive mode")
         with pytest.raises(NotOptimised):
-            world.bench.again.examine(world.suspect(one, "select a from t where a = 1", "55P03"))
+            world.runner.again.examine(world.suspect(one, "select a from t where a = 1", "55P03"))
     assert world.store.rewrites.get(one.id).state is State.ACTIVE
 
 
@@ -303,14 +303,14 @@ def test_locks_of_others_blame_nobody(world: World) -> None:
 def test_slowness_is_measured_here(world: World) -> None:
     one = world.kept("select count(*) from t", "select count(a) from t")
     world.store.doubts.add(one.id, "mallory", "slow")
-    assert world.bench.again.examine(slower_job(one, "mallory")) is None
+    assert world.runner.again.examine(slower_job(one, "mallory")) is None
     (doubt,) = world.store.doubts.of(one.id)
     assert doubt.until - doubt.at < 10
     two = world.kept(
         "select count(*) from t where a > 1",
         "select count(distinct a) from t, generate_series(1, 20000) where a > 1",
     )
-    lost = world.bench.again.examine(slower_job(two, "joe"))
+    lost = world.runner.again.examine(slower_job(two, "joe"))
     assert lost is not None
     assert lost.reason.startswith("slower: ")
 
@@ -321,8 +321,8 @@ def test_what_several_roles_brought_down_comes_back(world: World) -> None:
     for number in range(ROLES):
         world.store.doubts.add(one.id, f"mallory {number}", "failed", "22012")
     (retired,) = retire_doubted(world.store)
-    assert world.bench.again.may_reconsider(retired)
-    restored = world.bench.again.reconsider(retired)
+    assert world.runner.again.may_reconsider(retired)
+    restored = world.runner.again.reconsider(retired)
     assert restored is not None
     assert (restored.state, restored.changed_by) == (State.ACTIVE, "optimiser")
     assert restored.reason == f"restored: that it {FAILED}, for 3 roles could not be reproduced"
@@ -333,11 +333,11 @@ def test_what_several_roles_brought_down_comes_back(world: World) -> None:
 def test_what_is_wrong_stays_retired(world: World) -> None:
     one = world.kept("select count(*) from t where b > 3", "select count(*) from t where b > 4")
     retired = world.store.rewrites.act(one.id, Action.RETIRE, reason=f"{FAILED}, for 3 roles", by="proxy")
-    assert world.bench.again.reconsider(retired) is None
+    assert world.runner.again.reconsider(retired) is None
     two = world.kept("select count(a) from t where b > 3", "select count(*) from t where b > 3")
     retired = world.store.rewrites.act(two.id, Action.RETIRE, reason=f"{FAILED}, for 3 roles", by="proxy")
     world.run("alter table t alter b drop not null")
-    assert world.bench.again.reconsider(retired) is None
+    assert world.runner.again.reconsider(retired) is None
     assert {event.detail["outcome"] for event in world.store.events.of() if event.step == "reconsidered"} == {
         "a counterexample was found",
         "a name or schema fact it rests on has changed",
@@ -352,7 +352,7 @@ def test_where_nothing_may_be_run_a_doubt_stands(
     world.run("create table t (a int primary key)")
     one = world.kept("select a from t where a = 1", "select a from t where a = 1 and true")
     with pytest.raises(NotOptimised):
-        world.bench.again.examine(world.suspect(one, "select a from t where a = 1"))
+        world.runner.again.examine(world.suspect(one, "select a from t where a = 1"))
     assert [doubt.role for doubt in store.doubts.standing()] == ["joe"]
     # planning alone tells of a bad literal
     two = world.template(
@@ -360,5 +360,5 @@ def test_where_nothing_may_be_run_a_doubt_stands(
         "select a from t where a = '1' and true",
         "select a from t where a = ⟦1:s⟧ and true",
     )
-    assert world.bench.again.examine(world.suspect(two, "select a from t where a = 'x'", "22P02")) is None
+    assert world.runner.again.examine(world.suspect(two, "select a from t where a = 'x'", "22P02")) is None
     assert [doubt.rewrite_id for doubt in store.doubts.standing()] == [one.id]

@@ -26,7 +26,7 @@ from rewright.store.api import Store, open_store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.row_facts import (
     LEASE,
@@ -80,9 +80,9 @@ def admin(scratch_server: ScratchServer, database: str) -> Iterator[psycopg.Conn
         yield connection
 
 
-def bench_for(
+def runner_for(
     admin: psycopg.Connection[Any], server: ScratchServer, store: Store, policy: str = "verified"
-) -> Workbench:
+) -> JobRunner:
     name = admin.info.dbname
     dsn = server.dsn(name)
     config = Config(
@@ -90,7 +90,7 @@ def bench_for(
         optimiser=Optimiser(measure="explain", budget=3.0, foreign_keys=policy),
         verify=Verify(timeout=2.5),
     )
-    return Workbench(config, store, RunBudget(10), NoScratch())
+    return JobRunner(config, store, RunBudget(10), NoScratch())
 
 
 def job(
@@ -118,8 +118,8 @@ def keys_of(rewrite: Rewrite) -> list[RowFact]:
     return [fact for fact in facts_of(rewrite.proposal) if fact.kind == "foreign key"]
 
 
-def found(bench: Workbench, what: Job) -> Rewrite:
-    rewrite = bench.optimise(what)
+def found(runner: JobRunner, what: Job) -> Rewrite:
+    rewrite = runner.optimise(what)
     assert rewrite is not None
     return rewrite
 
@@ -135,7 +135,7 @@ def test_a_key_that_is_kept_is_looked_at_and_relied_on(
     store: Store,
     kind: Literal["slow", "inline"],
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin, kind))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin, kind))
     assert rewrite.state is State.ACTIVE
     assert " p " not in rewrite.proposal.replacement
     assert keys_of(rewrite) == [KEY]
@@ -166,15 +166,15 @@ def test_a_key_that_rows_break_is_not_relied_on(
     kind: Literal["slow", "inline"],
 ) -> None:
     admin.execute(change.encode())
-    bench = bench_for(admin, scratch_server, store)
+    runner = runner_for(admin, scratch_server, store)
     told: list[tuple[str, RowFact, str]] = []
-    bench.memory.told = lambda *one: told.append(one)
+    runner.memory.told = lambda *one: told.append(one)
     # with a scratch server still to come a held query is told of that
     with pytest.raises(NotOptimised, match=r"a stored row breaks it|is being started") as why:
-        bench.optimise(job(admin, kind))
+        runner.optimise(job(admin, kind))
     assert "-1" not in str(why.value)
     assert set(told) == {(admin.info.dbname, KEY, "a stored row breaks it")}
-    assert dict(bench.memory.of(admin.info.dbname)) == {KEY: "a stored row breaks it"}
+    assert dict(runner.memory.of(admin.info.dbname)) == {KEY: "a stored row breaks it"}
 
 
 @pytest.mark.server
@@ -183,7 +183,7 @@ def test_what_does_without_the_key_is_found_all_the_same(
 ) -> None:
     admin.execute(ORPHAN)
     text = "select count(*) from (select distinct c.id, c.q from c join p on p.id = c.pid) s"
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin, text=text))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin, text=text))
     assert "distinct" not in rewrite.proposal.replacement.lower()
     assert keys_of(rewrite) == []
 
@@ -193,9 +193,9 @@ def test_never_and_declared(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     with pytest.raises(NotOptimised):
-        bench_for(admin, scratch_server, store, "never").optimise(job(admin))
+        runner_for(admin, scratch_server, store, "never").optimise(job(admin))
     admin.execute(ORPHAN)
-    declared = bench_for(admin, scratch_server, store, "declared")
+    declared = runner_for(admin, scratch_server, store, "declared")
     admin.execute("alter table p disable trigger all")
     with pytest.raises(NotOptimised):
         declared.optimise(job(admin))
@@ -216,9 +216,9 @@ def test_a_key_that_takes_too_long_to_look_at_is_said(
     monkeypatch.setattr(
         "rewright.engines.postgres.references.look", lambda c, ref, name, _: look(c, ref, name, 0.001)
     )
-    bench = bench_for(admin, scratch_server, store)
+    runner = runner_for(admin, scratch_server, store)
     with pytest.raises(NotOptimised, match=r"is not relied on: looking at its rows took longer than"):
-        bench.optimise(job(admin))
+        runner.optimise(job(admin))
 
 
 # -- looked at again
@@ -228,23 +228,23 @@ def test_a_key_that_takes_too_long_to_look_at_is_said(
 def test_rows_that_come_later_end_the_rewrite(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
-    bench = bench_for(admin, scratch_server, store)
-    rewrite = found(bench, job(admin))
+    runner = runner_for(admin, scratch_server, store)
+    rewrite = found(runner, job(admin))
     now = time.time()
     assert due(store, [rewrite], now) == []
     assert due(store, [rewrite], now + 3660) == [rewrite]
-    assert bench.again.look_again(rewrite) is None
+    assert runner.again.look_again(rewrite) is None
     renew(store, rewrite, now, 60.0)
     assert due(store, [rewrite], now + 59) == []
     assert due(store, [rewrite], now + 61) == [rewrite]
     assert lease(store, rewrite) == pytest.approx(now + LEASE * 60)
     admin.execute(ORPHAN)
-    lost = bench.again.look_again(rewrite)
+    lost = runner.again.look_again(rewrite)
     assert lost is not None
     assert lost.state is State.RETIRED
     assert lost.reason == "foreign key public.c.c_pid_fkey is not relied on: a stored row breaks it"
     with pytest.raises(NotOptimised, match=r"not relied on"):
-        bench.optimise(job(admin))
+        runner.optimise(job(admin))
 
 
 @pytest.mark.server
@@ -265,9 +265,9 @@ def test_what_ends_a_rewrite_besides(
     policy: str,
     reason: str,
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
     admin.execute(change.encode())
-    lost = bench_for(admin, scratch_server, store, policy).again.look_again(rewrite)
+    lost = runner_for(admin, scratch_server, store, policy).again.look_again(rewrite)
     assert lost is not None
     assert reason in lost.reason
 
@@ -276,8 +276,8 @@ def test_what_ends_a_rewrite_besides(
 def test_found_as_declared_it_is_not_served_as_verified(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store, "declared"), job(admin))
-    lost = bench_for(admin, scratch_server, store).again.look_again(rewrite)
+    rewrite = found(runner_for(admin, scratch_server, store, "declared"), job(admin))
+    lost = runner_for(admin, scratch_server, store).again.look_again(rewrite)
     assert lost is not None
     assert "no rows were looked at" in lost.reason
 
@@ -286,11 +286,11 @@ def test_found_as_declared_it_is_not_served_as_verified(
 def test_a_server_that_is_away_ends_no_rewrite(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
     name = admin.info.dbname
     away = Config(databases={name: Database(optimiser_dsn="host=127.0.0.1 port=1 connect_timeout=1")})
     with pytest.raises(NotOptimised):
-        Workbench(away, store, RunBudget(10), NoScratch()).again.look_again(rewrite)
+        JobRunner(away, store, RunBudget(10), NoScratch()).again.look_again(rewrite)
     assert store.rewrites.get(rewrite.id).state is State.ACTIVE
 
 
@@ -301,7 +301,7 @@ def test_a_server_that_is_away_ends_no_rewrite(
 def test_the_guard_asks_the_session(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
     guard = guard_of(rewrite.proposal.guard)
     assert guard is not None
 
@@ -351,7 +351,7 @@ def objection_in(connection: psycopg.Connection[Any], guard: Any) -> str:
 def test_tables_of_a_subscription_are_not_relied_on(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
     guard = guard_of(rewrite.proposal.guard)
     assert guard is not None
     admin.execute("create subscription away connection 'dbname=nowhere' publication x with (connect = false)")
@@ -363,7 +363,7 @@ def test_tables_of_a_subscription_are_not_relied_on(
         assert objection_in(admin, guard) == "facts"
         assert not any(k.usable for k in snapshot(admin).relations[1].foreign_keys)
         with pytest.raises(NotOptimised):
-            bench_for(admin, scratch_server, store, "declared").optimise(
+            runner_for(admin, scratch_server, store, "declared").optimise(
                 job(admin, text=QUERY + " where c.q > 3")
             )
     finally:

@@ -23,7 +23,7 @@ from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.wiring import hint_regressions
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.explaining import text as explained
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.regression_monitor import retire_losers
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import parameter_document, served
@@ -117,7 +117,7 @@ def test_a_hinted_rewrite_that_loses_to_the_original_goes_on_without_hints(store
 
 
 @pytest.fixture
-def bench(hint_server: ScratchServer, store: Store) -> Iterator[Workbench]:
+def runner(hint_server: ScratchServer, store: Store) -> Iterator[JobRunner]:
     database = hint_server.create_database()
     with psycopg.connect(hint_server.dsn(database), autocommit=True) as connection:
         connection.execute(SMALLER.encode())
@@ -130,12 +130,12 @@ def bench(hint_server: ScratchServer, store: Store) -> Iterator[Workbench]:
         optimiser=Optimiser(measure="both", budget=8.0, run_timeout=4.0),
         verify=Verify(timeout=5.0),
     )
-    yield Workbench(settings, store, RunBudget(200), scratch)
+    yield JobRunner(settings, store, RunBudget(200), scratch)
     scratch.close()
 
 
-def job(bench: Workbench, kind: str = "slow", *, analyze: bool = False) -> Job:
-    (name,) = bench.config.databases
+def job(runner: JobRunner, kind: str = "slow", *, analyze: bool = False) -> Job:
+    (name,) = runner.config.databases
     return Job(name, SLOW, (), 2.0, "postgres", "t", model=False, hints=True, kind=kind, analyze=analyze)  # type: ignore[arg-type]
 
 
@@ -154,8 +154,8 @@ def client_of(server: ScratchServer, rewrite: Rewrite) -> Iterator[psycopg.Conne
 
 
 @pytest.mark.server
-def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, bench: Workbench) -> None:
-    kept = bench.optimise(job(bench))
+def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, runner: JobRunner) -> None:
+    kept = runner.optimise(job(runner))
     assert kept is not None
     assert "HashJoin(a b)" in kept.proposal.hints
     assert kept.state is State.ACTIVE
@@ -169,28 +169,28 @@ def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, 
     assert sum("/*+" in text for text in sent) == 1
     assert not heard
     # served, it is measured on: both texts on the optimiser's account
-    assert bench.again.measure_hints(interval=0.0) is not None
-    (hinted,) = bench.store.rewrites.timings(kept.id, "hinted")
-    (plain,) = bench.store.rewrites.timings(kept.id, "plain")
+    assert runner.again.measure_hints(interval=0.0) is not None
+    (hinted,) = runner.store.rewrites.timings(kept.id, "hinted")
+    (plain,) = runner.store.rewrites.timings(kept.id, "plain")
     assert hinted.duration_ms < plain.duration_ms
-    assert bench.again.measure_hints(interval=600.0) is None
+    assert runner.again.measure_hints(interval=600.0) is None
     # the hints turn out to lose
-    bench.store.rewrites.add_timings(
+    runner.store.rewrites.add_timings(
         [Timing(kept.id, "hinted", 5 * plain.duration_ms, source="optimiser")] * 9
     )
-    bench.store.rewrites.add_timings([Timing(kept.id, "plain", plain.duration_ms, source="optimiser")] * 9)
-    assert [old.id for old, _ in hint_regressions.drop_losing_hints(bench.store)] == [kept.id]
+    runner.store.rewrites.add_timings([Timing(kept.id, "plain", plain.duration_ms, source="optimiser")] * 9)
+    assert [old.id for old, _ in hint_regressions.drop_losing_hints(runner.store)] == [kept.id]
 
 
 @pytest.mark.server
 def test_a_statement_with_parameters_is_measured_with_the_values_it_was_slow_with(
-    hint_server: ScratchServer, bench: Workbench
+    hint_server: ScratchServer, runner: JobRunner
 ) -> None:
     text = SLOW.replace("'b' and upper(b.x)", "$1 and upper(b.x)").replace(
         "lower(b.y) = 'b'", "lower(b.y) = $1"
     )
-    asked = replace(job(bench), text=text, param_types=(25,), values=Values((25,), (b"b",), (0,)))
-    kept = bench.optimise(asked)
+    asked = replace(job(runner), text=text, param_types=(25,), values=Values((25,), (b"b",), (0,)))
+    kept = runner.optimise(asked)
     assert kept is not None
     assert "HashJoin(a b)" in kept.proposal.hints
     assert kept.proposal.evidence["hints"]["measured"] is True
@@ -202,37 +202,37 @@ def test_a_statement_with_parameters_is_measured_with_the_values_it_was_slow_wit
     assert found.ntuples == len(expected) > 0
     assert sum("/*+" in one for one in sent) == 1
     # and measured on with them
-    assert bench.again.measure_hints(interval=0.0) is not None
-    (hinted,) = bench.store.rewrites.timings(kept.id, "hinted")
-    (plain,) = bench.store.rewrites.timings(kept.id, "plain")
+    assert runner.again.measure_hints(interval=0.0) is not None
+    (hinted,) = runner.store.rewrites.timings(kept.id, "hinted")
+    (plain,) = runner.store.rewrites.timings(kept.id, "plain")
     assert hinted.duration_ms < plain.duration_ms
-    assert bench.again.compare(kept)
+    assert runner.again.compare(kept)
 
 
 @pytest.mark.server
-def test_explain_rewrite_tells_the_hints_with_their_reasons(bench: Workbench) -> None:
-    lines = list(explained(bench.explain(job(bench, "explain", analyze=True))))
+def test_explain_rewrite_tells_the_hints_with_their_reasons(runner: JobRunner) -> None:
+    lines = list(explained(runner.explain(job(runner, "explain", analyze=True))))
     assert any(line.startswith("Hints: ") and "HashJoin(a b)" in line for line in lines)
     assert any("because" in line for line in lines)
     assert any("q-error" in line for line in lines)
 
 
 @pytest.mark.server
-def test_explain_without_analyze_runs_nothing(bench: Workbench) -> None:
-    bench.budget = RunBudget(0)
-    document = bench.explain(job(bench, "explain"))
+def test_explain_without_analyze_runs_nothing(runner: JobRunner) -> None:
+    runner.budget = RunBudget(0)
+    document = runner.explain(job(runner, "explain"))
     assert document["hinting"]["measured"] is False
     assert document["hinting"]["judgements"]
 
 
 @pytest.mark.server
-def test_runs_are_within_the_budget(bench: Workbench) -> None:
-    bench.budget = RunBudget(0)
-    (name,) = bench.config.databases
-    with HintingSession(bench.config.databases[name].optimiser_dsn) as session:
-        assert hint_regressions.measure(session, _kept(bench), 5.0, bench.budget.take) == ()
+def test_runs_are_within_the_budget(runner: JobRunner) -> None:
+    runner.budget = RunBudget(0)
+    (name,) = runner.config.databases
+    with HintingSession(runner.config.databases[name].optimiser_dsn) as session:
+        assert hint_regressions.measure(session, _kept(runner), 5.0, runner.budget.take) == ()
 
 
-def _kept(bench: Workbench):  # type: ignore[no-untyped-def]
-    (name,) = bench.config.databases
-    return bench.store.rewrites.add(replace(NEW, database=name))
+def _kept(runner: JobRunner):  # type: ignore[no-untyped-def]
+    (name,) = runner.config.databases
+    return runner.store.rewrites.add(replace(NEW, database=name))

@@ -14,7 +14,7 @@ from rewright.store.api import open_store
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.knowledge_provider import knowledge_base, own_folder
 from rewright.wiring.learning import HINTS, Experienced, Learning, lessons_of
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.scratch import Scratch
 from tests.rewrite.test_rewriter import optimise
 from tests.rewrite.world import GOOD, WRONG, Rules, Server
@@ -141,17 +141,17 @@ def test_end_to_end_a_unit_that_fails_here_is_not_tried_again(store, own, tmp_pa
         store=StoreSection(url=url), databases={database: DatabaseSection(dsn=dsn, optimiser_dsn=dsn)}
     )
     scratch = Scratch()
-    bench = Workbench(config, store, RunBudget(100), scratch, NoModel())
+    runner = JobRunner(config, store, RunBudget(100), scratch, NoModel())
     job = Job(database, QUERY, (), 1.0, "postgres", "", model=False, hints=False, kind="explain")
 
     try:
-        bench.explain(job)
+        runner.explain(job)
         first = [one.subject for one in store.lessons.read(kind="refuted")]
-        bench.explain(job)
+        runner.explain(job)
         tried = [times_tried(store)]
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute("alter table stall add column more int")
-        bench.explain(job)
+        runner.explain(job)
         tried.append(times_tried(store))
         after_change = [one.subject for one in store.lessons.read(kind="refuted")]
     finally:

@@ -15,6 +15,8 @@ from click.testing import CliRunner, Result
 from psycopg.conninfo import make_conninfo
 
 from rewright.cli import rewright
+from rewright.cli.serve_command import unoptimised
+from rewright.config.model import Config, Database, Optimiser
 from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewright.serving import MAIN, TREE
 
@@ -82,6 +84,80 @@ def test_files_that_hold_nothing_to_do(tmp_path: Path, scratch_server: ScratchSe
     assert run("hint", "--dsn", scratch_server.dsn(), str(wrong)).exit_code == 2
     done = run("rewrite", "--dsn", scratch_server.dsn(), "--top", "3")
     assert "give a file of queries, or CREATE EXTENSION" in done.output
+
+
+NOBODY = "postgresql://127.0.0.1:1/app"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verify", "--schema", "WRONG", "RIGHT", "RIGHT"),
+        ("verify", "--schema", "RIGHT", "WRONG", "RIGHT", "--json"),
+        ("verify", "--schema", "RIGHT", "RIGHT", "WRONG", "--exit-code"),
+        ("rewrite", "--dsn", NOBODY, "WRONG"),
+        ("rewrite", "--dsn", NOBODY, "WRONG", "--json"),
+        ("advise", "--dsn", NOBODY, "WRONG"),
+        ("hint", "--dsn", NOBODY, "WRONG"),
+        ("hintplan", "table", NOBODY, "WRONG", "--hints", "SeqScan(a)"),
+    ],
+    ids=" ".join,
+)
+def test_a_syntax_error_is_wrong_usage_before_anything_is_reached(
+    words: tuple[str, ...], query: str, tmp_path: Path
+) -> None:
+    wrong = tmp_path / "wrong.sql"
+    wrong.write_text("-- a note\nselect 1 fro a b")
+    done = run(*({"WRONG": str(wrong), "RIGHT": query}.get(word, word) for word in words))
+    assert (done.exit_code, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("rewright: ")
+    assert "wrong.sql" in line
+    assert 'syntax error at or near "a"' in line
+
+
+@pytest.mark.parametrize("text", ["", "-- nothing", "select 1; select 2"])
+def test_a_pair_is_of_one_query_each(text: str, query: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.sql"
+    other.write_text(text)
+    done = run("verify", "--schema", query, query, str(other))
+    assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.output
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("command", ["rewrite", "advise"])
+def test_a_syntax_error_does_not_hide_the_other_statements(
+    command: str, tmp_path: Path, scratch_server: ScratchServer
+) -> None:
+    (tmp_path / "some.sql").write_text(f"{QUERY}; selec 2;")
+    done = run(command, "--dsn", scratch_server.dsn(), str(tmp_path), "--json")
+    assert done.exit_code == 2
+    assert [one["original"] for one in json.loads(done.stdout)] == [QUERY, "selec 2"]
+    assert done.stderr.splitlines() == ['rewright: some.sql:2: syntax error at or near "selec"']
+
+
+def test_a_question_of_a_server_that_is_down_says_what_to_check() -> None:
+    done = run("ask", "--dsn", NOBODY, "how many")
+    assert done.exit_code == 1
+    assert done.stderr.startswith("rewright: database: ")
+    assert "check host and port in the DSN" in done.stderr
+
+
+def test_a_proxy_that_will_find_nothing_says_so() -> None:
+    several = {
+        "a": Database(dsn=NOBODY),
+        "b": Database(dsn=NOBODY, optimiser_dsn=NOBODY),
+        "l": Database(engine="duckdb", path="."),
+        "*": Database(dsn=NOBODY),
+    }
+    told = unoptimised(Config(databases=several))
+    assert told.startswith(
+        "no optimiser for a, all others: slow queries are logged, and nothing new is found"
+    )
+    assert unoptimised(Config(databases={"*": several["*"]})).startswith("no optimiser for any database: ")
+    assert unoptimised(Config(databases={"b": several["b"], "l": several["l"]})) == ""
+    off = Config(databases={"b": several["b"]}, optimiser=Optimiser(concurrency=0))
+    assert "concurrency is 0" in unoptimised(off)
 
 
 def test_addresses_that_cannot_be_listened_on(tmp_path: Path) -> None:

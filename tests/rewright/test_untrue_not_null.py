@@ -21,7 +21,7 @@ from rewright.store.life import State
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.row_facts import LEASE, due, lease
 from rewright.wiring.served import guard_of
-from tests.rewright.test_foreign_keys import bench_for, found, job, objection_in
+from tests.rewright.test_foreign_keys import found, job, objection_in, runner_for
 
 pytestmark = pytest.mark.server
 
@@ -141,7 +141,7 @@ def test_what_rows_break_is_not_relied_on(
     (row,) = admin.execute("select count(*), count(distinct row(id, q)) from t").fetchall()
     assert row[0] > row[1], "the rows must tell"
     with pytest.raises(NotOptimised, match=r"is not relied on: a stored row breaks it"):
-        bench_for(admin, scratch_server, store).optimise(job(admin, text=DISTINCT))
+        runner_for(admin, scratch_server, store).optimise(job(admin, text=DISTINCT))
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_rows_keep_is(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store, way: str
 ) -> None:
     run(admin, way, broken=False)
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin, text=DISTINCT))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin, text=DISTINCT))
     assert rewrite.state is State.ACTIVE
     assert "distinct" not in rewrite.proposal.replacement.lower()
     guard = guard_of(rewrite.proposal.guard)
@@ -171,7 +171,7 @@ def test_not_null_that_is_declared_anew_is_seen_by_the_guard(
 ) -> None:
     """So that one look at the rows is enough."""
     run(admin, "unique and not null", broken=False)
-    rewrite = found(bench_for(admin, scratch_server, store), job(admin, text=DISTINCT))
+    rewrite = found(runner_for(admin, scratch_server, store), job(admin, text=DISTINCT))
     guard = guard_of(rewrite.proposal.guard)
     assert guard is not None
     assert objection_in(admin, guard) == ""
@@ -187,10 +187,10 @@ def test_a_partition_that_is_attached_later_ends_the_rewrite(
     declared, rows = WAYS["bounds of a partition"]
     before, _, after = declared.format(rows).partition(ATTACHED)
     admin.execute(before.encode())
-    bench = bench_for(admin, scratch_server, store)
-    rewrite = found(bench, job(admin, text=DISTINCT))
-    assert bench.again.look_again(rewrite) is None
+    runner = runner_for(admin, scratch_server, store)
+    rewrite = found(runner, job(admin, text=DISTINCT))
+    assert runner.again.look_again(rewrite) is None
     admin.execute(f"{ATTACHED}{after}".encode())
-    lost = bench.again.look_again(rewrite)
+    lost = runner.again.look_again(rewrite)
     assert lost is not None
     assert lost.reason == "the partitioning of public.t is not relied on: a stored row breaks it"

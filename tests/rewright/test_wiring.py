@@ -59,7 +59,7 @@ from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.proposals import job_key
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_compare
@@ -469,7 +469,7 @@ def test_a_loser_is_found_on_our_own_connection(
         connection.execute("create table t as select generate_series(1, 300000) as a")
         connection.execute("analyze t")
     config = Config(databases={database: Database(dsn=dsn, optimiser_dsn=dsn)})
-    bench = Workbench(config, store, RunBudget(10), Scratch())
+    runner = JobRunner(config, store, RunBudget(10), Scratch())
     slow, fast = "select count(distinct a::text) from t where a > 5", "select count(*) from t where a > 5"
 
     def kept(key: str, original: str, replacement: str) -> Rewrite:
@@ -477,18 +477,18 @@ def test_a_loser_is_found_on_our_own_connection(
         return store.rewrites.act(store.rewrites.add(new).id, Action.ACTIVATE)
 
     winner, loser = kept("w", slow, fast), kept("l", fast, slow)
-    runs = bench.again.compare(winner)
+    runs = runner.again.compare(winner)
     assert [one.side for one in runs] == ["replacement", "original"]  # clear at once
     assert judge(store, winner, runs) is None
-    assert not bench.again.compare(kept("p", "select $1::int", "select 1"))
-    bench.budget = RunBudget(10)
-    runs = bench.again.compare(loser)
+    assert not runner.again.compare(kept("p", "select $1::int", "select 1"))
+    runner.budget = RunBudget(10)
+    runs = runner.again.compare(loser)
     assert [one.side for one in runs] == ["replacement", "original"] * 5
     lost = judge(store, loser, runs)
     assert lost is not None
     assert lost.state is State.RETIRED
     assert lost.reason.startswith("slower: ")
-    assert bench.again.compare(winner) == []  # no runs left in this hour
+    assert runner.again.compare(winner) == []  # no runs left in this hour
 
 
 @pytest.mark.server
@@ -619,7 +619,7 @@ def test_explained_as_text() -> None:
     document = {
         "original": "select 1\nfrom t",
         "rewritten": None,
-        "proposed": "select 2",
+        "proposed": "select 2 from t",
         "reason": "tested, proved is asked for",
         "verdict": "tested",
         "modulo": ["overflow"],
@@ -637,7 +637,8 @@ def test_explained_as_text() -> None:
         "  select 1",
         "  from t",
         "Proposed replacement, not served: tested, proved is asked for",
-        "  select 2",
+        "  SELECT 2",
+        "  FROM t",
         "Verdict: tested, up to overflow",
         "  given t.a is unique",
         "Cost: 10.00 -> 1.00",

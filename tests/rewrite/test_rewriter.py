@@ -28,7 +28,16 @@ from rewright.rewrite.agents.memory import Memory, ReportNote, VerdictNote
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
 from rewright.rewrite.model import Candidate, Evidence, Explained, Settings, Timed
-from rewright.rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
+from rewright.rewrite.ports import (
+    DatabaseError,
+    Inspector,
+    Knowledge,
+    NoInspector,
+    NoKnowledge,
+    NoProposer,
+    Ports,
+    Proposer,
+)
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
 
@@ -71,6 +80,7 @@ def optimise(
     observed: float | None = 1.0,
     sql: str = ORIGINAL,
     ask_model: bool = True,
+    inspector: Inspector | None = None,
     **settings: Any,
 ) -> Outcome:
     ports = Ports(
@@ -80,6 +90,7 @@ def optimise(
         model or NoModel(),
         knowledge or NoKnowledge(),
         journal=diary or Diary(),
+        inspector=inspector or NoInspector(),
     )
     return Rewriter(ports).optimise(
         sql, observed_seconds=observed, settings=Settings(model=ask_model, **settings)
@@ -187,6 +198,35 @@ def test_measuring_off_touches_the_server_for_descriptions_only() -> None:
     assert not server.measured
     assert not server.explained
     assert outcome.best is None
+
+
+@pytest.mark.parametrize(
+    ("measure", "sides"), [("both", {"before", "after"}), ("run", {"after"}), ("off", set())]
+)
+def test_plans_are_told_with_what_their_operators_did(measure: str, sides: set[str]) -> None:
+    class Looking(NoInspector):
+        def executed(self, sql: str, seconds: float) -> Explained | None:
+            assert 0 < seconds <= 30
+            return Explained(
+                1.0, {"Node Type": "Seq Scan", "Actual Rows": 7, "Actual Loops": 1, "Shared Hit Blocks": 3}
+            )
+
+    found = optimise(proposer=Rules([[GOOD]]), inspector=Looking(), measure=measure).report
+    trees = {side: tree or {} for side, tree in found["plan"]["trees"].items()}
+    assert {side for side, tree in trees.items() if tree.get("Actual Rows") == 7} == sides
+    assert {side for side, used in found["resources"].items() if "Shared Hit Blocks" in used} == sides
+
+
+def test_a_plan_that_can_not_be_run_stays_as_it_was_made() -> None:
+    class Refusing(NoInspector):
+        def executed(self, sql: str, seconds: float) -> Explained | None:
+            if sql == GOOD:
+                raise DatabaseError("57014", "canceling statement")
+            return None
+
+    found = optimise(proposer=Rules([[GOOD]]), inspector=Refusing(), measure="both")
+    assert found.to_json()["rewritten"] == GOOD
+    assert all("Actual Rows" not in tree for tree in found.report["plan"]["trees"].values())
 
 
 def test_weaker_evidence_is_proposed_and_not_served() -> None:

@@ -24,7 +24,7 @@ from rewright.store.api import Store, open_store
 from rewright.store.life import Action, Level
 from rewright.store.records import NewRewrite
 from rewright.wiring.budget import RunBudget
-from rewright.wiring.optimising import Workbench
+from rewright.wiring.optimising import JobRunner
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.refusals import NotOptimised
 from rewright.wiring.scratch import Scratch
@@ -64,13 +64,13 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def bench(prepared: World, store: Store, tmp_path: Path) -> Iterator[Workbench]:
+def runner(prepared: World, store: Store, tmp_path: Path) -> Iterator[JobRunner]:
     config = Config(
         store=StoreSection(url=str(tmp_path / "store.db")),
         databases={prepared.database: Database(dsn=prepared.optimiser, optimiser_dsn=prepared.optimiser)},
     )
     scratch = Scratch("off")
-    yield Workbench(config, store, RunBudget(100), scratch)
+    yield JobRunner(config, store, RunBudget(100), scratch)
     scratch.close()
 
 
@@ -78,22 +78,22 @@ def job(world: World, kind: str, text: str = LEAK) -> Job:
     return Job(world.database, text, (), 2.0, "alice", "", model=False, hints=True, kind=kind, budget=5.0)  # type: ignore[arg-type]
 
 
-def test_a_slow_query_is_not_optimised_and_it_says_why(bench: Workbench, prepared: World) -> None:
+def test_a_slow_query_is_not_optimised_and_it_says_why(runner: JobRunner, prepared: World) -> None:
     with pytest.raises(NotOptimised, match=f"^not optimised: {WHY}$"):
-        bench.optimise(job(prepared, "slow"))
+        runner.optimise(job(prepared, "slow"))
 
 
-def test_a_held_query_is_not_estimated(bench: Workbench, prepared: World) -> None:
+def test_a_held_query_is_not_estimated(runner: JobRunner, prepared: World) -> None:
     with pytest.raises(NotOptimised, match=f"^not optimised: {WHY}$"):
-        bench.optimise(job(prepared, "inline"))
+        runner.optimise(job(prepared, "inline"))
 
 
-def test_explain_rewrite_does_not_plan_it(bench: Workbench, prepared: World) -> None:
+def test_explain_rewrite_does_not_plan_it(runner: JobRunner, prepared: World) -> None:
     with pytest.raises(NotOptimised, match=f"^not optimised: {WHY}$"):
-        bench.explain(job(prepared, "explain"))
+        runner.explain(job(prepared, "explain"))
 
 
-def test_what_was_kept_before_is_not_run_again(bench: Workbench, prepared: World, store: Store) -> None:
+def test_what_was_kept_before_is_not_run_again(runner: JobRunner, prepared: World, store: Store) -> None:
     """A function may have changed hands since a rewrite was found."""
     new = NewRewrite(
         database=prepared.database,
@@ -106,8 +106,8 @@ def test_what_was_kept_before_is_not_run_again(bench: Workbench, prepared: World
     )
     kept = store.rewrites.act(store.rewrites.add(new).id, Action.ACTIVATE)
     with pytest.raises(NotOptimised, match=WHY):
-        bench.again.compare(kept)
-    assert bench.again.measure_hints(interval=0.0) is None
+        runner.again.compare(kept)
+    assert runner.again.measure_hints(interval=0.0) is None
 
 
 def test_hints_are_not_looked_for(prepared: World) -> None:

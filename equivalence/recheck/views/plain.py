@@ -53,9 +53,9 @@ def inlined(query: a.Query, changes: Changes) -> a.Query:
 
 def _reserve(cte: a.Cte, query: a.Query, changes: Changes) -> None:
     readers = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query))
-    if readers == 1 and not cte.materialized:
-        return
-    if changes.known.errors(cte.query) or not changes.known.cannot_fail(cte.query):
+    # NOT MATERIALIZED is put in each of its readers by the server itself
+    computed = cte.materialized or (cte.materialized is None and readers > 1)
+    if computed and (changes.known.errors(cte.query) or not changes.known.cannot_fail(cte.query)):
         changes.modulo.add("errors")
     if readers > 1:
         modulo, basis = left_to_chance(cte.query, changes.catalog)

@@ -1,0 +1,295 @@
+"""Built-in functions and operators by what they are made of, so that every spelling of one test is one form.
+
+    num_nonnulls(a, b)               CASE WHEN a IS NOT NULL THEN 1 ELSE 0 END + CASE WHEN b IS NOT NULL …
+    concat(a, '-', b)                coalesce(a, '') || '-' || coalesce(b, '')
+    substring(s FROM 1 FOR 3)        left(s, 3)
+    extract(isodow FROM d) >= 6      extract(dow FROM d) IN (6, 0)
+    n & 1 = 1                        NOT (n % 2 = 0)
+    j ->> 'k' IS NULL                j -> 'k' IS NULL OR jsonb_typeof(j -> 'k') = 'null'
+    j @> '{"a": 1, "b": {"c": 2}}'   j -> 'a' = '1' AND j -> 'b' -> 'c' = '2', each IS TRUE; NULL for no j
+
+Where a meaning holds for some values only, these are said with it (`where_known`): ``j ? 'k'`` of objects,
+OVERLAPS of periods without NULL. Must not know terms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rewright.sql import algebra as a
+from rewright.sql.build import compare, function, operator
+from rewright.sql.types import BOOL, INT4, TEXT, SqlType
+
+from .json_texts import NotPlain, read, written
+
+JSONB = SqlType("jsonb")
+_DEFAULT = SqlType("text", collation="default")
+_COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "=": int.__eq__,
+    "<>": int.__ne__,
+    "<": int.__lt__,
+    "<=": int.__le__,
+    ">": int.__gt__,
+    ">=": int.__ge__,
+}
+# Sunday is 0 to one field and 7 to the other
+_DAYS = {"dow": {n: n for n in range(7)}, "isodow": {n: n % 7 for n in range(1, 8)}}
+_FIRST = {("substring", ("text", "int4", "int4")), ("substr", ("text", "int4", "int4"))}
+
+
+def meaning(e: a.Expr) -> a.Expr | None:
+    """What the expression is made of; None where nothing is known of it."""
+    match e:
+        case a.Call(func) if func.is_builtin:
+            return _of_call(e)
+        case a.Op(op, (left, right)) if op.is_builtin:
+            return _weekday(op.name, left, right) or _low_bits(op.name, left, right) or _contained(e)
+        case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
+            return _weekdays(e)
+        case a.IsNull(arg, negated, False):
+            made = _without_text(arg)
+            return made if made is None or not negated else a.Not(made)
+        case _:
+            return None
+
+
+def where_known(e: a.Expr) -> tuple[tuple[a.Expr, a.Expr], ...]:
+    """Conditions and what the expression is where they are met, the first that is."""
+    match e:
+        case a.Op(op, (left, right)) if op.is_builtin and (op.name, op.left) == ("?", "jsonb"):
+            typed, there = _typed(left, "object"), _field(left, right)
+            return () if typed is None or there is None else ((typed, a.IsNull(there, True)),)
+        case a.Call(func, args) if func.is_builtin and func.name == "overlaps":
+            return _overlap(args)
+        case _:
+            return ()
+
+
+def _is_const(x: a.Expr) -> bool:
+    return isinstance(x, a.Const)
+
+
+def _of_call(e: a.Call) -> a.Expr | None:
+    name, args = e.func.name, e.args
+    if name in {"num_nulls", "num_nonnulls"} and len(args) > 1:
+        counted = [_one_where(a.IsNull(x, name == "num_nonnulls")) for x in args]
+        return _folded("+", counted, INT4)
+    if name == "concat" and len(args) > 1 and all(x.type.same_base(TEXT) for x in args):
+        # NULL counts as the empty text
+        texts = [x if _is_text(x) else a.Coalesce((x, a.Const("", x.type)), x.type) for x in args]
+        return _folded("||", texts, e.type)
+    if (name, e.func.arg_types) in _FIRST and _number(args[1]) == 1 and _is_natural(args[2]):
+        # left() drops characters from the end for a number below 0, where substring() fails
+        left = function("left", "text", "int4")
+        return None if left is None else a.Call(left, (args[0], args[2]), e.type)
+    return None
+
+
+def _is_natural(x: a.Expr) -> bool:
+    number = _number(x)
+    return number is not None and number >= 0
+
+
+def _is_text(x: a.Expr) -> bool:
+    return isinstance(x, a.Const) and x.value is not None
+
+
+def _one_where(test: a.Expr) -> a.Expr:
+    return a.Case(((test, a.Const("1", INT4)),), a.Const("0", INT4), INT4)
+
+
+def _folded(name: str, parts: list[a.Expr], type_: SqlType) -> a.Expr | None:
+    made = parts[0]
+    for part in parts[1:]:
+        op = operator(name, *(2 * (type_.without_typmod(),))) if type_ == INT4 else operator(name, TEXT, TEXT)
+        if op is None:
+            return None
+        made = a.Op(op, (made, part), type_)
+    return made
+
+
+# ---------------------------------------------------------------- days of the week
+
+
+def _number(x: a.Expr) -> int | None:
+    """A whole number that is written out, under casts between numbers."""
+    while isinstance(x, a.Cast) and x.type.is_builtin and x.type.name in {"numeric", "int8", "int4"}:
+        if x.type.typmod != -1:
+            return None
+        x = x.arg
+    if (
+        not isinstance(x, a.Const)
+        or x.value is None
+        or x.type.name not in {"int2", "int4", "int8", "numeric"}
+    ):
+        return None
+    return int(x.value) if x.value.lstrip("-").isdecimal() and len(x.value) < 19 else None
+
+
+def _field_of_day(x: a.Expr) -> tuple[str, a.Call] | None:
+    """A day of the week: by which numbers, and what takes it out of the date; also as an integer."""
+    if isinstance(x, a.Cast) and x.type.name in {"int2", "int4", "int8"} and x.arg.type.name == "numeric":
+        x = x.arg
+    match x:
+        case a.Call(func, (a.Const(str(unit)), _)) if func.is_builtin and func.name == "extract":
+            return (unit.lower(), x) if unit.lower() in _DAYS else None
+        case _:
+            return None
+
+
+def _weekday(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
+    """A day of the week compared with a number, as one of the days."""
+    flipped = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    found, number = _field_of_day(left), _number(right)
+    if found is None and (number := _number(left)) is not None:
+        found, name = _field_of_day(right), flipped.get(name, name)
+    if found is None or number is None or name not in _COMPARED:
+        return None
+    unit, call = found
+    return _among(call, {d for n, d in _DAYS[unit].items() if _COMPARED[name](n, number)}, (unit, name))
+
+
+def _weekdays(e: a.InList) -> a.Expr | None:
+    found, numbers = _field_of_day(e.left), [_number(x) for x in e.items]
+    if found is None or None in numbers:
+        return None
+    unit, call = found
+    days = {d for n, d in _DAYS[unit].items() if (n in numbers) != e.all}
+    return _among(call, days, (unit, "in")) if (e.op.name == "=") != e.all else None
+
+
+def _among(call: a.Call, days: set[int], said: tuple[str, str]) -> a.Expr | None:
+    """Whether the day is one of the ``days``, in the numbers that begin with Sunday; None where this is what
+    was ``said`` already, or where it is any day or none.
+    """
+    first = a.Call(call.func, (_as_unit(call.args[0], "dow"), call.args[1]), call.type)
+    tests = [compare("=", first, a.Const(str(d), call.type)) for d in sorted(days)]
+    known = [t for t in tests if t is not None]
+    if not 0 < len(days) < 7 or len(known) < len(tests) or said == ("dow", "="):
+        return None
+    return known[0] if len(known) == 1 else a.Or(tuple(known))
+
+
+def _as_unit(unit: a.Expr, name: str) -> a.Expr:
+    return a.Const(name, unit.type)
+
+
+# ---------------------------------------------------------------- bits
+
+
+def _low_bits(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
+    """Whether the lowest bits are all 0, and whether the lowest is 1, as remainders: in two's complement also
+    of negative numbers.
+    """
+    if name not in {"=", "<>"} or not isinstance(left, a.Op) or left.op.name != "&" or not left.op.is_builtin:
+        return None
+    (x, mask), wanted = left.args, _number(right)
+    bits = _number(mask)
+    if bits is None:
+        x, bits = mask, _number(x)
+    if (
+        bits is None
+        or not 0 < bits < 1 << 14
+        or bits & (bits + 1)
+        or wanted not in ((0, 1) if bits == 1 else (0,))
+    ):
+        return None
+    remainder = operator("%", x.type, x.type)
+    if remainder is None:
+        return None
+    rest = a.Op(remainder, (x, a.Const(str(bits + 1), x.type)), x.type)
+    none = compare("=", rest, a.Const("0", x.type))
+    return none if none is None or (name == "=") == (wanted == 0) else a.Not(none)
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def _field(x: a.Expr, key: a.Expr) -> a.Expr | None:
+    op = operator("->", JSONB, TEXT)
+    return None if op is None or not x.type.same_base(JSONB) else a.Op(op, (x, key), JSONB)
+
+
+def _typed(x: a.Expr, name: str) -> a.Expr | None:
+    func = function("jsonb_typeof", "jsonb")
+    return None if func is None else compare("=", a.Call(func, (x,), _DEFAULT), a.Const(name, _DEFAULT))
+
+
+def _without_text(x: a.Expr) -> a.Expr | None:
+    """``x ->> key IS NULL``: there is no such field, or it is JSON's null."""
+    if (
+        not isinstance(x, a.Op)
+        or not x.op.is_builtin
+        or (x.op.name, x.op.left, x.op.right) != ("->>", "jsonb", "text")
+    ):
+        return None
+    field = _field(*x.args)
+    typed = None if field is None else _typed(field, "null")
+    return None if field is None or typed is None else a.Or((a.IsNull(field), typed))
+
+
+def _contained(e: a.Op) -> a.Expr | None:
+    """``x @> '{…}'``: each field is there, whatever stands beside it. Arrays and empty objects are left to
+    the operator; a number, a text, true, false and null in an object contain what they are equal to.
+    """
+    x, wanted = e.args
+    if (e.op.name, e.op.left, e.op.right) != ("@>", "jsonb", "jsonb"):
+        return None
+    document = _document(wanted)
+    if not isinstance(document, dict) or not document:
+        return None
+    parts = list(_parts(x, document, e.op))
+    known = [a.IsBool(p, "true") for p in parts if p is not None]
+    if len(known) < len(parts):
+        return None
+    met = known[0] if len(known) == 1 else a.And(tuple(known))
+    return a.Case(((a.IsNull(x), a.Const(None, BOOL)),), met, BOOL)
+
+
+def _parts(x: a.Expr, document: dict[str, Any], op: a.OperatorRef) -> Iterator[a.Expr | None]:
+    for key, value in sorted(document.items()):
+        field = _field(x, a.Const(key, _DEFAULT))
+        if field is None:
+            yield None
+        elif isinstance(value, dict) and value:
+            yield from _parts(field, value, op)
+        elif isinstance(value, list | dict):
+            yield a.Op(op, (field, _json(value)), BOOL)
+        else:
+            yield compare("=", field, _json(value))
+
+
+def _document(x: a.Expr) -> object:
+    """A constant of JSON; None where it is none, or has what may be read otherwise."""
+    if isinstance(x, a.Cast) and x.type.same_base(JSONB) and x.method == "io":
+        x = x.arg
+    if not isinstance(x, a.Const) or x.value is None:
+        return None
+    try:
+        return read(x.value)
+    except NotPlain:
+        return None
+
+
+def _json(value: object) -> a.Expr:
+    return a.Cast(a.Const(written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
+
+
+# ---------------------------------------------------------------- periods
+
+
+def _overlap(args: tuple[a.Expr, ...]) -> tuple[tuple[a.Expr, a.Expr], ...]:
+    """Periods that share a moment, or begin together; their ends may stand in either order."""
+    type_ = args[0].type
+    if len(args) != 4 or type_.name != "timestamp" or any(not x.type.same_base(type_) for x in args):
+        return ()
+    (start, end), (from_, to) = (
+        [a.MinMax(greatest, args[i : i + 2], type_) for greatest in (False, True)] for i in (0, 2)
+    )
+    tests = compare("=", start, from_), compare("<", start, to), compare("<", from_, end)
+    known = [t for t in tests if t is not None]
+    if len(known) < len(tests):
+        return ()
+    there = a.And(tuple(a.IsNull(x, True) for x in args))
+    return ((there, a.Or((known[0], a.And((known[1], known[2]))))),)

@@ -1,0 +1,160 @@
+"""Live tables whose constraints or types a scratch server may lack: nothing is refuted on rows that cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import psycopg
+import pytest
+
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.generator.ddl import schema_of
+from rewright.equivalence.isolation import Refused
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Proved, Refuted, Tested, Unknown
+
+pytestmark = pytest.mark.server
+
+SCHEMA = """
+create extension citext;
+create extension btree_gist;
+create function folded(text) returns text language plpgsql immutable as 'begin return lower($1); end';
+create table person (id int primary key, born date not null, mail text, nick text);
+create unique index on person (lower(mail), born) where id > 0;
+create table named (id int primary key, nick text not null);
+create unique index on named (folded(nick));
+create table closure (id int primary key, days daterange not null, exclude using gist (days with &&));
+create table stay (room int, days daterange, note text, exclude using gist (room with =, days with &&));
+create table rent (rooms int4range, days daterange, primary key (rooms, days without overlaps));
+create table job (id int primary key, person_id int references person, active bool not null);
+create unique index on job (person_id) where active;
+create table member (id int primary key, nick citext unique, name text not null, check (nick <> ''));
+create table visit (id int primary key, member_id int not null references member, hours int not null);
+create table tied (id int primary key, nick citext not null, n int, constraint tie check (n > 0 or nick = 'x'));
+create view nicks as select id, nick from member;
+create table vehicle (id int primary key, seats int, check (seats > 0) no inherit);
+create table truck (load int) inherits (vehicle);
+create table event (id int not null, day date not null) partition by range (day);
+create table event_old partition of event for values from ('2000-01-01') to ('2024-01-01');
+create table event_new partition of event default;
+"""
+
+
+@pytest.fixture(scope="module")
+def live(scratch_server: ScratchServer, module_database: str) -> Iterator[Checker]:
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(SCHEMA)
+        catalog = snapshot(connection)
+    with Checker(catalog, scratch_server, Options(databases=300, seconds=60)) as checker:
+        yield checker
+
+
+EQUAL = {
+    "exclusion": (
+        "select p.id from person p left join closure c on c.days @> p.born",
+        "select p.id from person p",
+    ),
+    "partial key": (
+        "select p.id from person p left join job j on j.person_id = p.id and j.active",
+        "select p.id from person p",
+    ),
+    "key over expressions with a condition": (
+        "select p.id from person p left join person q on lower(q.mail) = 'x' and q.born = p.born and q.id > 0",
+        "select p.id from person p",
+    ),
+    "key over a function of the schema": (
+        "select m.id from named m left join named n on n.nick = 'x'",
+        "select id from named",
+    ),
+    "exclusion that takes an extension": (
+        "select distinct note from stay where room = 1 and days @> '2024-01-01'::date",
+        "select note from stay where room = 1 and days @> '2024-01-01'::date",
+    ),
+    "key over a period": (
+        "select distinct rooms from rent where days @> '2024-01-01'::date",
+        "select rooms from rent where days @> '2024-01-01'::date",
+    ),
+    "a partition beside its table": (
+        "select id from event where day >= '2000-01-01' and day < '2024-01-01'",
+        "select id from event_old",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_a_pair_that_only_a_constraint_makes_the_same_is_never_refuted(name: str, live: Checker) -> None:
+    assert not isinstance(live.check(*EQUAL[name]), Refuted)
+
+
+def test_keys_and_exclusions_that_a_scratch_server_holds_are_among_what_is_tried(live: Checker) -> None:
+    assert isinstance(live.check(*EQUAL["exclusion"]), Proved | Tested)
+    assert isinstance(live.check(*EQUAL["partial key"]), Proved)
+    less = "select p.id from person p left join job j on j.person_id = p.id"
+    assert isinstance(live.check(less, "select p.id from person p"), Refuted)
+
+
+def test_what_differs_where_a_constraint_is_not_held_is_said_to_be_open(live: Checker) -> None:
+    verdict = live.check("select nick from named where id > 1", "select nick from named where id > 2")
+    assert isinstance(verdict, Unknown)
+    assert "named_folded_idx of named" in verdict.reason
+
+
+def test_tables_with_columns_of_an_extension_are_judged_where_nobody_reads_them(live: Checker) -> None:
+    joined = "select v.id from visit v join member m on m.id = v.member_id"
+    assert isinstance(live.check(joined, "select id from visit"), Proved)
+    outer = "select m.name from member m left join visit v on v.member_id = m.id"
+    found = live.check(outer, "select name from member")
+    assert isinstance(found, Refuted)
+    assert '"nick" pg_catalog."text"' in found.counterexample.script
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("select id from member where nick = 'a'", "select id from member where nick = 'A'"),
+        ("select distinct m from member m", "select m from member m"),
+        ("select count(*) from (select distinct * from member) m", "select count(*) from member"),
+        ("select * from member natural join nicks", "select * from member"),
+        ("select a from member m (i, a, b) where a = 'x'", "select a from member m (i, a, b) where a = 'X'"),
+        ("select count(nick) from nicks", "select count(*) from nicks"),
+    ],
+)
+def test_what_reads_such_a_column_is_not_tried_on_texts(one: str, other: str, live: Checker) -> None:
+    """citext takes texts for the same that ``text`` keeps apart, and a CHECK may tie it to other columns."""
+    assert isinstance(live.check(one, other), Unknown | Proved)
+    assert not isinstance(live.check(one, one.replace("select", "select ", 1)), Refuted)
+
+
+def test_a_check_that_ties_such_a_column_to_others_needs_a_proof(live: Checker) -> None:
+    """Such a CHECK is in doubt as long as nobody has looked at the rows; from then on it is not."""
+    assert live.catalog is not None
+    (tied,) = (r for r in live.catalog.relations if r.ref.name == "tied")
+    sure = replace(tied, checks=tuple(replace(check, doubt="") for check in tied.checks))
+    with pytest.raises(Refused, match="tie of tied"):
+        schema_of(live.catalog, (sure,))
+    assert schema_of(live.catalog, (tied,)).stand_ins == {"nick"}
+
+
+def test_a_condition_on_such_a_column_is_proved_as_any_other(live: Checker) -> None:
+    exists = "select v.id from visit v where exists (select from member m where m.id = v.member_id and m.name = 'x')"
+    joined = "select v.id from visit v join member m on m.id = v.member_id and m.name = 'x'"
+    assert isinstance(live.check(exists, joined), Proved)
+
+
+def test_rows_of_children_are_among_what_is_tried(live: Checker) -> None:
+    assert isinstance(live.check("select distinct id from vehicle", "select id from vehicle"), Refuted)
+    assert isinstance(live.check("select id from vehicle where seats > 0", "select id from vehicle"), Refuted)
+    assert isinstance(
+        live.check(
+            "select id from only vehicle where seats > 0 or seats is null", "select id from only vehicle"
+        ),
+        Proved | Tested,
+    )
+
+
+def test_volatile_functions_are_refused_without_a_scratch_database_as_well(live: Checker) -> None:
+    one = "select id, random() from tied"
+    assert isinstance(live.check(one, f"{one} where true"), Unknown)
