@@ -68,10 +68,11 @@ def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int],
     rows = _fetch(
         connection,
         psql.SQL(
-            "select n.nspname::text, c.relname::text, d.objsubid, d.description from "
+            "select n.nspname::pg_catalog.text, c.relname::pg_catalog.text, d.objsubid, d.description from "
             "pg_catalog.pg_description d "
-            "join pg_catalog.pg_class c on c.oid = d.objoid and d.classoid = 'pg_catalog.pg_class'::regclass "
-            "join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
+            "join pg_catalog.pg_class c on c.oid operator(pg_catalog.=) d.objoid "
+            "and d.classoid operator(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+            "join pg_catalog.pg_namespace n on n.oid operator(pg_catalog.=) c.relnamespace"
         ),
     )
     return {(schema, name, number): text for schema, name, number, text in rows}
@@ -95,9 +96,12 @@ def _table(
 ) -> TableContext:
     counted = [column for column in table.columns if kind_of(column.type.name) != "other"]
     counts = psql.SQL(", ").join(
-        psql.SQL("count({0}), count(distinct {0})").format(psql.Identifier(column.name)) for column in counted
+        psql.SQL("pg_catalog.count({0}), pg_catalog.count(distinct {0})").format(psql.Identifier(column.name))
+        for column in counted
     )
-    wanted = psql.SQL("select count(*), {} from {}") if counted else psql.SQL("select count(*){} from {}")
+    wanted = psql.SQL(
+        "select pg_catalog.count(*), {} from {}" if counted else "select pg_catalog.count(*){} from {}"
+    )
     row = _fetch(connection, wanted.format(counts, _sample(table.ref)))[0]
     figures = {column.name: (row[1 + 2 * i], row[2 + 2 * i]) for i, column in enumerate(counted)}
     keys = {key.columns[0] for key in table.keys if len(key.columns) == 1 and key.usable}
@@ -130,7 +134,10 @@ def _values(
     if kind_of(column.type.name) != "text" or not 0 < distinct <= VALUES_A_COLUMN:
         return ()
     name = psql.Identifier(column.name)
-    query = psql.SQL("select distinct {0}::text from {1} where length({0}) <= {2} order by 1")
+    query = psql.SQL(
+        "select distinct {0}::pg_catalog.text from {1} "
+        "where pg_catalog.length({0}::pg_catalog.text) operator(pg_catalog.<=) {2} order by 1"
+    )
     return tuple(
         value for (value,) in _fetch(connection, query.format(name, _sample(ref), LONGEST_VALUE)) if value
     )
@@ -265,7 +272,8 @@ def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableCon
 def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: ColumnContext) -> float:
     """Which part of the values of the one is among those of the other; 0 where there are none."""
     query = psql.SQL(
-        "select count(*), count(*) filter (where exists (select from {one} o where o.{key} = s.{column})) "
+        "select pg_catalog.count(*), pg_catalog.count(*) filter (where exists ("
+        "select from {one} o where o.{key} operator(pg_catalog.=) s.{column})) "
         "from {sample} where s.{column} is not null"
     ).format(
         one=psql.Identifier(one.table.schema, one.table.name),
@@ -273,5 +281,8 @@ def _contained(connection: psycopg.Connection[Any], many: ColumnContext, one: Co
         column=psql.Identifier(many.name),
         sample=_sample(many.table),
     )
-    held, matched = _fetch(connection, query)[0]
+    try:
+        held, matched = _fetch(connection, query)[0]
+    except psycopg.errors.UndefinedFunction:  # a type that only its extension compares
+        return 0.0
     return matched / held if held else 0.0

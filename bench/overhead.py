@@ -75,8 +75,9 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
     """One worker, as ``rewright serve`` runs it, with rewrites that never match and
     a reporter that counts.
     """
-    import uvloop
+    import asyncio
 
+    from rewright.proxy import loops
     from rewright.proxy.config import DatabaseConfig, Limits, ListenConfig, ProxyConfig
     from rewright.proxy.ports import Guard, Ports, ServedRewrite
     from rewright.proxy.server import serve
@@ -106,11 +107,13 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
 
         profiler = cProfile.Profile()
         profiler.enable()
-        uvloop.run(serve(config, ports))
+        with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(config)) as runner:
+            runner.run(serve(config, ports))
         profiler.disable()
         profiler.dump_stats(profile)
     else:
-        uvloop.run(serve(config, ports))
+        with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(config)) as runner:
+            runner.run(serve(config, ports))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """The two ends of a session on asyncio: transports, backpressure, and who closes whom.
 
-Owns the protocols that uvloop or asyncio call. Must not know messages (``rewright.proxy.session``) or logins.
+Owns the protocols that the event loop calls. Must not know messages (``rewright.proxy.session``) or logins.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
+from rewright.proxy.event_loop import RelayLoop
 from rewright.proxy.machine.core import Outlet
 
 HIGH_WATER = 256 * 1024
@@ -65,6 +66,8 @@ class Side(Outlet, asyncio.Protocol):
         self._deaf = False  # the peer does not take bytes any more, or has been sent the end
         self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
+        self._straight: RelayLoop | None = None  # reads this side's socket itself
+        self._fault: Exception | None = None  # what a handler raised, which ended this side
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -77,9 +80,7 @@ class Side(Outlet, asyncio.Protocol):
 
     def receive(self, handler: Callable[[bytes], None]) -> None:
         """From now on ``handler`` gets the bytes; those that came before it first."""
-        self.data_received = handler  # type: ignore[method-assign,assignment] # asyncio calls what this attribute holds
-        # uvloop and asyncio keep the bound method they found when the protocol was set
-        self.transport.set_protocol(self)
+        self._listen(handler)
         if self._early:
             early = bytes(self._early)
             self._early.clear()
@@ -89,8 +90,19 @@ class Side(Outlet, asyncio.Protocol):
     def keep(self, data: bytes) -> None:
         """Until the next ``receive``, store bytes again, beginning with these."""
         self._early += data
-        self.data_received = self._store  # type: ignore[method-assign] # asyncio calls what this attribute holds
+        self._listen(self._store)
+
+    def _listen(self, handler: Callable[[bytes], None]) -> None:
+        self.data_received = handler  # type: ignore[method-assign,assignment] # asyncio calls what this attribute holds
+        # uvloop and asyncio keep the bound method they found when the protocol was set
         self.transport.set_protocol(self)
+        if self._straight is not None and not self.lost:
+            self._straight.read_straight(self.number, handler, self._handler_failed)
+
+    def _handler_failed(self, fault: Exception) -> None:
+        """A mistake of ours in the walk over its bytes: as a transport would, end this side and say why."""
+        self._fault = self._fault or fault
+        self.abort()
 
     def data_received(self, data: bytes) -> None:
         self._store(data)
@@ -123,12 +135,14 @@ class Side(Outlet, asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
         self.send = None
+        if self._straight is not None:
+            self._straight.read_no_more(self.number)
         if self._ending is not None:
             self._ending.cancel()
             self._ending = None
         self._writable.set()
         if self.on_lost is not None:
-            self.on_lost(exc)
+            self.on_lost(self._fault or exc)
 
     def pause_writing(self) -> None:
         self._writable.clear()
@@ -146,10 +160,12 @@ class Side(Outlet, asyncio.Protocol):
 
     def write_through(self, plain: socket.socket) -> None:
         """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event
-        loop.
+        loop, nor what it gives where the loop can read it without the transport.
         """
         self.number = plain.fileno()
         self.send = plain.send
+        loop = asyncio.get_running_loop()
+        self._straight = loop if isinstance(loop, RelayLoop) else None
 
     def enqueue(self, data: bytes) -> None:
         self.transport.write(data)
@@ -191,8 +207,7 @@ class Side(Outlet, asyncio.Protocol):
             return
         self.send, self._deaf = None, True  # whoever ends this session as well has nothing to add
         self.on_eof = None
-        self.data_received = _ignore  # type: ignore[method-assign,assignment] # asyncio calls what this attribute holds
-        self.transport.set_protocol(self)
+        self._listen(_ignore)
         self.transport.resume_reading()
         asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)
 

@@ -93,7 +93,13 @@ class Proxy:
             listener.setblocking(False)
             asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
-        self.event("proxy.listening", host=self.address[0], port=self.address[1], relay=core.described())
+        self.event(
+            "proxy.listening",
+            host=self.address[0],
+            port=self.address[1],
+            relay=core.described(),
+            loop=type(asyncio.get_running_loop()).__name__,
+        )
 
     async def _meet_workers(self, run_dir: str) -> None:
         """Without a directory a cancel that comes to the wrong worker is forwarded to every server, and each

@@ -14,12 +14,14 @@ from typing import Any
 
 import psycopg
 
+from rewright.sql.own_words import servers_own
+
 # Every row of the catalogs that users can change, by its version (xmin). VACUUM and ANALYZE write theirs in
 # place.
-_STATE = b"""
+_STATE = servers_own("""
 with relations as (
   select c.oid, c.xmin from pg_catalog.pg_class c
-   where c.oid >= 16384 and c.relkind in ('r', 'v', 'm', 'p', 'f')
+   where c.oid >= 16384 and c.relkind = any (array['r', 'v', 'm', 'p', 'f']::pg_catalog."char"[])
      and (c.relpersistence <> 't' or c.relnamespace = pg_catalog.pg_my_temp_schema())
      and c.relnamespace <> 'pg_toast'::pg_catalog.regnamespace
 ), lines (line) as (
@@ -35,7 +37,8 @@ with relations as (
   union all select 'f' || oid || ':' || xmin from pg_catalog.pg_proc where oid >= 16384
   union all select 'o' || oid || ':' || xmin from pg_catalog.pg_operator where oid >= 16384
   union all select 't' || t.oid || ':' || t.xmin from pg_catalog.pg_type t
-    where t.oid >= 16384 and (t.typrelid = 0 or t.typrelid in (select oid from relations)) and t.typelem = 0
+    where t.oid >= 16384 and (t.typrelid = 0
+      or t.typrelid = any (select oid from relations)) and t.typelem = 0
   union all select 'x' || oid || ':' || xmin from pg_catalog.pg_cast where oid >= 16384
   union all select 'l' || oid || ':' || xmin from pg_catalog.pg_collation where oid >= 16384
   union all select 'p' || oid || ':' || xmin from pg_catalog.pg_policy
@@ -46,9 +49,9 @@ with relations as (
     from pg_catalog.pg_roles where rolname = current_user
 )
 select pg_catalog.current_database()::text, current_user::text, pg_catalog.current_schemas(false)::text[],
-  pg_catalog.md5(pg_catalog.string_agg(line, ',' order by line collate "C"))
+  pg_catalog.md5(pg_catalog.string_agg(line, ',' order by line collate pg_catalog."C"))
   from lines
-"""
+""").encode()
 
 
 @dataclass(frozen=True, slots=True)

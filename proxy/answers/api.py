@@ -115,6 +115,15 @@ class Answers:
                     detail="Relations of Rewright are not in the database; they join with each other only.",
                 )
             )
+        if found.evaluated:
+            return _Failing(
+                SqlError(
+                    "0A000",
+                    f"expressions of constants are not worked out over rewright.{found.relations[0]}",
+                    detail="A LIMIT and arguments of functions in FROM must be constants; of functions only "
+                    "some can be called without a column.",
+                )
+            )
         try:
             relations = [BY_NAME[name] for name in found.relations]
             columns = self.evaluator.columns(found.sql, relations, found.parameters)

@@ -7,7 +7,7 @@ ASK, AUGMENT. Must not answer anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,13 +37,16 @@ class ShowLast:
 class SelectOurs:
     """A SELECT that names relations of ours; ``relations`` without the schema, ``strange`` all others.
 
-    ``parameters``: their types, as far as the text tells.
+    ``parameters``: their types, as far as the text tells. ``evaluated``: DuckDB would
+    work out an expression to tell what columns there are, which nothing can stop it at: a call without a
+    column, an argument of a function in FROM, a LIMIT.
     """
 
     sql: str
     relations: tuple[str, ...]
     strange: tuple[str, ...]
     parameters: tuple[int, ...] = ()
+    evaluated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,50 @@ def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:
         if t.schemaname != SCHEMA and (t.schemaname or t.relname not in ctes)
     )
     known = tuple(BY_NAME[name] for name in ours if name in BY_NAME)
-    return SelectOurs(text, ours, strange, parameter_types(statement, known))
+    return SelectOurs(text, ours, strange, parameter_types(statement, known), _is_evaluated(nodes))
+
+
+# of constants, these make nothing that is larger than the text
+_HARMLESS = frozenset(
+    {"now", "today", "count", "row_number", "rank", "dense_rank", "date_trunc", "date_part", "extract", "age"}
+    | {"to_timestamp", "strptime", "abs", "length", "lower", "upper", "trim", "btrim", "ltrim", "rtrim"}
+    | {"sum", "min", "max", "avg", "round", "floor", "ceil", "make_date", "timezone", "current_date"}
+)
+
+
+def _is_evaluated(nodes: Sequence[Any]) -> bool:
+    in_from = {
+        id(call) for node in nodes if isinstance(node, ast.RangeFunction) for call, _ in node.functions or ()
+    }
+    if any(isinstance(node, ast.FuncCall) and id(node) not in in_from and _may_grow(node) for node in nodes):
+        return True
+    return any(
+        not isinstance(inner, (ast.A_Const, ast.String, ast.Integer, ast.Float, ast.Boolean, ast.ParamRef))
+        for place in _places_of_constants(nodes)
+        for inner in nodes_of(place)
+    )
+
+
+def _may_grow(call: Any) -> bool:
+    """Whether what a call of constants gives may be larger than the text; of one string, or nothing, not."""
+    arguments = call.args or ()
+    if not arguments or call.funcname[-1].sval in _HARMLESS:
+        return False
+    if len(arguments) == 1 and isinstance(getattr(arguments[0], "val", None), (ast.String, ast.Boolean)):
+        return False
+    return not any(isinstance(inner, ast.ColumnRef) for inner in nodes_of(call))
+
+
+def _places_of_constants(nodes: Sequence[Any]) -> Iterator[Any]:
+    for node in nodes:
+        if isinstance(node, ast.RangeFunction):
+            for call, _ in node.functions or ():
+                # what is no call is a keyword's function: CURRENT_DATE
+                yield from getattr(call, "args", None) or ()
+        elif isinstance(node, ast.SelectStmt):
+            yield from (part for part in (node.limitCount, node.limitOffset) if part is not None)
+        elif isinstance(node, ast.RangeTableSample):
+            yield from node.args or ()
 
 
 def _call(statement: ast.CallStmt) -> CallOurs | None:

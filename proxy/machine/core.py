@@ -33,7 +33,7 @@ def _wanted() -> str:
 
 
 if TYPE_CHECKING:
-    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, ServerWalk
+    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, ServerWalk, Waiter
 
     PURE = ""
 else:
@@ -48,10 +48,11 @@ else:
     if PURE:
         from rewright.proxy.machine import hot
     ClientWalk, Cycles, Outlet, ServerWalk = hot.ClientWalk, hot.Cycles, hot.Outlet, hot.ServerWalk
+    Waiter = hot.Waiter
 
 
 def described() -> str:
     return f"pure Python: {PURE}" if PURE else "compiled"
 
 
-__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "described"]
+__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "Waiter", "described"]

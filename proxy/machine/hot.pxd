@@ -6,6 +6,7 @@ cdef bint COMPILED
 cdef Py_ssize_t EVENT_LIMIT
 cdef int _Q, _SYNC, _PARSE, _READY
 cdef Py_ssize_t _HEADER
+cdef int _READABLE
 
 
 @cython.final
@@ -90,8 +91,13 @@ cdef class ServerWalk:
 cdef extern from *:
     """
     #include <errno.h>
+    #include <math.h>
     #include <string.h>
     #include <sys/socket.h>
+    #include <time.h>
+    #ifdef __linux__
+    #include <sys/epoll.h>
+    #endif
 
     #ifndef MSG_NOSIGNAL  /* macOS; Python ignores the signal anyway */
     #define MSG_NOSIGNAL 0
@@ -127,7 +133,64 @@ cdef extern from *:
         }
         return size > 0 && met == size;
     }
+
+    static double rewright_seconds_now(void) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    }
+
+    #ifdef __linux__
+    #define REWRIGHT_EVENTS 128
+    /* each loop has a thread of its own */
+    static __thread struct epoll_event rewright_events[REWRIGHT_EVENTS];
+
+    /* how many events there are, after the seconds at most; a signal's handlers have run then */
+    static Py_ssize_t rewright_ready_within(int number, double seconds) {
+        /* rounded up: a timer must be due when the wait for it is over */
+        int most = seconds <= 0 ? 0 : seconds > 86400 ? 86400000 : (int)ceil(seconds * 1000);
+        int found;
+        if (most == 0) {
+            found = epoll_wait(number, rewright_events, REWRIGHT_EVENTS, 0);
+        } else {
+            PyThreadState *state = PyEval_SaveThread();
+            found = epoll_wait(number, rewright_events, REWRIGHT_EVENTS, most);
+            PyEval_RestoreThread(state);
+        }
+        if (found >= 0)
+            return found;
+        if (errno == EINTR)
+            return PyErr_CheckSignals() < 0 ? -2 : 0;
+        PyErr_SetFromErrno(PyExc_OSError);
+        return -2;
+    }
+
+    static int rewright_ready_number(Py_ssize_t place) { return rewright_events[place].data.fd; }
+    static int rewright_ready_events(Py_ssize_t place) { return (int)rewright_events[place].events; }
+    #else
+    static Py_ssize_t rewright_ready_within(int number, double seconds) {
+        (void)number, (void)seconds;
+        PyErr_SetString(PyExc_OSError, "there is no epoll here");
+        return -2;
+    }
+    static int rewright_ready_number(Py_ssize_t place) { (void)place; return -1; }
+    static int rewright_ready_events(Py_ssize_t place) { (void)place; return 0; }
+    #endif
+
+    /* what the socket has, of a size that two reads seldom beat; None: nothing now, b"": its end or an error */
+    static PyObject *rewright_read_at_once(int number) {
+        static __thread char piece[262144];
+        ssize_t size = recv(number, piece, sizeof piece, MSG_DONTWAIT);
+        if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+            Py_RETURN_NONE;
+        return PyBytes_FromStringAndSize(piece, size < 0 ? 0 : size);
+    }
     """
+    double seconds_now "rewright_seconds_now" ()
+    Py_ssize_t ready_within "rewright_ready_within" (int number, double seconds) except -2
+    int ready_number "rewright_ready_number" (Py_ssize_t place)
+    int ready_events "rewright_ready_events" (Py_ssize_t place)
+    object read_at_once "rewright_read_at_once" (int number)
     bint is_same "rewright_is_same" (
         const unsigned char *head, Py_ssize_t at, Py_ssize_t end, const char *known, Py_ssize_t size)
     bint is_like "rewright_is_like" (
@@ -142,3 +205,23 @@ cdef class Outlet:
 
     @cython.locals(sent=Py_ssize_t)
     cpdef write(self, bytes data)
+
+
+@cython.final
+cdef class Waiter:
+    cdef public object failed
+    cdef public list handlers
+    cdef public bint wanted
+
+    cpdef hand(self, int number, object handler)
+
+    @cython.locals(
+        others=list,
+        found=Py_ssize_t,
+        place=Py_ssize_t,
+        which=int,
+        events=int,
+        left=double,
+        end=double,
+    )
+    cpdef wait(self, int number, double seconds)

@@ -1,4 +1,5 @@
-"""What runs for every piece of bytes: the counts, the walks over both sides' headers, and sending on.
+"""What runs for every piece of bytes: waiting for it, the counts, the walks over both sides' headers, and
+sending on.
 
 Where a C compiler was there at installation a compiled copy of this very file is run instead of it:
 ``hot.pxd`` says which of its names are plain C then, ``rewright.proxy.machine.core`` which of the two is
@@ -45,7 +46,16 @@ taken_at_once: Callable[[int, bytes, int], int]
 # whether a piece of bytes is these, or these but for digits (never nothing); compiled only, from hot.pxd
 is_same: Callable[[bytes, int, int, bytes, int], bool]
 is_like: Callable[[bytes, int, int, bytes, int], bool]
+# one wait of epoll and what it found, in the order of the events; compiled only, from hot.pxd
+ready_within: Callable[[int, float], int]
+ready_number: Callable[[int], int]
+ready_events: Callable[[int], int]
+# what a socket has: None: nothing now, nothing: its end or an error; compiled only, from hot.pxd
+read_at_once: Callable[[int], bytes | None]
+seconds_now: Callable[[], float]
 NO_TEXTS: AbstractSet[bytes] = frozenset()
+# epoll's word for bytes to read and nothing else
+_READABLE = 1
 # the message types that are looked at below, and the size of a header, as one C integer each
 _Q, _SYNC, _PARSE, _READY = Q, SYNC, PARSE, READY
 _HEADER = HEADER_SIZE
@@ -461,3 +471,61 @@ class Outlet:
     def enqueue(self, data: bytes) -> None:
         """What the socket did not take."""
         raise NotImplementedError
+
+
+class Waiter:
+    """Waits on an epoll descriptor, and reads by itself where a handler is known: compiled only
+    (``rewright.proxy.event_loop`` says who uses it).
+
+    ``handlers``: by descriptor, who gets the bytes; None: nobody. ``failed`` is told of a descriptor whose
+    handler raised something. ``wanted``: the loop has something to do, so it must not be kept waiting.
+    """
+
+    __slots__ = ("failed", "handlers", "wanted")
+
+    def __init__(self, failed: Callable[[int, Exception], None]) -> None:
+        self.handlers: list[Callable[[bytes], None] | None] = []
+        self.failed = failed
+        self.wanted = False
+
+    def hand(self, number: int, handler: Callable[[bytes], None] | None) -> None:
+        """From now on ``handler`` gets the bytes of the descriptor; None: they are the loop's."""
+        while len(self.handlers) <= number:
+            self.handlers.append(None)
+        self.handlers[number] = handler
+
+    def wait(self, number: int, seconds: float) -> list[tuple[int, int]]:
+        """(descriptor, events) of what is the loop's, after at most ``seconds``; sooner when the loop is
+        wanted. Raises OSError.
+        """
+        others: list[tuple[int, int]] = []
+        self.wanted = False
+        left = seconds
+        end = seconds_now() + seconds  # noqa: F821 -- it is in hot.pxd, as are the names below
+        while True:
+            found = ready_within(number, left)  # noqa: F821
+            for place in range(found):
+                which = ready_number(place)  # noqa: F821
+                events = ready_events(place)  # noqa: F821
+                # asked for each: a handler may have taken away another's
+                handler = None
+                if events == _READABLE and which < len(self.handlers):
+                    handler = self.handlers[which]
+                if handler is None:
+                    others.append((which, events))
+                    continue
+                data = read_at_once(which)  # noqa: F821
+                if data is None:
+                    continue
+                if not data:  # the transport meets it, too, and knows what follows
+                    others.append((which, events))
+                    continue
+                try:
+                    handler(data)
+                except Exception as fault:  # noqa: BLE001 -- it ends one session, not the loop
+                    self.failed(which, fault)
+            if found == 0 or len(others) > 0 or self.wanted:
+                return others
+            left = end - seconds_now()  # noqa: F821
+            if left <= 0:
+                return others

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from rewright.proxy.ports import Guard, RelationName
 from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.sql.own_words import servers_own
 
 _TEXT_ARRAY, _OID_ARRAY, _BOOL, _INT8 = 1009, 1028, 16, 20
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _BOOL, _INT8)
@@ -21,14 +22,15 @@ PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _
 # What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it
 # much. What no answer depends on is left out, so that a REINDEX, a replica identity or a new partition, also
 # of a table that foreign keys refer to (which copies these), does not end a rewrite.
-_FACTS = """
-  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
+_FACTS = servers_own("""
+  select 'r ' || pg_catalog.concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
     pg_catalog.md5(c.relpartbound::text),
-                           case when c.relkind = 'v' then concat_ws(' ', c.relowner,
+                           case when c.relkind = 'v' then pg_catalog.concat_ws(' ', c.relowner,
                              c.reloptions) end) as fact
     from pg_catalog.pg_class c where c.oid = any ({relations})
   union all
-  select 'a ' || concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
+  select 'a ' || pg_catalog.concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid,
+                           a.atttypmod, a.attnotnull,
                            a.attcollation, a.attgenerated,
                            case when a.attgenerated <> '' then (select pg_catalog.md5(d.adbin::text)
                              from pg_catalog.pg_attrdef d where d.adrelid = a.attrelid
@@ -44,54 +46,59 @@ _FACTS = """
     || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
     from pg_catalog.pg_index i where i.indrelid = any ({relations}) and (i.indisunique or i.indisexclusion)
   union all
-  select 'h ' || concat_ws(' ', h.inhparent, h.inhrelid)
+  select 'h ' || pg_catalog.concat_ws(' ', h.inhparent, h.inhrelid)
     from pg_catalog.pg_inherits h join pg_catalog.pg_class c on c.oid = h.inhparent
    where h.inhparent = any ({relations}) and c.relkind <> 'p'
   union all
   select 'p ' || above.oid from above where above.oid = any ({relations})
   union all
-  select 'v ' || concat_ws(' ', w.ev_class, w.ev_type, w.ev_enabled, pg_catalog.md5(w.ev_action::text))
+  select 'v ' || pg_catalog.concat_ws(' ', w.ev_class, w.ev_type, w.ev_enabled,
+                           pg_catalog.md5(w.ev_action::text))
     from pg_catalog.pg_rewrite w where w.ev_class = any ({relations})
   union all
-  select 'd ' || concat_ws(' ', d.refclassid, d.refobjid, coalesce(p.xmin, o.xmin), q.xmin)
+  select 'd ' || pg_catalog.concat_ws(' ', d.refclassid, d.refobjid, coalesce(p.xmin, o.xmin), q.xmin)
     from pg_catalog.pg_rewrite w
-    join pg_catalog.pg_depend d on d.classid = 2618 and d.objid = w.oid and d.refclassid in (1255, 2617)
+    join pg_catalog.pg_depend d on d.classid = 2618 and d.objid = w.oid
+     and d.refclassid = any (array[1255, 2617]::oid[])
     left join pg_catalog.pg_proc p on d.refclassid = 1255 and p.oid = d.refobjid
     left join pg_catalog.pg_operator o on d.refclassid = 2617 and o.oid = d.refobjid
     left join pg_catalog.pg_proc q on q.oid = o.oprcode
    where w.ev_class = any ({relations})
   union all
-  select 'f ' || concat_ws(' ', p.oid, p.xmin) from pg_catalog.pg_proc p
+  select 'f ' || pg_catalog.concat_ws(' ', p.oid, p.xmin) from pg_catalog.pg_proc p
    where p.proname = any ({functions}) and (p.pronamespace <> 11 or p.oid >= 16384)
   union all
-  select 'o ' || concat_ws(' ', o.oid, o.xmin, p.xmin)
+  select 'o ' || pg_catalog.concat_ws(' ', o.oid, o.xmin, p.xmin)
     from pg_catalog.pg_operator o left join pg_catalog.pg_proc p on p.oid = o.oprcode
    where o.oprname = any ({operators}) and (o.oprnamespace <> 11 or o.oid >= 16384)
   union all
-  select 'k ' || concat_ws(' ', k.oid, k.xmin, p.xmin)
+  select 'k ' || pg_catalog.concat_ws(' ', k.oid, k.xmin, p.xmin)
     from pg_catalog.pg_cast k left join pg_catalog.pg_proc p on p.oid = k.castfunc where k.oid >= 16384
   union all
-  select 'y ' || concat_ws(' ', y.oid, y.xmin) from pg_catalog.pg_type y where y.oid in (select typ
+  select 'y ' || pg_catalog.concat_ws(' ', y.oid, y.xmin) from pg_catalog.pg_type y
+   where y.oid = any (select typ
     from types)
   union all
   select 'm ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
-    from pg_catalog.pg_constraint k where k.contypid in (select typ from types)
+    from pg_catalog.pg_constraint k where k.contypid = any (select typ from types)
   union all
-  select 'n ' || concat_ws(' ', n.oid, n.xmin, n.collversion, pg_catalog.pg_collation_actual_version(n.oid))
+  select 'n ' || pg_catalog.concat_ws(' ', n.oid, n.xmin, n.collversion,
+                           pg_catalog.pg_collation_actual_version(n.oid))
     from pg_catalog.pg_collation n
-   where n.oid in (select a.attcollation from pg_catalog.pg_attribute a where a.attrelid = any ({relations}))
-      or n.oid in (select d.refobjid from indexes join pg_catalog.pg_depend d on d.classid = 1259
+   where n.oid = any (select a.attcollation from pg_catalog.pg_attribute a
+      where a.attrelid = any ({relations}))
+      or n.oid = any (select d.refobjid from indexes join pg_catalog.pg_depend d on d.classid = 1259
         and d.objid = indexes.oid and d.refclassid = 3456)
       or n.collname = any ({types}) and n.oid >= 16384
   union all
-  select 'l ' || concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion',
+  select 'l ' || pg_catalog.concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion',
     pg_catalog.pg_collation_actual_version(100))
     from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()
   union all
-  select 't ' || concat_ws(' ', t.tgconstraint, t.tgrelid, t.tgenabled)
+  select 't ' || pg_catalog.concat_ws(' ', t.tgconstraint, t.tgrelid, t.tgenabled)
     from keys join pg_catalog.pg_trigger t on t.tgconstraint = keys.oid where t.tgenabled <> 'O'
   union all
-  select 'u ' || concat_ws(' ', keys.oid, x.convalidated, pg_catalog.to_jsonb(x) ->> 'conenforced')
+  select 'u ' || pg_catalog.concat_ws(' ', keys.oid, x.convalidated, pg_catalog.to_jsonb(x) ->> 'conenforced')
     from keys join pg_catalog.pg_constraint x on x.oid = keys.oid
    where not x.convalidated or pg_catalog.to_jsonb(x) ->> 'conenforced' = 'false'
   union all
@@ -99,20 +106,20 @@ _FACTS = """
    where not (x.indisvalid and x.indisready and x.indislive and x.indisunique)
   union all
   select 's ' || s.srrelid from pg_catalog.pg_subscription_rel s where {foreign_keys}
-    and s.srrelid in (select oid from tree)
+    and s.srrelid = any (select oid from tree)
   union all
-  select 'g ' || concat_ws(' ', g.setrole, x.setting)
-    from pg_catalog.pg_db_role_setting g, unnest(g.setconfig) as x (setting)
+  select 'g ' || pg_catalog.concat_ws(' ', g.setrole, x.setting)
+    from pg_catalog.pg_db_role_setting g, pg_catalog.unnest(g.setconfig) as x (setting)
    where {foreign_keys} and x.setting ~* '^session_replication_role='
-     and g.setdatabase in (0, (select b.oid from pg_catalog.pg_database b
-       where b.datname = pg_catalog.current_database()))
-"""
+     and g.setdatabase = any (array[0, (select b.oid from pg_catalog.pg_database b
+       where b.datname = pg_catalog.current_database())]::oid[])
+""")
 
 # above: parents of foreign tables. indexes: unique ones with those of partitions. types: users' types of
 # columns and of names, with what domains and arrays are made of. tree: the relations with all partitions, the
 # targets of their foreign keys too. keys: these, with their
 # copies on partitions.
-_SETS = """
+_SETS = servers_own("""
 with recursive above (oid) as (
   select h.inhparent from pg_catalog.pg_foreign_table f
     join pg_catalog.pg_inherits h on h.inhrelid = f.ftrelid
@@ -121,7 +128,8 @@ with recursive above (oid) as (
   select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = any ({relations})
     and a.atttypid >= 16384
   union select y.oid from pg_catalog.pg_type y where y.typname = any ({types}) and y.oid >= 16384
-  union select part from types join pg_catalog.pg_type y on y.oid = typ, unnest(array[y.typbasetype,
+  union select part from types join pg_catalog.pg_type y on y.oid = typ,
+    pg_catalog.unnest(array[y.typbasetype,
     y.typelem]) as part
    where part >= 16384
 ), indexes (oid) as (
@@ -133,31 +141,31 @@ with recursive above (oid) as (
   union select k.oid, k.conrelid, k.confrelid from keys
     join pg_catalog.pg_constraint k on k.conparentid = keys.oid
 ), tree (oid) as (
-  select r from unnest({relations}) as r where {foreign_keys}
+  select r from pg_catalog.unnest({relations}) as r where {foreign_keys}
   union select confrelid from keys
   union select h.inhrelid from tree join pg_catalog.pg_inherits h on h.inhparent = tree.oid
 )
-"""
+""")
 
 _DIGEST = (
-    "pg_catalog.md5(coalesce(({sets} select pg_catalog.string_agg(fact, e'\\n' order by fact collate \"C\")"
-    " from ({facts}) as facts), ''))"
+    "pg_catalog.md5(coalesce(({sets} select pg_catalog.string_agg(fact, e'\\n' order by fact"
+    " collate pg_catalog.\"C\") from ({facts}) as facts), ''))"
 )
 
 # The session sees no state of the tables from before they were looked at ($8, a transaction number). Rows
 # may break a foreign key afterwards only by what a replica does: the session is none, and has written none
 # of the rows itself.
-_KEPT = """
+_KEPT = servers_own("""
   pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::int8 >= $8 and (not $7 or (
     pg_catalog.current_setting('session_replication_role') = 'origin'
     and not exists (
       with recursive tree (oid) as (
-        select r from unnest((select $3)::oid[]) as r where (select $7)::bool
+        select r from pg_catalog.unnest((select $3)::oid[]) as r where (select $7)::bool
         union select h.inhrelid from tree join pg_catalog.pg_inherits h on h.inhparent = tree.oid
       )
       select from tree where pg_catalog.pg_stat_get_xact_tuples_inserted(tree.oid)
         + pg_catalog.pg_stat_get_xact_tuples_updated(tree.oid)
-        + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0)))"""
+        + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0)))""")
 
 # Row-level security stands in the way where its policies apply to this role and may do more than leave rows
 # out: a policy made of leakproof functions alone can neither fail, nor read tables, nor change anything, and
@@ -165,12 +173,13 @@ _KEPT = """
 # to both texts, of which a proof holds as of the whole table (none rests on a foreign key to such a table).
 # Below a view its
 # owner's rights count, which are not looked at here.
-_FILTERED = """
+_FILTERED = servers_own("""
   exists (
     select from pg_catalog.pg_class c where c.oid = any ($3) and c.relrowsecurity and (
       exists (select from pg_catalog.pg_class v where v.oid = any ($3) and v.relkind = 'v')
       or pg_catalog.row_security_active(c.oid) and exists (
-        select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*') and (
+        select from pg_catalog.pg_policy p where p.polrelid = c.oid
+          and p.polcmd = any (array['r', '*']::pg_catalog."char"[]) and (
           exists (select from pg_catalog.regexp_matches(p.polqual::text, '[{]([A-Z_0-9]+)', 'g') as n (name)
                    where n.name[1] <> all (array['VAR', 'CONST', 'OPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST',
                      'BOOLEANTEST',
@@ -179,9 +188,9 @@ _FILTERED = """
             'g') as f (oid)
                       where not exists (select from pg_catalog.pg_proc q
                         where q.oid = f.oid[1]::pg_catalog.oid
-                        and q.proleakproof and q.provolatile <> 'v'))))))"""
+                        and q.proleakproof and q.provolatile <> 'v'))))))""")
 
-_GUARD = """
+_GUARD = servers_own("""
 select {settings}
   current_user, session_user, pg_catalog.current_setting('role'),
   pg_catalog.current_schemas(true)::text[],
@@ -194,13 +203,14 @@ select {settings}
                          else n.nspname = w.schema end
               order by pg_catalog.array_position(pg_catalog.current_schemas(true), n.nspname) limit 1)
             order by w.place)
-     from unnest($1, $2) with ordinality as w (schema, name, place)),
+     from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2))
+       with ordinality as w (schema, name, place)),
   {filtered},
   exists (select from pg_catalog.pg_class c where c.oid = any ($3) and c.relpersistence = 't'),
-  (select pg_catalog.bool_and(pg_catalog.has_table_privilege(r, 'select')) from unnest($3) as r),
+  (select pg_catalog.bool_and(pg_catalog.has_table_privilege(r, 'select')) from pg_catalog.unnest($3) as r),
   {kept},
   {digest}
-"""
+""")
 
 _FIXED_COLUMNS = 12
 
@@ -208,7 +218,7 @@ _FIXED_COLUMNS = 12
 # Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan
 # that the server keeps after some executions is not thought dearer than one for these values.
 _OPAQUE = tuple(
-    f"(select ${number})::{kind}"
+    f"(select ${number})::pg_catalog.{kind}"
     for number, kind in ((3, "oid[]"), (4, "text[]"), (5, "text[]"), (6, "text[]"), (7, "bool"))
 )
 
@@ -234,13 +244,13 @@ def _digest(arguments: Sequence[str]) -> str:
 
 def capture_sql(guard: Guard) -> str:
     """A query whose one value is ``Guard.digest``: to be run in the transaction that read the catalog."""
-    relations = f"'{_array(str(oid) for oid in _oids(guard))}'::oid[]"
+    relations = f"'{_array(str(oid) for oid in _oids(guard))}'::pg_catalog.oid[]"
     names = [_text_array(items) for items in (guard.functions, guard.operators, guard.types)]
     return "select " + _digest([relations, *names, "true" if guard.foreign_keys else "false"])
 
 
 def _text_array(items: Iterable[str]) -> str:
-    return "e'" + _array(items).replace("\\", "\\\\").replace("'", "\\'") + "'::text[]"
+    return "e'" + _array(items).replace("\\", "\\\\").replace("'", "\\'") + "'::pg_catalog.text[]"
 
 
 def arguments(guard: Guard) -> tuple[bytes, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from rewright.proxy.serving.guard import parse_array
 from rewright.proxy.serving.settings import BLANK, LITERAL, NAME
+from rewright.sql.own_words import servers_own
 
 # a text that may change a setting of ours in a way that SetCommand does not read
 _MAY_SET = re.compile(rb"\bset(?:_config)?\b.*?\brewright\"?\s*\.", re.IGNORECASE | re.DOTALL)
@@ -31,15 +32,16 @@ _SET_CONFIG = re.compile(
 # columns: whether the process is another than the login said ($1); what ALTER ROLE and ALTER DATABASE
 # say of our settings (the most particular first), from the catalog: current_setting() may be what another
 # client has left
-WHO_SERVES = """
+WHO_SERVES = servers_own("""
   (pg_catalog.pg_backend_pid()::text <> $1)::text,
   array(select c from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c
          where pg_catalog.starts_with(c, 'rewright.')
-           and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d
-                                      where d.datname = pg_catalog.current_database()))
-           and s.setrole in (0, (select r.oid from pg_catalog.pg_roles r where r.rolname = session_user))
+           and s.setdatabase = any (array[0, (select d.oid from pg_catalog.pg_database d
+                                      where d.datname = pg_catalog.current_database())]::oid[])
+           and s.setrole = any (array[0, (select r.oid from pg_catalog.pg_roles r
+                                               where r.rolname = session_user)]::oid[])
          order by s.setrole = 0, s.setdatabase = 0)::text
-"""
+""")
 
 
 @dataclass(frozen=True, slots=True)

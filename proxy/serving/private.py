@@ -21,19 +21,20 @@ from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, Close, Describe, Execute, Parse
+from rewright.sql.own_words import servers_own
 
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"
 VERIFIER_PORTAL = _PREFIX + b"v"
 # PgBouncer calls the statements of its clients by names of its own (max_prepared_statements)
-_VERIFIER_SQL = b"""
+_VERIFIER_SQL = servers_own("""
 select statement from pg_catalog.pg_prepared_statements where name = $1
 union all
 select statement from pg_catalog.pg_prepared_statements
- where starts_with(name, 'PGBOUNCER_') and statement = $2
+ where pg_catalog.starts_with(name, 'PGBOUNCER_') and statement = $2
    and not exists (select from pg_catalog.pg_prepared_statements where name = $1)
 limit 1
-"""
+""").encode()
 _TEXT = 25
 
 

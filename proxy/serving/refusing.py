@@ -17,7 +17,7 @@ from rewright.proxy.wire.tables import ERROR, READY
 
 CANCELLED = backend.error("57014", "canceling statement due to user request")
 # fails when it runs: by then the server has said what it says in a failed transaction
-FAILING = b"select 1/0"
+FAILING = b"select 1 operator(pg_catalog./) 0"
 _FAILED_STATE = "22012"
 NOWHERE_STATE = "34000"
 

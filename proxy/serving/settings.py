@@ -89,9 +89,10 @@ class Settings:
         if name not in self._rules:
             return None
         default = _quoted(self._defaults[name])
-        value = f"coalesce(nullif(pg_catalog.current_setting('rewright.{name}', true), ''), {default})"
+        current = f"pg_catalog.current_setting('rewright.{name}', true)"
+        value = f"case when {current} operator(pg_catalog.<>) '' then {current} else {default} end"
         if kept is not None:
-            value = f"{_quoted(kept(name) or self._defaults[name])}::text"
+            value = f"{_quoted(kept(name) or self._defaults[name])}::pg_catalog.text"
         return Redirect(f'select {value} as "rewright.{name}"', tag="SHOW")
 
     def startup_texts(self, parameters: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from rewright.sql.own_words import servers_own
+
 Kind: TypeAlias = Literal["copy", "create", "insert", "explain"]
 
 # the first byte of a text that may be one of these, or of blanks before it
@@ -133,7 +135,7 @@ def _end(text: bytes) -> int:
 
 # The one table written to: nothing may run or be counted for each row but constraints, so that the order and
 # plan of the SELECT leave no trace. Defaults may be constants and keywords such as CURRENT_TIMESTAMP only.
-TARGET_SQL = b"""
+TARGET_SQL = servers_own("""
 select coalesce(pg_catalog.bool_and(
     c.relkind = 'r' and c.relpersistence <> 't' and not c.relrowsecurity and not c.relhasrules
     and not c.relispartition
@@ -147,13 +149,13 @@ select coalesce(pg_catalog.bool_and(
         and (a.attidentity <> '' or a.attgenerated <> '' or y.typtype = 'd'
              or pg_catalog.strpos(coalesce(pg_catalog.pg_get_expr(d.adbin, d.adrelid), ''), '(') > 0))
   ), false)
-from pg_catalog.pg_class c where c.oid = pg_catalog.to_regclass($1)"""
+from pg_catalog.pg_class c where c.oid = pg_catalog.to_regclass($1)""").encode()
 TARGET_TYPES = (25,)
 
 # The columns of a new table take their collations from the SELECT's, which descriptions do not tell.
-COLLATION_SQL = b"""
-select coalesce(pg_catalog.bool_and(a.attcollation in (0, 100)), true)
-from pg_catalog.pg_attribute a where a.attrelid = any ($1) and a.attnum > 0"""
+COLLATION_SQL = servers_own("""
+select coalesce(pg_catalog.bool_and(a.attcollation = any (array[0, 100]::oid[])), true)
+from pg_catalog.pg_attribute a where a.attrelid = any ($1) and a.attnum > 0""").encode()
 COLLATION_TYPES = (1028,)
 
 

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-import uvloop
-
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
@@ -35,6 +33,7 @@ from rewright.processes.channel import (
 )
 from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
+from rewright.proxy import loops
 from rewright.proxy.ports import Lookup, Ports, Reporter, ServedRewrite
 from rewright.proxy.server import Proxy, serve
 from rewright.store.api import Store
@@ -62,7 +61,8 @@ def run(
     """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
     logs.set_up(config.log.format, config.log.level, f"worker {number}")
     try:
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        on = proxy_config(config)
+        with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(on)) as runner:
             runner.run(_Worker(config, number, job_path, listeners, pipe).run())
     except (OSError, ConfigError, ValueError) as error:
         # told to the supervisor, which gives up or tries again

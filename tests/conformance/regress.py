@@ -26,7 +26,13 @@ from tests.conformance.suites import Runner, Side, log_file
 from tests.proxy.debian import programs
 
 TRUST = "local all all trust\nhost all all 127.0.0.1/32 trust\nhost replication all 127.0.0.1/32 trust\n"
-SETTINGS = {"max_prepared_transactions": "10", "max_connections": "100", "wal_level": "logical"}
+SETTINGS = {
+    "max_prepared_transactions": "10",
+    "max_connections": "100",
+    "wal_level": "logical",
+    # pg_regress asks for it at connect, in `options`, which a PgBouncer can't carry
+    "intervalstyle": "postgres_verbose",
+}
 _LINE = re.compile(r"^(?:test|\s+)\s*(?P<name>[\w-]+)\s+\.\.\. (?P<outcome>ok|FAILED)", re.MULTILINE)
 
 

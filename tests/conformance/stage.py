@@ -152,7 +152,8 @@ def reached(
     with ExitStack() as stack:
 
         def pooled(upstream: int) -> int:
-            more = {"ignore_startup_parameters": "extra_float_digits", "server_reset_query_always": 1}
+            ignored = "extra_float_digits, options"
+            more = {"ignore_startup_parameters": ignored, "server_reset_query_always": 1}
             return stack.enter_context(
                 running_bouncer(upstream, password, mode="session", user=user, size=100, **more)
             ).port

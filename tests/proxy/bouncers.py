@@ -26,7 +26,7 @@ from tests.proxy.waiting import until
 PREPARES = (1, 21)
 CONFIGURATION = """
 [databases]
-* = host=127.0.0.1 port={upstream} user={user} password={password} {database_options}
+* = host=127.0.0.1 port={upstream} user={user} {secret} {database_options}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {listen}
@@ -78,7 +78,8 @@ def running_bouncer(
             CONFIGURATION.format(
                 upstream=upstream,
                 user=user,
-                password=password,
+                # nothing behind the sign is a mistake to PgBouncer, found at the first login
+                secret=f"password={password}" if password else "",
                 listen=listen,
                 mode=mode,
                 size=size,

@@ -10,25 +10,31 @@ from typing import Any, Self
 
 import uvloop
 
+from rewright.proxy import event_loop
 from rewright.proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig
 from rewright.proxy.ports import Ports
 from rewright.proxy.server import Proxy
+
+# the product's own (uvloop where nothing is compiled), and the two that it must run on all the same
+LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
+    "own": event_loop.RelayLoop if event_loop.has_own() else uvloop.new_event_loop,
+    "uvloop": uvloop.new_event_loop,
+    "asyncio": asyncio.new_event_loop,
+}
 
 
 class RunningProxy:
     """``with RunningProxy(config, ports) as proxy: psycopg.connect(proxy.dsn(...))``"""
 
     def __init__(
-        self, config: ProxyConfig, ports: Ports | None = None, *, uv: bool = True, name: str = ""
+        self, config: ProxyConfig, ports: Ports | None = None, *, loop: str = "own", name: str = ""
     ) -> None:
         self.events: list[tuple[str, Mapping[str, object]]] = []
         # mistakes of ours in sessions: who expects some takes them out
         self.faults: list[Exception] = []
         self.proxy = Proxy(config, ports, name=name)
         object.__setattr__(self.proxy, "event", self._event)
-        self._factory: Callable[[], asyncio.AbstractEventLoop] = (
-            uvloop.new_event_loop if uv else asyncio.new_event_loop
-        )
+        self._factory = LOOPS[loop]
         self._ready = threading.Event()
         self._failure: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="proxy", daemon=True)

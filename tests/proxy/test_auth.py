@@ -28,7 +28,7 @@ from rewright.proxy.auth.scram import (
 from rewright.proxy.auth.upstream_login import UpstreamLogin, md5_response
 from rewright.proxy.config import AuthConfig, ListenConfig, UserConfig
 from rewright.proxy.wire.backend import AUTH_OK, AUTH_SASL, Authentication
-from tests.proxy.running import RunningProxy, config
+from tests.proxy.running import LOOPS, RunningProxy, config
 from tests.proxy.waiting import cancelled_when, queries_running
 
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
@@ -341,7 +341,7 @@ def test_a_server_without_tls_refuses_clients_with_it_as_asked(
 @pytest.mark.parametrize(
     ("oldest", "newest", "used"), [("tlsv1.2", "tlsv1.2", "TLSv1.2"), ("tlsv1.3", "", "TLSv1.3")]
 )
-@pytest.mark.parametrize("uv", [True, False], ids=["uvloop", "asyncio"])
+@pytest.mark.parametrize("loop", LOOPS)
 def test_versions_of_tls_for_clients(
     scratch_server: ScratchServer,
     authority: trustme.CA,
@@ -349,7 +349,7 @@ def test_versions_of_tls_for_clients(
     oldest: str,
     newest: str,
     used: str,
-    uv: bool,
+    loop: str,
 ) -> None:
     write_certificate(authority, tmp_path)
     listen = ListenConfig(
@@ -360,7 +360,8 @@ def test_versions_of_tls_for_clients(
         tls_max_version=newest,
     )
     with RunningProxy(
-        config(f"host={scratch_server.address.socket_dir} port={scratch_server.port}", listen=listen), uv=uv
+        config(f"host={scratch_server.address.socket_dir} port={scratch_server.port}", listen=listen),
+        loop=loop,
     ) as running:
         dsn = f"host=127.0.0.1 port={running.port} user=postgres dbname=postgres sslmode=require"
         with psycopg.connect(dsn) as connection:

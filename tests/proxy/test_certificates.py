@@ -18,7 +18,7 @@ from rewright.proxy.auth.scram import Verifier
 from rewright.proxy.config import AuthConfig, ListenConfig, ProxyConfig, UserConfig
 from tests.proxy.debian import DebianServer
 from tests.proxy.openssl import Authority, Pair
-from tests.proxy.running import RunningProxy, config
+from tests.proxy.running import LOOPS, RunningProxy, config
 from tests.proxy.waiting import until
 
 IDENT = """
@@ -126,9 +126,9 @@ def parts(scratch_server: ScratchServer, module_database: str, papers: Papers) -
     return config(base, auth=auth, listen=listen(papers))
 
 
-@pytest.fixture(scope="module", params=[True, False], ids=["uvloop", "asyncio"])
+@pytest.fixture(scope="module", params=LOOPS)
 def proxy(parts: ProxyConfig, request: pytest.FixtureRequest) -> Iterator[RunningProxy]:
-    with RunningProxy(parts, uv=request.param) as running:
+    with RunningProxy(parts, loop=request.param) as running:
         yield running
     assert not running.problems
 

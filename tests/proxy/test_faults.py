@@ -16,7 +16,7 @@ from rewright.proxy.ports import Ports
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.texts import Texts
 from tests.proxy.rules import RULES
-from tests.proxy.running import RunningProxy, config
+from tests.proxy.running import LOOPS, RunningProxy, config
 
 pytestmark = pytest.mark.server
 
@@ -34,7 +34,7 @@ def _raising(function: Callable[..., object]) -> Callable[..., object]:
     return failing
 
 
-@pytest.mark.parametrize("uv", [True, False], ids=["uvloop", "asyncio"])
+@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(
     ("part", "method", "sql"),
     [(Texts, "query", "select 'FAULT'"), (ServerStream, "event", "do $$ begin raise 'FAULT'; end $$")],
@@ -47,13 +47,13 @@ def test_a_fault_is_counted_and_told_with_its_cause(
     part: type,
     method: str,
     sql: str,
-    uv: bool,
+    loop: str,
 ) -> None:
     """In the walk over either side's bytes."""
     monkeypatch.setattr(part, method, _raising(getattr(part, method)))
     ports = Ports(lookup=RewriteIndex(), settings=RULES)
     upstream = f"host=127.0.0.1 port={scratch_server.port}"
-    with RunningProxy(config(upstream), ports, uv=uv) as running:
+    with RunningProxy(config(upstream), ports, loop=loop) as running:
         here = scratch_server.dsn(module_database)
         here = here.replace(f":{scratch_server.port}/", f":{running.port}/")
         with psycopg.connect(here, autocommit=True) as other:

@@ -30,19 +30,19 @@ from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.wire import frontend
 from rewright.proxy.wire.startup import CancelRequest, StartupMessage
 from tests.proxy.rules import RULES
-from tests.proxy.running import RunningProxy, config
+from tests.proxy.running import LOOPS, RunningProxy, config
 from tests.proxy.serving_world import Reports
 from tests.proxy.waiting import Stopwatch, cancelled_when, queries_running, until
 
 pytestmark = pytest.mark.server
 
 
-@pytest.fixture(scope="module", params=["uvloop", "asyncio"])
+@pytest.fixture(scope="module", params=LOOPS)
 def proxy(request: pytest.FixtureRequest, scratch_server: ScratchServer) -> Iterator[RunningProxy]:
     """With every port filled, so that the whole session machine is at work."""
     ports = Ports(lookup=RewriteIndex(), reporter=Reports(), settings=RULES)
     dsn = f"host=127.0.0.1 port={scratch_server.port}"
-    with RunningProxy(config(dsn), ports, uv=request.param == "uvloop") as running:
+    with RunningProxy(config(dsn), ports, loop=request.param) as running:
         yield running
     assert not running.problems
 

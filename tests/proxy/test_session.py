@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Guard, Ports, ServedRewrite
+from rewright.proxy.serving import refusing
 from rewright.proxy.serving.guard import GuardRow
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.serving.settings import Settings
@@ -560,7 +561,7 @@ def test_cancel_while_a_failed_guard_is_taken_back() -> None:
     play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ERROR)
     play.session.cancel()
     play.server(READY)
-    assert bytes(play.to_server).endswith(f.Query(b"select 1/0").encode())
+    assert bytes(play.to_server).endswith(f.Query(refusing.FAILING).encode())
     cancelled_whole(play, play.server(OTHER, READY))
 
 

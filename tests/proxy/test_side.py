@@ -9,9 +9,9 @@ import socket
 from collections.abc import Callable, Coroutine
 
 import pytest
-import uvloop
 
 from rewright.proxy.relay import Side
+from tests.proxy.running import LOOPS
 
 
 async def _pair() -> tuple[Side, socket.socket]:
@@ -66,13 +66,13 @@ async def _a_peer_that_is_gone_is_noticed() -> None:
     side.write(b"x")
 
 
-@pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
+@pytest.mark.parametrize("factory", LOOPS.values(), ids=LOOPS)
 def test_pieces_arrive_in_order(factory) -> None:  # type: ignore[no-untyped-def]
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_pieces_arrive_in_order())
 
 
-@pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
+@pytest.mark.parametrize("factory", LOOPS.values(), ids=LOOPS)
 def test_a_peer_that_is_gone_is_noticed(factory) -> None:  # type: ignore[no-untyped-def]
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_a_peer_that_is_gone_is_noticed())
@@ -167,7 +167,7 @@ async def _the_peer_may_read_to_the_end() -> None:
     listener.close()
 
 
-@pytest.mark.parametrize("uv", [True, False])
+@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize(
     "play",
     [
@@ -177,7 +177,6 @@ async def _the_peer_may_read_to_the_end() -> None:
         _its_number_may_be_anothers,
     ],
 )
-def test_last_words(uv: bool, play: Callable[[], Coroutine[None, None, None]]) -> None:
-    factory = uvloop.new_event_loop if uv else asyncio.new_event_loop
-    with asyncio.Runner(loop_factory=factory) as runner:
+def test_last_words(loop: str, play: Callable[[], Coroutine[None, None, None]]) -> None:
+    with asyncio.Runner(loop_factory=LOOPS[loop]) as runner:
         runner.run(play())

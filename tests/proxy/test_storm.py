@@ -15,7 +15,7 @@ import pytest
 from rewright.proxy.config import AuthConfig, Limits
 from rewright.proxy.upstream import UpstreamUnavailable, connect, parse_dsn
 from rewright.proxy.wire.startup import SslRequest, StartupMessage
-from tests.proxy.running import RunningProxy, config
+from tests.proxy.running import LOOPS, RunningProxy, config
 from tests.proxy.waiting import Stopwatch, until
 
 READY = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\5I"
@@ -142,13 +142,13 @@ def test_the_reason_is_logged() -> None:
             assert any("no answer within 0.2 s" in str(reason) for reason in reasons)
 
 
-@pytest.mark.parametrize("uv", [False, True])
+@pytest.mark.parametrize("loop", LOOPS)
 @pytest.mark.parametrize("method", ["passthrough", "trust"])
-def test_a_client_that_left_while_its_server_was_reached(uv: bool, method: str) -> None:
+def test_a_client_that_left_while_its_server_was_reached(loop: str, method: str) -> None:
     """A server that lets everybody in would keep the session for good."""
     with busy_server(0.5) as port:
         parts = config(f"host=127.0.0.1 port={port}", auth=AuthConfig(method))  # type: ignore[arg-type]
-        with RunningProxy(parts, uv=uv) as proxy:
+        with RunningProxy(parts, loop=loop) as proxy:
             for linger in (False, True):
                 client = socket.create_connection(("127.0.0.1", proxy.port), 30)
                 client.sendall(STARTUP)

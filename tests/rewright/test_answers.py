@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -422,3 +423,34 @@ def test_parameters_of_calls(answers: LocalAnswers, store: Store) -> None:
     asyncio.run(answer.run(ADMIN, ("too slow", rewrite.id)))
     kept = store.rewrites.get(rewrite.id)
     assert (kept.state, kept.reason) == (State.REJECTED, "too slow")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select (select count(*) from range(100000000000)) from rewright.settings",
+        "with recursive r (n) as (select 1 union all select n + 1 from r) select count(*) from r, rewright.settings",
+        "select length(repeat('x', 2000000000)) from rewright.settings",
+        "select 1 from rewright.settings order by length(repeat('x', 2000000000))",
+        "select 1 from rewright.settings limit length(repeat('x', 2000000000))",
+        "select 1 from rewright.settings, range(length(repeat('x', 2000000000)))",
+        "select repeat(x, 2000000000) from (select 'x' as x) s, rewright.settings",
+    ],
+)
+def test_what_a_text_is_described_with_does_not_run_it(answers: LocalAnswers, text: str) -> None:
+    """Columns are asked for in the event loop: a stranger's query that ran there would stop all sessions."""
+    before = time.process_time()
+    assert answers.match(text) is not None
+    assert time.process_time() - before < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select count(*) from rewright.log where log_time > now() - interval '1 hour'",
+        "select name, n from rewright.settings, generate_series(1, 2) g (n) order by name, n limit 5",
+        "select upper(name), coalesce(setting, repeat(name, 2)) from rewright.settings limit 1 offset 1",
+    ],
+)
+def test_ordinary_calls_are_answered(answers: LocalAnswers, text: str) -> None:
+    assert run(answers, text).rows
