@@ -144,9 +144,11 @@ class Checker:
         return None
 
     def _read_schema(self, text: str) -> None:
+        from rewright.equivalence.extension_columns import with_texts_for_extensions
         from rewright.equivalence.proving import catalog_of
 
         try:
+            text, self._stand_ins = with_texts_for_extensions(text)
             self._schema = screen_schema(text)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
@@ -263,6 +265,7 @@ class Checker:
         omitted = tuple(o.label for o in self._schema.omitted) if self._schema is not None else ()
         if self._scratch_db is not None:
             omitted += tuple(f"table {name}" for name in self._scratch_db.left_out)
+        omitted += tuple(f"column {name}" for name in sorted(self._stand_ins))
         return Stamp(catalog_digest=digest, server_version=version, seconds=seconds, omitted=omitted)
 
     def _check(self, original: str, candidate: str, started: float) -> Verdict:
@@ -273,6 +276,14 @@ class Checker:
             missing = needs_omitted(self._schema, query) if self._schema is not None else ""
             if missing:
                 return Unknown(f"unsupported: {missing}, which is left out of the schema")
+        if (
+            self._schema is not None
+            and self._stand_ins
+            and reads_any((left.tree, right.tree), self._stand_ins)
+        ):
+            return Unknown(
+                "unsupported: a column whose type is an extension's, which is left out of the schema"
+            )
         known = self._scratch_db
         scratch_db = self.scratch_database_for(left, right)
         if scratch_db is not known:

@@ -11,6 +11,7 @@ import pytest
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
+from rewright.equivalence.extension_columns import with_texts_for_extensions
 from rewright.equivalence.generator.ddl import schema_of
 from rewright.equivalence.isolation import Refused
 from rewright.equivalence.options import Options
@@ -158,3 +159,66 @@ def test_rows_of_children_are_among_what_is_tried(live: Checker) -> None:
 def test_volatile_functions_are_refused_without_a_scratch_database_as_well(live: Checker) -> None:
     one = "select id, random() from tied"
     assert isinstance(live.check(one, f"{one} where true"), Unknown)
+
+
+TEXT = """
+create extension citext; create extension postgis;
+create table member (id int primary key, nick citext not null unique, at public.geometry(Point, 4326), joined date not null);
+create index on member using gist (at);
+create table post (id int primary key, author int not null references member, body text);
+alter table post add column tags citext[];
+"""
+
+
+@pytest.fixture(scope="module")
+def by_text(scratch_server: ScratchServer) -> Iterator[Checker]:
+    with Checker(
+        scratch=scratch_server, schema_sql=TEXT, options=Options(databases=300, seconds=60)
+    ) as checker:
+        yield checker
+
+
+def test_ddl_with_types_of_extensions_is_judged_where_nobody_reads_them(by_text: Checker) -> None:
+    joined = by_text.check("select p.id from post p join member m on m.id = p.author", "select id from post")
+    assert isinstance(joined, Proved)
+    assert {"extension citext", "column nick", "column at", "column tags"} <= set(joined.stamp.omitted)
+    outer = "select m.joined from member m left join post p on p.author = m.id"
+    assert isinstance(by_text.check(outer, "select joined from member"), Refuted)
+
+
+@pytest.mark.parametrize("server", ["server", ""])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select distinct nick from member",
+        "select distinct * from member",
+        "select distinct m from member m",
+        "select distinct tags from post",
+        "select distinct (m).nick from member m",
+    ],
+)
+def test_ddl_with_types_of_extensions_proves_nothing_of_them(
+    query: str, server: str, scratch_server: ScratchServer
+) -> None:
+    """UNIQUE of citext is not UNIQUE of text: what is known of such a column is known of another one."""
+    with Checker(scratch=scratch_server if server else None, schema_sql=TEXT) as checker:
+        assert isinstance(checker.check(query, query.replace("distinct ", "")), Unknown)
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "create table m (n citext check (n > ''))",
+        "create table m (n citext primary key); create table x (a text references m)",
+        "create table m (n citext primary key); create table x (a text references m (n))",
+        "create table m (n citext, l text generated always as (lower(n)) stored)",
+        "create table m (n citext); create unique index on m (lower(n))",
+        "create table m (n citext) partition by list (n)",
+        "create table m (n citext); create view v as select * from m",
+        "create table m (n citext, exclude using gist (n with =))",
+        "create table m (n citext default 'x')",
+    ],
+)
+def test_ddl_that_ties_such_a_column_to_anything_stays_as_it_is(ddl: str) -> None:
+    text = f"create extension citext; {ddl}"
+    assert with_texts_for_extensions(text) == (text, frozenset())
