@@ -47,7 +47,9 @@ _HARMLESS = frozenset(
     }
 )  # fmt: skip
 # of the types that these take: lower() and upper() also give the bounds of a range, which may have none
-_PLAIN = frozenset({"text", "varchar", "bpchar", "bytea", "bit", "numeric", "float8", "int2", "int4", "int8"})
+_PLAIN = frozenset(
+    {"jsonb", "text", "varchar", "bpchar", "bytea", "bit", "numeric", "float8", "int2", "int4", "int8"}
+)
 _HARMLESS_CALLS = frozenset({"pg_catalog.random()", "pg_catalog.jsonb_typeof(jsonb)"})
 _NOT_HARMLESS = frozenset({"pg_catalog.length(bytea,name)"})  # reads the bytes in an encoding
 _HARMLESS_CASTS = frozenset(
@@ -142,7 +144,8 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
     label = f"{schema}.{name}({','.join(args)})"
     if (
         schema == "pg_catalog"
-        and ((name in _HARMLESS and _PLAIN.issuperset(args)) or label in _HARMLESS_CALLS)
+        and (name in _HARMLESS or label in _HARMLESS_CALLS)
+        and _PLAIN.issuperset(args)
         and label not in _NOT_HARMLESS
     ):
         return Sym(label, strict=True, total=True)
