@@ -1,4 +1,6 @@
-"""``rewright bench``: the benchmarks of the source tree."""
+"""``rewright bench``: the benchmarks of the source tree. They are no part of the installed package: they bring
+schemas, queries and rival programs that nobody needs to run Rewright.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ class _Bench(click.Command):
 @click.argument("name", type=click.Choice(NAMES))
 @click.pass_context
 def command(ctx: click.Context, name: str) -> None:
-    """Run one of the benchmarks; further options are its own: NAME --help lists them."""
+    """Run one of the benchmarks, in the source tree; further options are its own: NAME --help lists them."""
     tree = Path(rewright.__file__).resolve().parent.parent
     # a script named after a top-level folder would hide that folder from the other scripts
     script = tree / "bench" / f"{name}.py"
@@ -49,7 +51,8 @@ def command(ctx: click.Context, name: str) -> None:
         where = (
             "is not part of this version of Rewright yet"
             if script.parent.exists()
-            else "needs the source tree"
+            else "is not in the installed package: run it in Rewright's source tree, after `make install` there,"
+            f" as `.venv/bin/rewright bench {name}`"
         )
         raise Failure(f"the benchmark {name} {where}")
     sys.argv = [str(script), *ctx.args]
