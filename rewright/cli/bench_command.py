@@ -1,5 +1,5 @@
-"""``rewright bench``: the benchmarks of the source tree. They are no part of the installed package: they bring
-schemas, queries and rival programs that nobody needs to run Rewright.
+"""``rewright bench``: the benchmarks of the source tree. The installed package leaves them out, with the schemas
+and queries that they bring: nobody needs them to run Rewright.
 """
 
 from __future__ import annotations
@@ -28,6 +28,11 @@ NAMES = (
     "augment",
 )
 
+_ELSEWHERE = (
+    "is not in the installed package: run it in Rewright's source tree, after `make install` there,"
+    " as `.venv/bin/rewright bench {name}`"
+)
+
 
 class _Bench(click.Command):
     """Behind a benchmark's name all options are its own, --help too."""
@@ -48,13 +53,8 @@ def command(ctx: click.Context, name: str) -> None:
     if not script.exists() or (tree / name).is_dir():
         script = tree / "bench" / f"{name}_bench.py"
     if not script.exists():
-        where = (
-            "is not part of this version of Rewright yet"
-            if script.parent.exists()
-            else "is not in the installed package: run it in Rewright's source tree, after `make install` there,"
-            f" as `.venv/bin/rewright bench {name}`"
-        )
-        raise Failure(f"the benchmark {name} {where}")
+        where = "is not part of this version of Rewright yet" if script.parent.exists() else _ELSEWHERE
+        raise Failure(f"the benchmark {name} {where.format(name=name)}")
     sys.argv = [str(script), *ctx.args]
     # scripts name each other as bench.other
     sys.path.insert(0, str(tree))

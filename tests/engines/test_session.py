@@ -55,7 +55,10 @@ def test_only_bytes_without_an_encoding_are_refused(scratch_server: ScratchServe
         owner.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0".encode())
         try:
             if encoding == "SQL_ASCII":
-                with pytest.raises(Undecodable, match="encoding is SQL_ASCII"), Session(scratch_server.dsn(name)):
+                with (
+                    pytest.raises(Undecodable, match="encoding is SQL_ASCII"),
+                    Session(scratch_server.dsn(name)),
+                ):
                     pass
             else:
                 with Session(scratch_server.dsn(name)) as session:
