@@ -1,5 +1,5 @@
-"""``rewright bench``: the benchmarks of the source tree. The installed package leaves them out, with the schemas
-and queries that they bring: nobody needs them to run Rewright.
+"""``rewright bench``: the benchmarks of the source tree. The installed package leaves them out:
+nobody needs them to run Rewright.
 """
 
 from __future__ import annotations
