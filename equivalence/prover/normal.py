@@ -70,6 +70,7 @@ ORDER = (
     "merge-blocks",
     "multi-to-set",
     "multi-arms",
+    "multi-within",
     "multi-filter",
     "multi-condition",
     "multi-apart",
@@ -335,6 +336,16 @@ def _multi_conditions(p: Place, path: Path) -> Iterator[At]:
             yield from ((i, n, k, m) for k, x in enumerate(source.right) for m in range(len(x.preds)))
 
 
+def _multi_pairs(p: Place, path: Path) -> Iterator[At]:
+    """Blocks of the two sides of EXCEPT ALL that read the same relations."""
+    for i, n in _multi_vars(p, path):
+        source = p.bag[i].vars[n][1]
+        if isinstance(source, Multi) and source.op == "except":
+            for k, left in enumerate(source.left):
+                for m, right in enumerate(source.right):
+                    yield from ((i, n, k, m, *order) for order in _orders(left, right))
+
+
 def _multi_arms(p: Place, path: Path) -> Iterator[At]:
     for i, k in _multi_vars(p, path):
         source = p.bag[i].vars[k][1]
@@ -491,12 +502,16 @@ def _guards_null(q: Term) -> bool:
 def _pairs(p: Place, _path: Path) -> Iterator[At]:
     for j in range(len(p.bag)):
         for i in range(j):
-            left, right = p.bag[i], p.bag[j]
-            if len(left.vars) != len(right.vars) or len(left.vars) > 4:
-                continue
-            for order in permutations(range(len(left.vars))):
-                if all(left.vars[n][1] == right.vars[k][1] for n, k in enumerate(order)):
-                    yield (i, j, *order)
+            yield from ((i, j, *order) for order in _orders(p.bag[i], p.bag[j]))
+
+
+def _orders(left: Block, right: Block) -> Iterator[tuple[int, ...]]:
+    """Which variable of the one may stand for which of the other."""
+    if len(left.vars) != len(right.vars) or len(left.vars) > 4:
+        return
+    for order in permutations(range(len(left.vars))):
+        if all(left.vars[n][1] == right.vars[k][1] for n, k in enumerate(order)):
+            yield order
 
 
 def _covers(p: Place, _path: Path) -> Iterator[At]:
@@ -614,6 +629,7 @@ CANDIDATES: dict[str, Candidates] = {
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "multi-arms": _multi_vars,
+    "multi-within": _multi_pairs,
     "multi-filter": _multi_preds,
     "multi-condition": _multi_conditions,
     "multi-apart": _multi_arms,
