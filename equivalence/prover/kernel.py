@@ -8,7 +8,7 @@ search that chooses rules and parameters is not trusted. Must not know the searc
 from __future__ import annotations
 
 from .rules.base import At, Place, Rule
-from .rules.columns import determined_column, tied_outside
+from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
@@ -86,6 +86,7 @@ RULES: dict[str, Rule] = {
     "own-value": own_value_counted,
     "zeros": drop_zeros,
     "determined-column": determined_column,
+    "referred-column": referred_column,
     "tied-outside": tied_outside,
 }
 

@@ -91,6 +91,7 @@ ORDER = (
     "drop-column",
     "bind-column",
     "prune-limited",
+    "referred-column",
     "semijoin",
     "redundant",
     "met-outside",
@@ -352,6 +353,25 @@ def _multi_arms(p: Place, path: Path) -> Iterator[At]:
         if isinstance(source, Multi):
             yield from ((i, k, 0, n) for n in range(len(source.left)))
             yield from ((i, k, 1, n) for n in range(len(source.right)))
+
+
+def _referred(p: Place, _path: Path) -> Iterator[At]:
+    """Columns of foreign keys of several columns, and those they refer to, where these are shown. Relations
+    that refer to each other would take turns.
+    """
+    schema = p.engine.schema
+    for i, b in enumerate(p.bag):
+        for n, (v, source) in enumerate(b.vars):
+            for ref in schema.references(source):
+                target = schema.source_of(ref.target)
+                if len(ref.columns) < 2 or target is None or target == source:
+                    continue
+                if any(schema.source_of(r.target) == source for r in schema.references(target)):
+                    continue
+                for m in (m for m, (_, s) in enumerate(b.vars) if s == target):
+                    for c, k in zip(ref.columns, ref.target_columns, strict=True):
+                        if any(Var(b.vars[m][0], k, target.types[k]) in walk_shallow(o) for o in b.outs):
+                            yield (i, n, c, m, k)
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
@@ -626,6 +646,7 @@ CANDIDATES: dict[str, Candidates] = {
     "own-value": _no_higher,
     "zeros": _with_zeros,
     "determined-column": _columns,
+    "referred-column": _referred,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "multi-arms": _multi_vars,

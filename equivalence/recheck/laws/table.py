@@ -53,7 +53,7 @@ from rewright.equivalence.recheck.laws.multis import (
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
-from rewright.equivalence.recheck.laws.rows import merge_copies, semijoin, tied_outside
+from rewright.equivalence.recheck.laws.rows import merge_copies, referred_column, semijoin, tied_outside
 from rewright.equivalence.recheck.laws.stating import Law
 
 LAWS: Mapping[str, Law] = MappingProxyType(
@@ -101,6 +101,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "prune-limited": prune_limited,
         "rank": rank,
         "redundant": redundant,
+        "referred-column": referred_column,
         "semijoin": semijoin,
         "several": several,
         "simplify-case": simplify_case,
