@@ -3,7 +3,7 @@
     python -m bench.hostile [--set NAME] [--only TEXT] [--seconds 10] [--out FILE]
 
 Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
-and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over twelve), running their pairs through the checker and
+and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven), running their pairs through the checker and
 counting. Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
 """
 

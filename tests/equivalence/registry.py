@@ -186,4 +186,5 @@ LAWS: dict[str, tuple[str, str]] = {
     "infinite": ("16", "a range of days may have infinity as its upper bound and in it"),
     "null-word": ("M2", "NULL in the text of an array is no text"),
     "rounded": ("M16", "CURRENT_TIMESTAMP(n) is rounded"),
+    "told-apart": ("15", "count(DISTINCT x) leaves NULL out, SELECT DISTINCT does not"),
 }
