@@ -7,7 +7,7 @@
     n & 1 = 1                        NOT (n % 2 = 0)
     j ->> 'k' IS NULL                j -> 'k' IS NULL OR jsonb_typeof(j -> 'k') = 'null'
     current_date                     now()::date
-    days @> date '2024-01-31'        NOT isempty(days) AND (lower_inf(days) OR lower(days) <= '2024-01-31') AND …
+    days @> date '2024-01-31'        NOT isempty(days) AND (lower_inf(days) OR lower(days) <= …) AND …
     tags && '{a,b}'                  tags && ARRAY['a', 'b']
     j @> '{"a": 1, "b": {"c": 2}}'   j -> 'a' = '1' AND j -> 'b' -> 'c' = '2', each IS TRUE; NULL for no j
 
@@ -308,7 +308,11 @@ def _json(value: object) -> a.Expr:
 
 
 # elements that every server reads as they stand: nothing quoted, no blanks
-_WORDS = {"text": re.compile(r"\w+", re.ASCII), "int4": re.compile(r"-?\d{1,9}"), "int8": re.compile(r"-?\d{1,18}")}
+_WORDS = {
+    "text": re.compile(r"\w+", re.ASCII),
+    "int4": re.compile(r"-?\d{1,9}"),
+    "int8": re.compile(r"-?\d{1,18}"),
+}
 
 
 def _element_by_element(e: a.Op) -> a.Expr | None:

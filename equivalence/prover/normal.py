@@ -361,7 +361,7 @@ def _referred(p: Place, _path: Path) -> Iterator[At]:
     """
     schema = p.engine.schema
     for i, b in enumerate(p.bag):
-        for n, (v, source) in enumerate(b.vars):
+        for n, (_, source) in enumerate(b.vars):
             for ref in schema.references(source):
                 target = schema.source_of(ref.target)
                 if len(ref.columns) < 2 or target is None or target == source:

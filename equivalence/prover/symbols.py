@@ -215,10 +215,11 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
 
 def _is_now(name: str, args: tuple[Term, ...]) -> bool:
     """Whether a cast is of the moment at hand, which is far from the ends of time."""
-    plain = ("cast pg_catalog.timestamptz to pg_catalog.date(", "cast pg_catalog.timestamptz to pg_catalog.timestamp(")
-    return (
-        name.startswith(plain) and isinstance(args[0], App) and args[0].sym.name == "pg_catalog.now()"
+    plain = (
+        "cast pg_catalog.timestamptz to pg_catalog.date(",
+        "cast pg_catalog.timestamptz to pg_catalog.timestamp(",
     )
+    return name.startswith(plain) and isinstance(args[0], App) and args[0].sym.name == "pg_catalog.now()"
 
 
 def _is_small_total(term: Term) -> bool:

@@ -92,8 +92,8 @@ class Session:
             self._tell_of_reference(column.var, v)
 
     def _tell_of_reference(self, v: int, w: int) -> None:
-        """A row that has the key of what another refers to, where that is a part of the columns of the foreign
-        key, has the rest of them as well; the foreign key must be without NULLs.
+        """A row that has the key of what another refers to, where that is a part of the columns of the
+        foreign key, has the rest of them as well; the foreign key must be without NULLs.
         """
         child, parent = self.sources.get(v), self.sources.get(w)
         if (v, w) in self._linked or not isinstance(child, Table) or not isinstance(parent, Table):

@@ -96,7 +96,9 @@ def collated(other: Term, t: Term) -> Term | None:
 
 
 def referred_column(p: Place, at: Bindings) -> Iterator[Instance]:
-    """Σ x̄ . P → o(y.k) = Σ x̄ . P → o(z.c) where P makes y.k and z.c the very same. Bindings: block, z, c, y, k."""
+    """Σ x̄ . P → o(y.k) = Σ x̄ . P → o(z.c) where P makes y.k and z.c the very same. Bindings:
+    block, z, c, y, k.
+    """
     i, n, c, m, k = at
     b = pick(p.bag, i)
     (z, one), (y, other) = pick(b.vars, n), pick(b.vars, m)
