@@ -160,7 +160,7 @@ def _told_apart(
             continue
         x = rows[0].outs[0]
         low, high = (_same_extreme(engine, opened, extremes, rows, x, name) for name in ("min", "max"))
-        if low is None or high is None:
+        if high is None or low is None:
             continue
         yield from _equivalent(eq(c, integer(1)), is_true(eq(low, high)))
         yield from _equivalent(app(LT, (integer(1), c), BOOL), is_true(app(LT, (low, high), BOOL)))
