@@ -171,13 +171,17 @@ async def _whoever_is_not_read_from_is_not() -> None:
     assert heard in ([b"early"], [b"early", b"never"])
 
 
-async def _a_mistake_ends_its_side_and_no_other() -> None:
+class _Unforeseen(BaseException):
+    """No ``Exception``, as asyncio's ``CancelledError`` is none."""
+
+
+async def _a_mistake_ends_its_side_and_no_other(mistake: type[BaseException]) -> None:
     stage = _Stage()
     await stage.set()
     told: list[Any] = []
 
     def wrong(_data: bytes) -> None:
-        raise ValueError("a mistake of ours")
+        raise mistake
 
     stage.sides[0].on_lost = told.append
     stage.sides[0].receive(wrong)
@@ -186,7 +190,7 @@ async def _a_mistake_ends_its_side_and_no_other() -> None:
     stage.sides[1].receive(heard.append)
     stage.peers[1].send(b"y")
     await asyncio.sleep(0.05)
-    assert [type(one) for one in told] == [ValueError]
+    assert [type(one) for one in told] == [mistake]
     assert heard == [b"y"]
 
 
@@ -196,7 +200,9 @@ async def _a_mistake_ends_its_side_and_no_other() -> None:
         _what_asyncio_is_asked_for_comes_in_time,
         _a_handler_wakes_whoever_waits,
         _whoever_is_not_read_from_is_not,
-        _a_mistake_ends_its_side_and_no_other,
+        partial(_a_mistake_ends_its_side_and_no_other, ValueError),
+        partial(_a_mistake_ends_its_side_and_no_other, asyncio.CancelledError),
+        partial(_a_mistake_ends_its_side_and_no_other, _Unforeseen),
     ],
 )
 @pytest.mark.parametrize("loop", LOOPS)
