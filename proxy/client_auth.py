@@ -77,7 +77,7 @@ async def first_packet(client: Side) -> bytes:
         if length is not None and len(collected) >= length and not complete.done():
             complete.set_result(length)
 
-    def lost(_exc: Exception | None) -> None:
+    def lost(_exc: BaseException | None) -> None:
         if not complete.done():
             complete.set_exception(ClientGone("closed before a startup packet"))
 

@@ -208,21 +208,21 @@ class Connection(Handshake):
         if self.server is not None:
             self.server.close(LINGER_SECONDS)
 
-    def _fault(self, fault: Exception) -> None:
+    def _fault(self, fault: BaseException) -> None:
         """A mistake of ours in a session: counted and logged with its cause, and only this session is
         affected.
         """
         self.proxy.metrics.faults += 1
         self.proxy.event("session.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
-    def _note(self, error: Exception | None) -> None:
+    def _note(self, error: BaseException | None) -> None:
         """What event loops close a connection for: the network's errors, or one that our walk over its bytes
         has raised.
         """
         if error is not None and not isinstance(error, OSError):
             self._fault(error)
 
-    def _client_lost(self, error: Exception | None) -> None:
+    def _client_lost(self, error: BaseException | None) -> None:
         self._note(error)
         if self.server is not None and not self.server.lost:
             # its backend may be waiting for us to read: then it takes nothing more, and must see the
@@ -231,7 +231,7 @@ class Connection(Handshake):
         else:
             self.ended.set()
 
-    def _server_lost(self, error: Exception | None) -> None:
+    def _server_lost(self, error: BaseException | None) -> None:
         self._note(error)
         if self.client is not None and not self.client.lost:
             if self.session is not None:

@@ -24,7 +24,7 @@ from rewright.proxy.machine import core
 
 Ts = TypeVarTuple("Ts")
 Handler = Callable[[bytes], None]
-Failed = Callable[[Exception], None]
+Failed = Callable[[BaseException], None]
 
 
 class _Selector(selectors.EpollSelector):
@@ -50,7 +50,7 @@ class _Selector(selectors.EpollSelector):
             reads = key is not None and key.events & selectors.EVENT_READ
             self.waiter.hand(number, known[0] if reads else None)
 
-    def _failed(self, number: int, fault: Exception) -> None:
+    def _failed(self, number: int, fault: BaseException) -> None:
         known = self.direct.get(number)
         if known is not None:
             known[1](fault)

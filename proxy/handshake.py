@@ -356,7 +356,7 @@ class Handshake:
                 self._establish(client, connected, login, who)
                 done.set_result(None)
 
-        def either_lost(_exc: Exception | None) -> None:
+        def either_lost(_exc: BaseException | None) -> None:
             if not done.done():
                 done.set_result(None)
 

@@ -51,6 +51,6 @@ class Inbox:
             self._problem = error
         self._news.set()
 
-    def _lost(self, _exc: Exception | None) -> None:
+    def _lost(self, _exc: BaseException | None) -> None:
         self._problem = self._problem or Gone("the client closed the connection")
         self._news.set()

@@ -59,7 +59,7 @@ class Side(Outlet, asyncio.Protocol):
         self.valve: Valve = cast("Valve", None)
         self.opposite: Side | None = None
         self.on_made = on_made
-        self.on_lost: Callable[[Exception | None], None] | None = None
+        self.on_lost: Callable[[BaseException | None], None] | None = None
         self.on_eof: Callable[[], bool] | None = None
         self.lost = False
         self.peer_ended = False
@@ -67,7 +67,7 @@ class Side(Outlet, asyncio.Protocol):
         self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
         self._straight: RelayLoop | None = None  # reads this side's socket itself
-        self._fault: Exception | None = None  # what a handler raised, which ended this side
+        self._fault: BaseException | None = None  # what a handler raised, which ended this side
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -99,7 +99,7 @@ class Side(Outlet, asyncio.Protocol):
         if self._straight is not None and not self.lost:
             self._straight.read_straight(self.number, handler, self._handler_failed)
 
-    def _handler_failed(self, fault: Exception) -> None:
+    def _handler_failed(self, fault: BaseException) -> None:
         """A mistake of ours in the walk over its bytes: as a transport would, end this side and say why."""
         self._fault = self._fault or fault
         self.abort()

@@ -477,13 +477,14 @@ class Waiter:
     """Waits on an epoll descriptor, and reads by itself where a handler is known: compiled only
     (``rewright.proxy.event_loop`` says who uses it).
 
-    ``handlers``: by descriptor, who gets the bytes; None: nobody. ``failed`` is told of a descriptor whose
-    handler raised something. ``wanted``: the loop has something to do, so it must not be kept waiting.
+    ``handlers``: by descriptor, who gets the bytes; None: nobody. ``failed`` is told of a descriptor
+    that could not be read for want of memory, or whose handler raised anything. ``wanted``: the loop has
+    something to do, so it must not be kept waiting.
     """
 
     __slots__ = ("failed", "handlers", "wanted")
 
-    def __init__(self, failed: Callable[[int, Exception], None]) -> None:
+    def __init__(self, failed: Callable[[int, BaseException], None]) -> None:
         self.handlers: list[Callable[[bytes], None] | None] = []
         self.failed = failed
         self.wanted = False
@@ -514,15 +515,17 @@ class Waiter:
                 if handler is None:
                     others.append((which, events))
                     continue
-                data = read_at_once(which)  # noqa: F821
-                if data is None:
-                    continue
-                if not data:  # the transport meets it, too, and knows what follows
-                    others.append((which, events))
-                    continue
                 try:
-                    handler(data)
-                except Exception as fault:  # noqa: BLE001 -- it ends one session, not the loop
+                    data = read_at_once(which)  # noqa: F821
+                    if data is None:
+                        continue
+                    if data:
+                        handler(data)
+                    else:  # the transport meets it, too, and knows what follows
+                        others.append((which, events))
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as fault:  # noqa: BLE001 -- it ends one session, not the loop
                     self.failed(which, fault)
             if found == 0 or len(others) > 0 or self.wanted:
                 return others

@@ -171,13 +171,17 @@ async def _whoever_is_not_read_from_is_not() -> None:
     assert heard in ([b"early"], [b"early", b"never"])
 
 
-async def _a_mistake_ends_its_side_and_no_other() -> None:
+class _Unforeseen(BaseException):
+    """No ``Exception``, as asyncio's ``CancelledError`` is none."""
+
+
+async def _a_mistake_ends_its_side_and_no_other(mistake: type[BaseException]) -> None:
     stage = _Stage()
     await stage.set()
     told: list[Any] = []
 
     def wrong(_data: bytes) -> None:
-        raise ValueError("a mistake of ours")
+        raise mistake
 
     stage.sides[0].on_lost = told.append
     stage.sides[0].receive(wrong)
@@ -186,8 +190,80 @@ async def _a_mistake_ends_its_side_and_no_other() -> None:
     stage.sides[1].receive(heard.append)
     stage.peers[1].send(b"y")
     await asyncio.sleep(0.05)
-    assert [type(one) for one in told] == [ValueError]
+    assert [type(one) for one in told] == [mistake]
     assert heard == [b"y"]
+
+
+async def _a_descriptors_next_owner_gets_its_bytes() -> None:
+    """The system gives the number of a closed one to the next that is opened."""
+    stage = _Stage()
+    await stage.set()
+    heard: list[bytes] = []
+    stage.sides[0].receive(heard.append)
+    number = stage.sides[0].number
+    stage.sides[0].abort()
+    await asyncio.sleep(0.02)
+    ends = [*socket.socketpair(), *socket.socketpair()]
+    again = next(end for end in ends if end.fileno() == number)
+    again.setblocking(False)
+    place = ends.index(again)
+    asyncio.get_running_loop().call_later(0.01, ends[place ^ 1].send, b"not yours")
+    received = await asyncio.wait_for(asyncio.get_running_loop().sock_recv(again, 100), 2)
+    assert received == b"not yours"
+    assert heard == []
+    for end in (*ends, *stage.peers):
+        end.close()
+
+
+async def _spent() -> float:
+    """CPU seconds of the loop's thread while nothing should happen."""
+    await asyncio.sleep(0.05)
+    before = time.thread_time()
+    await asyncio.sleep(0.15)
+    return time.thread_time() - before
+
+
+async def _whatever_waits_costs_nothing() -> None:
+    """Sides that are at rest, blocked, drained, ended or left with bytes that nobody reads."""
+    stage = _Stage()
+    await stage.set()
+    one, two = stage.sides
+    other = _Stage()
+    await other.set()
+    assert await _spent() < 0.05
+    # nobody takes what is written, then somebody does
+    stage.peers[0].setblocking(False)
+    one.write(b"x" * 4_000_000)
+    assert two.valve.reasons
+    stage.peers[1].send(b"unread")
+    assert await _spent() < 0.05
+    got = b""
+    async with asyncio.timeout(5):
+        while not got.endswith(b"unread"):
+            got += await asyncio.get_running_loop().sock_recv(stage.peers[0], 1 << 20)
+    assert len(got) == 4_000_006
+    assert not two.valve.reasons
+    assert await _spent() < 0.05
+    # a peer that has said its last word, and whose side stays open, is not read from anew and anew
+    ends: list[bool] = []
+
+    def stay() -> bool:
+        ends.append(True)
+        return True
+
+    two.on_eof = stay
+    stage.peers[1].shutdown(socket.SHUT_WR)
+    await asyncio.sleep(0.02)
+    two.valve.close("test")
+    two.valve.open("test")
+    assert await _spent() < 0.05
+    assert 1 <= len(ends) <= 2
+    # a reset that nobody has read
+    other.sides[0].valve.close("test")
+    other.peers[0].close()
+    assert await _spent() < 0.05
+    for end in (*stage.peers, *other.peers):
+        end.close()
 
 
 @pytest.mark.parametrize(
@@ -196,7 +272,11 @@ async def _a_mistake_ends_its_side_and_no_other() -> None:
         _what_asyncio_is_asked_for_comes_in_time,
         _a_handler_wakes_whoever_waits,
         _whoever_is_not_read_from_is_not,
-        _a_mistake_ends_its_side_and_no_other,
+        _a_descriptors_next_owner_gets_its_bytes,
+        _whatever_waits_costs_nothing,
+        partial(_a_mistake_ends_its_side_and_no_other, ValueError),
+        partial(_a_mistake_ends_its_side_and_no_other, asyncio.CancelledError),
+        partial(_a_mistake_ends_its_side_and_no_other, _Unforeseen),
     ],
 )
 @pytest.mark.parametrize("loop", LOOPS)
