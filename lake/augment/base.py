@@ -321,7 +321,8 @@ class Base:
 
     def _read(self) -> int:
         if not self._brought and (self.spec.where or self._outside):
-            # what a client wrote of it, and what she may read elsewhere, is checked as any query of hers
+            # what a client wrote of it, and what a view or a database beside holds, is checked as any query
+            # of hers
             self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
         rows_of = self.source(COPY if self._outside else "")
