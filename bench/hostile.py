@@ -3,7 +3,7 @@
     python -m bench.hostile [--set NAME] [--only TEXT] [--seconds 10] [--out FILE]
 
 Owns reading `tests/equivalence/hostile_queries` and the sets in its folders (``--set accounts``; ``--set traps``
-and ``--set breadth``, of which each pair has a schema of its own), running their pairs through the checker and
+and ``--set breadth``, of which each pair has a schema of its own; ``--set departments``, over eleven), running their pairs through the checker and
 counting. Exit code 1: one that differs is proved without a reservation that blocks, or an equal one is refuted.
 """
 
@@ -47,12 +47,19 @@ def schema(folder: Path = FOLDER) -> str:
 
 
 def pairs(folder: Path = FOLDER) -> Iterator[Pair]:
-    lines = folder / "pairs.jsonl"
-    return _with_schemas(lines) if lines.exists() else _of_one_schema(folder)
+    return _with_schemas(folder) if (folder / "pairs.jsonl").exists() else _of_one_schema(folder)
 
 
-def _with_schemas(lines: Path) -> Iterator[Pair]:
-    for one in map(json.loads, lines.read_text(encoding="utf-8").splitlines()):
+def documents(folder: Path) -> Iterator[dict[str, Any]]:
+    """The pairs of a set whose pairs have schemas of their own, or name one of `schemas.json`."""
+    named = folder / "schemas.json"
+    schemas = json.loads(named.read_text(encoding="utf-8")) if named.exists() else {}
+    for one in map(json.loads, (folder / "pairs.jsonl").read_text(encoding="utf-8").splitlines()):
+        yield one if "schema_sql" in one else {**one, "schema_sql": schemas[one["schema"]]}
+
+
+def _with_schemas(folder: Path) -> Iterator[Pair]:
+    for one in documents(folder):
         kind = "open" if one["equal"] else "different"
         yield Pair(kind, f"{one['id']}: {one['why']}", one["q1"], one["q2"], one["schema_sql"])
 
@@ -109,7 +116,7 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
-    parser.add_argument("--set", default="", choices=("", "accounts", "traps", "breadth"))
+    parser.add_argument("--set", default="", choices=("", "accounts", "traps", "breadth", "departments"))
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
     parser.add_argument("--out", type=Path)

@@ -82,6 +82,7 @@ def create_app(
         Route("/sign-in", console.sign_in_page),
         Route("/sign-in", console.sign_in, methods=["POST"]),
         Route("/sign-out", console.sign_out, methods=["POST"]),
+        Route("/sign-out-everybody", console.sign_out_everybody, methods=["POST"]),
         Route("/pause", console.pause, methods=["POST"]),
         Route("/rewrites/{id:int}/{action}", console.act, methods=["POST"]),
         Route("/resolutions/{id:int}/accept", console.accept, methods=["POST"]),
@@ -316,9 +317,12 @@ class _Console:
         if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
             raise HTTPException(403, "this form is not from your session")
         self.gate.sign_out(request.cookies)
-        answer = RedirectResponse("/sign-in", 303)
-        answer.delete_cookie(COOKIE, path="/")
-        return answer
+        return _signed_out()
+
+    async def sign_out_everybody(self, request: Request) -> Response:
+        await self._change(request)
+        self.gate.sign_out_everybody()
+        return _signed_out()
 
     # failures
 
@@ -433,6 +437,12 @@ class _Console:
             }
 
         return self._page(request, name, title, document, table=name)
+
+
+def _signed_out() -> Response:
+    answer = RedirectResponse("/sign-in", 303)
+    answer.delete_cookie(COOKIE, path="/")
+    return answer
 
 
 def _done(request: Request, target: str, document: Mapping[str, Any]) -> Response:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, sel
 
 from rewright.store import schema
 from rewright.store.connection import transaction, upsert
-from rewright.store.outcomes import SLOW, outcome_text
+from rewright.store.outcomes import SLOW, logged_text
 from rewright.store.records import LogEntry, Options, QuerySeen, QueryStatus, SessionSeen
 from rewright.store.rows import record_of, without_nul
 
@@ -170,7 +170,7 @@ def _outcomes(connection: Connection, slow: Sequence[RowMapping]) -> Mapping[tup
         rows = connection.execute(statement.where(table.c.template_key.in_(keys[at : at + _AT_ONCE])))
         for database, key, status, reason in rows:
             if status != "new" or (database, key) not in found:
-                found[database, key] = outcome_text(status, reason)
+                found[database, key] = logged_text(status, reason)
     return found
 
 

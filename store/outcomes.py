@@ -39,6 +39,16 @@ def outcome_text(status: str, reason: str) -> str:
             return WAITING
 
 
+def logged_text(status: str, reason: str) -> str:
+    """As ``outcome_text``, in a line of the log: the line says what ran then, a rewrite came later.
+
+    >>> logged_text("rewritten", "rewrite 3 is active")
+    'found since: rewrite 3 is active'
+    """
+    text = outcome_text(status, reason)
+    return f"found since: {text}" if status == "rewritten" else text
+
+
 def rewrite_text(rewrite: Rewrite, missing: Collection[str] = ()) -> str:
     """``missing``: reservations of the proof that are not accepted."""
     text = f"rewrite {rewrite.id} is {rewrite.state}"

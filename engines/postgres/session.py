@@ -30,6 +30,7 @@ from rewright.engines.postgres.session_records import (
     Limits,
     Run,
     SessionError,
+    Undecodable,
     Untrusted,
     session_error,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "Run",
     "Session",
     "SessionError",
+    "Undecodable",
     "Untrusted",
     "session_error",
 ]
@@ -283,6 +285,10 @@ class Session:
                 connect_timeout=max(int(self.limits.connect), 1),
                 **KEEPALIVE,
             )
+            # psycopg would give bytes where text is expected, and no name would be found
+            if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
+                connection.close()
+                raise Undecodable
             # SET works through poolers that refuse startup options
             for name, value in options.items():
                 connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])

@@ -71,6 +71,15 @@ class Untrusted(SessionError):
         super().__init__(message, "42501")
 
 
+class Undecodable(SessionError):
+    """The database stores bytes without saying in which encoding: names and values can't be read as text."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the database's encoding is SQL_ASCII: which characters its bytes stand for is not known", "22021"
+        )
+
+
 def session_error(error: psycopg.Error) -> SessionError:
     """The server's message without the client's decoration."""
     message = error.diag.message_primary or str(error).strip() or type(error).__name__

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from rewright.sql.types import BOOL
 
 from .bags import block, exists
-from .build import app, predicates
+from .build import app, is_null, negate, predicates
 from .context import Context, membership
 from .shapes import shape
-from .symbols import AND, CASE, EQ, IS_NULL, LT, NOT, OR, SAME, domain
+from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
 from .terms import App, Block, Distinct, Nested, Source, Term, Var, walk_shallow
 
 _MOST_ALTERNATIVES = 4
@@ -59,12 +59,14 @@ def exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
 
 
 def alternatives(atom: Nested) -> list[Term] | None:
-    """An EXISTS of a disjunction as several, and of two that differ as one that comes before the other."""
+    """An EXISTS of a disjunction as several, of two that differ as one that comes before the other, and of a
+    condition that is not TRUE as one where it is FALSE and one where it is NULL.
+    """
     if len(atom.bag) != 1:
         return None
     (b,) = atom.bag
     for p in b.preds:
-        parts = p.args if isinstance(p, App) and p.sym == OR else _either_first(b, p)
+        parts = p.args if isinstance(p, App) and p.sym == OR else _either_first(b, p) or _false_or_null(p)
         if 0 < len(parts) <= _MOST_ALTERNATIVES:
             rest = tuple(q for q in b.preds if q != p)
             return [exists(block(b.vars, (*rest, a), ())) for a in parts]
@@ -87,6 +89,14 @@ def _either_first(b: Block, pred: Term) -> tuple[Term, ...]:
     if x.type != y.type or domain(x.type) not in _PLAIN_ORDER or not {x.var, y.var} & dict(b.vars).keys():
         return ()
     return app(LT, (x, y), BOOL), app(LT, (y, x), BOOL)
+
+
+def _false_or_null(pred: Term) -> tuple[Term, ...]:
+    match pred:
+        case App(sym, (App(inner, (told,)),)) if sym == NOT and inner == IS_TRUE:
+            return negate(told), is_null(told)
+        case _:
+            return ()
 
 
 def differs(pred: Term) -> tuple[Var, Var] | None:

@@ -14,10 +14,22 @@ from typing import TYPE_CHECKING
 from rewright.sql.types import BOOL
 
 from .bags import aggregate, block, exists, subst, subst_block
-from .build import app, conj, disj, eq, integer, is_true, negate, not_null
+from .build import app, conj, disj, eq, integer, is_null, is_true, negate, not_null
 from .shapes import shape
 from .symbols import EQ, LE, LT, NOT, domain
-from .terms import App, Bag, Block, Nested, Term, free_vars, rows_renamed, walk_shallow
+from .terms import (
+    TRUE,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Nested,
+    Term,
+    Var,
+    free_vars,
+    rows_renamed,
+    walk_shallow,
+)
 
 if TYPE_CHECKING:
     from .context import Context
@@ -35,6 +47,7 @@ def lemmas(engine: Engine, opened: Context, goal: Term) -> Iterator[Term]:
     found = (
         *_tests(engine, opened, nested, extremes),
         *_counted(counts),
+        *_told_apart(engine, opened, counts, extremes),
         *_members(engine, opened, extremes),
     )
     yield from found[:_MOST]
@@ -130,6 +143,42 @@ def _with_nulls(e: Nested) -> Nested:
     """The extreme without the condition that its argument is not NULL, which makes no difference to it."""
     bag = tuple(replace(b, preds=tuple(p for p in b.preds if p != not_null(b.outs[0]))) for b in e.bag)
     return replace(e, bag=bag)
+
+
+# --------------------------------------------------------------------------- values told apart
+
+
+def _told_apart(
+    engine: Engine, opened: Context, counts: list[Nested], extremes: list[Nested]
+) -> Iterator[Term]:
+    """15: of the different values of rows, NULLs left out, there is none, one or more as their minimum is
+    NULL, is their maximum, or is below it.
+    """
+    for c in counts if extremes else ():
+        rows = different_values(c)
+        if rows is None:
+            continue
+        x = rows[0].outs[0]
+        low, high = (_same_extreme(engine, opened, extremes, rows, x, name) for name in ("min", "max"))
+        if high is None or low is None:
+            continue
+        yield from _equivalent(eq(c, integer(1)), is_true(eq(low, high)))
+        yield from _equivalent(app(LT, (integer(1), c), BOOL), is_true(app(LT, (low, high), BOOL)))
+        yield from _equivalent(eq(c, integer(0)), is_null(low))
+
+
+def different_values(count: Nested) -> Bag | None:
+    """The rows whose different values are counted, one column each, none of which is NULL."""
+    match count.bag:
+        case (Block(((v, Distinct(bag, ())),), preds, _),) if bag and all(len(b.outs) == 1 for b in bag):
+            told = not_null(Var(v, 0, bag[0].outs[0].type))
+        case _:
+            return None
+    if any(p != told for p in preds) or not domain(bag[0].outs[0].type):
+        return None
+    if not preds and any(not_null(b.outs[0]) not in (TRUE, *b.preds) for b in bag):
+        return None
+    return tuple(n for b in bag for n in block(b.vars, (*b.preds, not_null(b.outs[0])), b.outs)) or None
 
 
 # --------------------------------------------------------------------------- rows of the bag

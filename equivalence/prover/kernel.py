@@ -8,11 +8,11 @@ search that chooses rules and parameters is not trusted. Must not know the searc
 from __future__ import annotations
 
 from .rules.base import At, Place, Rule
-from .rules.columns import determined_column, tied_outside
+from .rules.columns import determined_column, referred_column, tied_outside
 from .rules.counted import drop_zeros, lone_values, own_value_counted, without_zeros
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
-from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter
+from .rules.multis import multi_apart, multi_arms, multi_condition, multi_filter, multi_within
 from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import child_to_parent, distinct_to_parent
@@ -59,6 +59,7 @@ RULES: dict[str, Rule] = {
     "covered": union_of_sets,
     "multi-to-set": multi_to_set,
     "multi-arms": multi_arms,
+    "multi-within": multi_within,
     "multi-filter": multi_filter,
     "multi-condition": multi_condition,
     "multi-apart": multi_apart,
@@ -85,6 +86,7 @@ RULES: dict[str, Rule] = {
     "own-value": own_value_counted,
     "zeros": drop_zeros,
     "determined-column": determined_column,
+    "referred-column": referred_column,
     "tied-outside": tied_outside,
 }
 

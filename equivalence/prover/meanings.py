@@ -6,6 +6,9 @@
     extract(isodow FROM d) >= 6      extract(dow FROM d) IN (6, 0)
     n & 1 = 1                        NOT (n % 2 = 0)
     j ->> 'k' IS NULL                j -> 'k' IS NULL OR jsonb_typeof(j -> 'k') = 'null'
+    current_date                     now()::date
+    days @> date '2024-01-31'        NOT isempty(days) AND (lower_inf(days) OR lower(days) <= …) AND …
+    tags && '{a,b}'                  tags && ARRAY['a', 'b']
     j @> '{"a": 1, "b": {"c": 2}}'   j -> 'a' = '1' AND j -> 'b' -> 'c' = '2', each IS TRUE; NULL for no j
 
 Where a meaning holds for some values only, these are said with it (`where_known`): ``j ? 'k'`` of objects,
@@ -14,12 +17,14 @@ OVERLAPS of periods without NULL. Must not know terms.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, function, operator
-from rewright.sql.types import BOOL, INT4, TEXT, SqlType
+from rewright.sql.types import BOOL, INT4, TEXT, TIMESTAMPTZ, SqlType
 
 from .json_texts import NotPlain, read, written
 
@@ -43,8 +48,16 @@ def meaning(e: a.Expr) -> a.Expr | None:
     match e:
         case a.Call(func) if func.is_builtin:
             return _of_call(e)
+        case a.ValueFunction(name, type_) if type_.typmod == -1:
+            return _moment(name, type_)
         case a.Op(op, (left, right)) if op.is_builtin:
-            return _weekday(op.name, left, right) or _low_bits(op.name, left, right) or _contained(e)
+            return (
+                _weekday(op.name, left, right)
+                or _low_bits(op.name, left, right)
+                or _contained(e)
+                or _in_range(op, left, right)
+                or _element_by_element(e)
+            )
         case a.InList(op, left) if op.is_builtin and op.name in {"=", "<>"} and not _is_const(left):
             return _weekdays(e)
         case a.IsNull(arg, negated, False):
@@ -175,6 +188,21 @@ def _as_unit(unit: a.Expr, name: str) -> a.Expr:
     return a.Const(name, unit.type)
 
 
+# ---------------------------------------------------------------- the moment of a transaction
+
+
+def _moment(name: str, type_: SqlType) -> a.Expr | None:
+    """CURRENT_TIMESTAMP, LOCALTIMESTAMP and CURRENT_DATE: now(), as the session's zone has it."""
+    now = function("now")
+    if now is None or name not in {"current_timestamp", "localtimestamp", "current_date"}:
+        return None
+    moment = a.Call(now, (), TIMESTAMPTZ)
+    if name == "current_timestamp":
+        return moment
+    cast = function(type_.name, "timestamptz")
+    return None if cast is None else a.Cast(moment, type_, method="func", func=cast)
+
+
 # ---------------------------------------------------------------- bits
 
 
@@ -274,6 +302,102 @@ def _document(x: a.Expr) -> object:
 
 def _json(value: object) -> a.Expr:
     return a.Cast(a.Const(written(value), SqlType("unknown")), JSONB, implicit=True, method="io")
+
+
+# ---------------------------------------------------------------- arrays
+
+
+# elements that every server reads as they stand: nothing quoted, no blanks
+_WORDS = {
+    "text": re.compile(r"\w+", re.ASCII),
+    "int4": re.compile(r"-?\d{1,9}"),
+    "int8": re.compile(r"-?\d{1,18}"),
+}
+
+
+def _element_by_element(e: a.Op) -> a.Expr | None:
+    """`@>`, `<@` and `&&` with an array that is written as one text, as with one of its elements."""
+    if e.op.name not in {"@>", "<@", "&&"} or (e.op.left, e.op.right) != ("anyarray", "anyarray"):
+        return None
+    args = tuple(_written_out(x) or x for x in e.args)
+    return None if args == e.args else replace(e, args=args)
+
+
+def _written_out(x: a.Expr) -> a.Expr | None:
+    match x:
+        case a.Cast(a.Const(str(text), of), type_, method="io") if of.name == "unknown" and type_.is_builtin:
+            element = type_.element if type_.is_array else None
+        case _:
+            return None
+    word = _WORDS.get(element.name) if element is not None and element.typmod == -1 else None
+    if word is None or element is None or not re.fullmatch(r"\{[^{}]+\}", text):
+        return None
+    items = text[1:-1].split(",")
+    if not all(word.fullmatch(i) and i.lower() != "null" for i in items):
+        return None
+    return a.ArrayExpr(tuple(a.Const(i, element) for i in items), type_)
+
+
+# ---------------------------------------------------------------- ranges
+
+
+# ranges and what they are of; those of integers and dates have their lower bound in and their upper one out
+_STEPPED = {"int4range": "int4", "int8range": "int8", "daterange": "date"}
+_DENSE = {"tsrange": "timestamp", "numrange": "numeric"}
+_FINITE = {
+    "int4": re.compile(r"-?\d{1,9}"),
+    "int8": re.compile(r"-?\d{1,18}"),
+    "numeric": re.compile(r"-?\d{1,18}(\.\d{1,18})?"),
+    "date": re.compile(r"[1-9]\d{3}-\d\d-\d\d"),
+    "timestamp": re.compile(r"[1-9]\d{3}-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?"),
+}
+
+
+def _in_range(op: a.OperatorRef, left: a.Expr, right: a.Expr) -> a.Expr | None:
+    """A constant in a range: neither bound leaves it out, and there is something in the range at all. Bounds
+    that are infinite dates need not be put in the form of the others, which a finite date does not see.
+    """
+    if (op.name, op.left, op.right) == ("@>", "anyrange", "anyelement"):
+        ranged, point = left, right
+    elif (op.name, op.left, op.right) == ("<@", "anyelement", "anyrange"):
+        ranged, point = right, left
+    else:
+        return None
+    name = ranged.type.name if ranged.type.is_builtin else ""
+    of = _STEPPED.get(name) or _DENSE.get(name)
+    if of is None or point.type != SqlType(of) or not _is_finite(point):
+        return None
+    sides = [_beyond(ranged, point, side, stepped=name in _STEPPED) for side in ("lower", "upper")]
+    empty = function("isempty", "anyrange")
+    known = [s for s in sides if s is not None]
+    if empty is None or len(known) < len(sides):
+        return None
+    return a.And((a.Not(a.Call(empty, (ranged,), BOOL)), *known))
+
+
+def _is_finite(x: a.Expr) -> bool:
+    while isinstance(x, a.Cast) and x.type.typmod == -1 and isinstance(x.arg, a.Const):
+        x = x.arg
+    return (
+        isinstance(x, a.Const) and x.value is not None and any(f.fullmatch(x.value) for f in _FINITE.values())
+    )
+
+
+def _beyond(ranged: a.Expr, point: a.Expr, side: str, *, stepped: bool) -> a.Expr | None:
+    """That a range does not begin after the point, or end before it."""
+    bound, open_, closed = (function(f"{side}{more}", "anyrange") for more in ("", "_inf", "_inc"))
+    if bound is None or open_ is None or closed is None:
+        return None
+    value = a.Call(bound, (ranged,), point.type)
+    pair = (value, point) if side == "lower" else (point, value)
+    kind = "<=" if stepped and side == "lower" else "<"
+    inside, at = compare(kind, *pair), compare("=", value, point)
+    if inside is None or at is None:
+        return None
+    tests: tuple[a.Expr, ...] = (a.Call(open_, (ranged,), BOOL), inside)
+    if not stepped:
+        tests = (*tests, a.And((a.Call(closed, (ranged,), BOOL), at)))
+    return a.Or(tests)
 
 
 # ---------------------------------------------------------------- periods

@@ -70,6 +70,7 @@ ORDER = (
     "merge-blocks",
     "multi-to-set",
     "multi-arms",
+    "multi-within",
     "multi-filter",
     "multi-condition",
     "multi-apart",
@@ -90,6 +91,7 @@ ORDER = (
     "drop-column",
     "bind-column",
     "prune-limited",
+    "referred-column",
     "semijoin",
     "redundant",
     "met-outside",
@@ -335,12 +337,41 @@ def _multi_conditions(p: Place, path: Path) -> Iterator[At]:
             yield from ((i, n, k, m) for k, x in enumerate(source.right) for m in range(len(x.preds)))
 
 
+def _multi_pairs(p: Place, path: Path) -> Iterator[At]:
+    """Blocks of the two sides of EXCEPT ALL that read the same relations."""
+    for i, n in _multi_vars(p, path):
+        source = p.bag[i].vars[n][1]
+        if isinstance(source, Multi) and source.op == "except":
+            for k, left in enumerate(source.left):
+                for m, right in enumerate(source.right):
+                    yield from ((i, n, k, m, *order) for order in _orders(left, right))
+
+
 def _multi_arms(p: Place, path: Path) -> Iterator[At]:
     for i, k in _multi_vars(p, path):
         source = p.bag[i].vars[k][1]
         if isinstance(source, Multi):
             yield from ((i, k, 0, n) for n in range(len(source.left)))
             yield from ((i, k, 1, n) for n in range(len(source.right)))
+
+
+def _referred(p: Place, _path: Path) -> Iterator[At]:
+    """Columns of foreign keys of several columns, and those they refer to, where these are shown. Relations
+    that refer to each other would take turns.
+    """
+    schema = p.engine.schema
+    for i, b in enumerate(p.bag):
+        for n, (_, source) in enumerate(b.vars):
+            for ref in schema.references(source):
+                target = schema.source_of(ref.target)
+                if len(ref.columns) < 2 or target is None or target == source:
+                    continue
+                if any(schema.source_of(r.target) == source for r in schema.references(target)):
+                    continue
+                for m in (m for m, (_, s) in enumerate(b.vars) if s == target):
+                    for c, k in zip(ref.columns, ref.target_columns, strict=True):
+                        if any(Var(b.vars[m][0], k, target.types[k]) in walk_shallow(o) for o in b.outs):
+                            yield (i, n, c, m, k)
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
@@ -491,12 +522,16 @@ def _guards_null(q: Term) -> bool:
 def _pairs(p: Place, _path: Path) -> Iterator[At]:
     for j in range(len(p.bag)):
         for i in range(j):
-            left, right = p.bag[i], p.bag[j]
-            if len(left.vars) != len(right.vars) or len(left.vars) > 4:
-                continue
-            for order in permutations(range(len(left.vars))):
-                if all(left.vars[n][1] == right.vars[k][1] for n, k in enumerate(order)):
-                    yield (i, j, *order)
+            yield from ((i, j, *order) for order in _orders(p.bag[i], p.bag[j]))
+
+
+def _orders(left: Block, right: Block) -> Iterator[tuple[int, ...]]:
+    """Which variable of the one may stand for which of the other."""
+    if len(left.vars) != len(right.vars) or len(left.vars) > 4:
+        return
+    for order in permutations(range(len(left.vars))):
+        if all(left.vars[n][1] == right.vars[k][1] for n, k in enumerate(order)):
+            yield order
 
 
 def _covers(p: Place, _path: Path) -> Iterator[At]:
@@ -611,9 +646,11 @@ CANDIDATES: dict[str, Candidates] = {
     "own-value": _no_higher,
     "zeros": _with_zeros,
     "determined-column": _columns,
+    "referred-column": _referred,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "multi-arms": _multi_vars,
+    "multi-within": _multi_pairs,
     "multi-filter": _multi_preds,
     "multi-condition": _multi_conditions,
     "multi-apart": _multi_arms,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rewright.engines import clock
 from rewright.equivalence.records import Assumption
 
+from .build import eq
 from .context import IDENTICAL, Context, has_identical
 from .symbols import AND, NOT, OR
 from .terms import App, Table, Term, Var, walk_shallow
@@ -22,6 +23,7 @@ from .valuefacts import Facts
 
 if TYPE_CHECKING:
     from .entail import Engine
+    from .schema import KeyFact
 
 
 class Session:
@@ -39,6 +41,7 @@ class Session:
         self._taken: set[int] = set()  # numbers of the terms whose facts the solver has
         self._checked: set[int] = set()
         self._stated: set[tuple[int, int, int]] = set()
+        self._referring: set[tuple[int, int]] = set()
         # keys can only matter for rows whose key columns some predicate speaks of
         mentioned = (t for p in ctx.preds for t in walk_shallow(p) if isinstance(t, Var))
         self._mentioned = {(t.var, t.pos) for t in mentioned}
@@ -119,6 +122,9 @@ class Session:
         for w, other in self.ctx.vars:
             if w != t.var and other == source:
                 self._same_row(t, w, source)
+            if w != t.var and isinstance(other, Table):
+                self._referred_row((t.var, source), (w, other))
+                self._referred_row((w, other), (t.var, source))
 
     def _same_row(self, t: Var, w: int, source: Table) -> None:
         """Rows of one relation that agree on a key agree on this column, too."""
@@ -133,6 +139,45 @@ class Session:
             self._state(key.assumption, (source, *pair), partial(itemgetter(0), known))
             for x in known[1]:
                 self._take(x)
+
+    def _referred_row(self, child: tuple[int, Table], parent: tuple[int, Table]) -> None:
+        """Where a foreign key of several columns holds more than a key of what it refers to, the row with
+        that key is the one referred to, and agrees in the other columns, too (F6: unless one is NULL).
+        """
+        (v, source), (w, target) = child, parent
+        if (v, w) in self._referring:
+            return
+        self._referring.add((v, w))
+        schema = self.engine.schema
+        for ref in schema.references(source):
+            if len(ref.columns) < 2 or schema.source_of(ref.target) != target:
+                continue
+            pairs = {
+                k: (Var(v, c, source.types[c]), Var(w, k, target.types[k]))
+                for c, k in zip(ref.columns, ref.target_columns, strict=True)
+            }
+            if any(x.type != y.type for x, y in pairs.values()):
+                continue
+            for key in schema.keys(target):
+                if set(key.columns) < pairs.keys():
+                    self._state_both(ref.assumption, key, pairs, (v, w))
+
+    def _state_both(
+        self, reference: Assumption, key: KeyFact, pairs: dict[int, tuple[Var, Var]], rows: tuple[int, int]
+    ) -> None:
+        """That the row is the one referred to, which rests on the reference and on the key."""
+        z3, encoder = self.encoder.z3, self.encoder
+        other = self.switches.setdefault(key.assumption, self.engine.switch(key.assumption))
+
+        def formula() -> Any:
+            there = [z3.Not(encoder.encode(x)[0]) for x, _ in pairs.values()]
+            met = [encoder.truth(eq(*pairs[k])) for k in key.columns]
+            alike = [encoder.truth(eq(*pair)) for pair in pairs.values()]
+            return z3.Implies(z3.And(other, *there, *met), z3.And(*alike))
+
+        self._state(reference, (key, *rows), formula)
+        for pair in pairs.values():
+            self._take(eq(*pair))
 
     def _passes(self, check: Term) -> Any:
         """F8: NULL passes."""

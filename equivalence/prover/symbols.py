@@ -149,6 +149,8 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
         and label not in _NOT_HARMLESS
     ):
         return Sym(label, strict=True, total=True)
+    if schema == "pg_catalog" and name in _TESTS_OF_RANGES and args[:1] == ("anyrange",):
+        return Sym(label, strict=True, total=True)
     return Sym(label, strict=strict, fails="errors")
 
 
@@ -202,13 +204,22 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
         return ""
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
         return ""  # read when the statement is parsed (`constants` compares these)
-    if _never_fails(name, term.args):
+    if _never_fails(name, term.args) or _is_now(name, term.args):
         return ""
     if name in {"~~", "!~~"}:
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
         return "" if fine else fails
     return _of_division(term, sure) if is_division(term) else fails
+
+
+def _is_now(name: str, args: tuple[Term, ...]) -> bool:
+    """Whether a cast is of the moment at hand, which is far from the ends of time."""
+    plain = (
+        "cast pg_catalog.timestamptz to pg_catalog.date(",
+        "cast pg_catalog.timestamptz to pg_catalog.timestamp(",
+    )
+    return name.startswith(plain) and isinstance(args[0], App) and args[0].sym.name == "pg_catalog.now()"
 
 
 def _is_small_total(term: Term) -> bool:
@@ -267,13 +278,17 @@ _NEVER = frozenset(
         "pg_catalog.left(text,int4)",
         "pg_catalog.right(text,int4)",
         "pg_catalog.overlaps(timestamp,timestamp,timestamp,timestamp)",
+        "pg_catalog.now()",
     }
 )
+# what a range holds of itself; its bounds are NULL where it has none
+_OF_RANGES = tuple(f"pg_catalog.{name}(anyrange," for name in ("lower", "upper"))
+_TESTS_OF_RANGES = ("isempty", "lower_inf", "upper_inf", "lower_inc", "upper_inc")
 
 
 def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
     """Whether the built-in function fails for no arguments, given the constants among these."""
-    if name in _NEVER:
+    if name in _NEVER or name.startswith(_OF_RANGES):
         return True
     first = args[0].value if args and isinstance(args[0], Lit) else None
     match name:

@@ -14,11 +14,21 @@ from typing import TypeGuard
 
 from rewright.engines import clock
 from rewright.equivalence.prover.bags import NULL_ON_EMPTY, block, exists, subst, subst_block
-from rewright.equivalence.prover.build import app, conj, disj, eq, is_true, negate, not_null, predicates
+from rewright.equivalence.prover.build import (
+    app,
+    conj,
+    disj,
+    eq,
+    is_null,
+    is_true,
+    negate,
+    not_null,
+    predicates,
+)
 from rewright.equivalence.prover.conditional_keys import ConditionalKey
 from rewright.equivalence.prover.context import Context, identical, membership
 from rewright.equivalence.prover.schema import Reference, Schema
-from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, LT, NOT, OR, SAME, domain
+from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
 from rewright.equivalence.prover.terms import (
     FALSE,
     TRUE,
@@ -349,10 +359,15 @@ def _inside(term: Term) -> Iterator[Nested]:
 
 
 def _cases(atom: Nested) -> list[Term]:
-    """An EXISTS of a disjunction as one for each of its parts; that two rows differ is one, too."""
+    """An EXISTS of a disjunction as one for each of its parts; that two rows differ is one, too, and that
+    a condition is not TRUE.
+    """
     (b,) = atom.bag
     for p in b.preds:
         parts = p.args if isinstance(p, App) and p.sym == OR else _less_or_greater(b, p)
+        if isinstance(p, App) and p.sym == NOT and isinstance(p.args[0], App) and p.args[0].sym == IS_TRUE:
+            (tested,) = p.args[0].args
+            parts = is_null(tested), negate(tested)
         if 0 < len(parts) <= _MOST_CASES:
             rest = tuple(q for q in b.preds if q != p)
             return [exists(block(b.vars, (*rest, a), ())) for a in parts]

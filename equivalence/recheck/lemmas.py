@@ -15,11 +15,14 @@ from rewright.equivalence.prover.build import app, conj, disj, eq, integer, is_t
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, domain
 from rewright.equivalence.prover.terms import (
+    TRUE,
     App,
     Bag,
     Block,
+    Distinct,
     Nested,
     Term,
+    Var,
     free_vars,
     rows_renamed,
     walk_shallow,
@@ -42,6 +45,7 @@ def lemmas(judge: Judge, world: Context, goal: Term) -> list[Term]:
     found = [*_of_counts(counts)]
     if extremes:
         found += [*_of_tests(judge, world, values, extremes), *_of_members(judge, world, extremes)]
+        found += _of_different(judge, world, counts, extremes)
     return found[:_MOST]
 
 
@@ -120,6 +124,50 @@ def _of_any(e: Nested) -> Nested:
     """The extreme without the condition that its argument is not NULL: NULLs never are the extreme."""
     bag = tuple(replace(b, preds=tuple(p for p in b.preds if p != not_null(b.outs[0]))) for b in e.bag)
     return replace(e, bag=bag)
+
+
+# --------------------------------------------------------------------------- different values
+
+
+def _of_different(
+    judge: Judge, world: Context, counts: list[Nested], extremes: list[Nested]
+) -> Iterator[Term]:
+    """|{x}| = 1 means min = max, |{x}| > 1 min < max, |{x}| = 0 that there is no minimum, of x that are not
+    NULL.
+    """
+    for c in counts:
+        values = _values_counted(c)
+        if values is None:
+            continue
+        low, high = (_extreme(judge, world, extremes, values, name) for name in ("min", "max"))
+        if low is not None and high is not None:
+            one = integer(1)
+            yield from _means(app(EQ, (c, one), BOOL), is_true(app(EQ, (low, high), BOOL)))
+            yield from _means(app(LT, (one, c), BOOL), is_true(app(LT, (low, high), BOOL)))
+            yield from _means(app(EQ, (c, integer(0)), BOOL), negate(not_null(low)))
+
+
+def _values_counted(c: Nested) -> Bag | None:
+    """The rows of which a count counts the different values of one column, without NULLs."""
+    if len(c.bag) != 1 or len(c.bag[0].vars) != 1:
+        return None
+    (b,) = c.bag
+    ((v, source),) = b.vars
+    if not isinstance(source, Distinct) or source.either or any(len(r.outs) != 1 for r in source.bag):
+        return None
+    types = {r.outs[0].type for r in source.bag}
+    if not types or not all(map(domain, types)):
+        return None
+    filtered = bool(b.preds)
+    if filtered and set(b.preds) - {not_null(Var(v, 0, r.outs[0].type)) for r in source.bag}:
+        return None
+    made: list[Block] = []
+    for r in source.bag:
+        there = not_null(r.outs[0])
+        if not filtered and there != TRUE and there not in r.preds:
+            return None
+        made += block(r.vars, (*r.preds, there), r.outs)
+    return tuple(made) or None
 
 
 # --------------------------------------------------------------------------- rows of the bag

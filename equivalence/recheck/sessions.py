@@ -39,6 +39,7 @@ class Session:
         self._seen: set[Var] = set(base._seen) if base else set()
         self._checked: set[int] = set(base._checked) if base else set()
         self._paired: set[tuple[int, int, int]] = set(base._paired) if base else set()
+        self._linked: set[tuple[int, int]] = set(base._linked) if base else set()
         if base:
             self.solver.add(base.solver.assertions())
         known = len(base.world.preds) if base else 0
@@ -86,6 +87,32 @@ class Session:
         rows = sorted({c.var for c in self._seen if self.sources.get(c.var) == source})
         for v, w in combinations(rows, 2):
             self._tell_same_row(v, w, source)
+        for v in {c.var for c in self._seen} - {column.var}:
+            self._tell_of_reference(v, column.var)
+            self._tell_of_reference(column.var, v)
+
+    def _tell_of_reference(self, v: int, w: int) -> None:
+        """A row that has the key of what another refers to, where that is a part of the columns of the
+        foreign key, has the rest of them as well; the foreign key must be without NULLs.
+        """
+        child, parent = self.sources.get(v), self.sources.get(w)
+        if (v, w) in self._linked or not isinstance(child, Table) or not isinstance(parent, Table):
+            return
+        self._linked.add((v, w))
+        z3, formulas = self.formulas.z3, self.formulas
+        for ref in self.schema.references(child):
+            columns = dict(zip(ref.target_columns, ref.columns, strict=True))
+            if self.schema.source_of(ref.target) != parent:
+                continue
+            if any(child.types[c] != parent.types[k] for k, c in columns.items()):
+                continue
+            own = {k: Var(v, c, child.types[c]) for k, c in columns.items()}
+            equal = {k: formulas.truth(eq(own[k], Var(w, k, parent.types[k]))) for k in columns}
+            full = [z3.Not(formulas.pair(x)[0]) for x in own.values()]
+            for key in self.schema.keys(parent):
+                if set(key.columns) < set(columns):
+                    same_key = [equal[k] for k in key.columns]
+                    self.solver.add(z3.Implies(z3.And(*full, *same_key), z3.And(*equal.values())))
 
     def _tell_same_row(self, v: int, w: int, source: Table) -> None:
         """Rows of one relation that agree on a key agree on all columns."""

@@ -1,4 +1,6 @@
-"""``rewright bench``: the benchmarks of the source tree."""
+"""``rewright bench``: the benchmarks of the source tree. The installed package leaves them out:
+nobody needs them to run Rewright.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +28,11 @@ NAMES = (
     "augment",
 )
 
+_ELSEWHERE = (
+    "is not in the installed package: run it in Rewright's source tree, after `make install` there,"
+    " as `.venv/bin/rewright bench {name}`"
+)
+
 
 class _Bench(click.Command):
     """Behind a benchmark's name all options are its own, --help too."""
@@ -39,19 +46,15 @@ class _Bench(click.Command):
 @click.argument("name", type=click.Choice(NAMES))
 @click.pass_context
 def command(ctx: click.Context, name: str) -> None:
-    """Run one of the benchmarks; further options are its own: NAME --help lists them."""
+    """Run one of the benchmarks, in the source tree; further options are its own: NAME --help lists them."""
     tree = Path(rewright.__file__).resolve().parent.parent
     # a script named after a top-level folder would hide that folder from the other scripts
     script = tree / "bench" / f"{name}.py"
     if not script.exists() or (tree / name).is_dir():
         script = tree / "bench" / f"{name}_bench.py"
     if not script.exists():
-        where = (
-            "is not part of this version of Rewright yet"
-            if script.parent.exists()
-            else "needs the source tree"
-        )
-        raise Failure(f"the benchmark {name} {where}")
+        where = "is not part of this version of Rewright yet" if script.parent.exists() else _ELSEWHERE
+        raise Failure(f"the benchmark {name} {where.format(name=name)}")
     sys.argv = [str(script), *ctx.args]
     # scripts name each other as bench.other
     sys.path.insert(0, str(tree))

@@ -16,7 +16,7 @@ import psycopg.conninfo
 
 from rewright.config.model import Config, Database
 from rewright.engines.postgres.hinting import HintingSession
-from rewright.engines.postgres.session import Limits, Session, SessionError, Untrusted
+from rewright.engines.postgres.session import Limits, Session, SessionError, Undecodable, Untrusted
 from rewright.wiring.doubting import condition
 from rewright.wiring.refusals import NotOptimised
 
@@ -66,7 +66,7 @@ class Accounts:
         """What a server says in the block is raised as NotOptimised."""
         try:
             yield
-        except Untrusted as error:
+        except (Untrusted, Undecodable) as error:
             raise NotOptimised(f"not optimised: {error}") from error
         except (SessionError, psycopg.Error) as error:
             raise NotOptimised(refused_by_server(error)) from error

@@ -76,6 +76,15 @@ def test_sessions_end() -> None:
     assert gate.visitor({}, {COOKIE: second}).role is None
 
 
+def test_everybody_is_signed_out() -> None:
+    gate = Gate(RULES)
+    cookies = [cookie for cookie in map(gate.sign_in, ("a", "a", "v")) if cookie is not None]
+    assert [gate.visitor({}, {COOKIE: one}).role for one in cookies] == ["admin", "admin", "viewer"]
+    gate.sign_out_everybody()
+    assert [gate.visitor({}, {COOKIE: one}).role for one in cookies] == [None, None, None]
+    assert gate.visitor({"authorization": "Bearer t"}, {}).admin
+
+
 def test_guessing_ends() -> None:
     clock = Clock()
     gate = Gate(RULES, clock)

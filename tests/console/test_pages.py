@@ -296,6 +296,17 @@ def test_signing_out(store: Store) -> None:
     assert admin.get("/log").status_code == 303
 
 
+def test_signing_everybody_out_is_an_admins(store: Store) -> None:
+    viewer = client(store, password="look only")
+    assert viewer.post("/sign-out-everybody", data={"csrf": token(viewer.get("/").text)}).status_code == 403
+    assert viewer.get("/log").status_code == 200
+    admin = client(store, password="correct horse")
+    assert admin.post("/sign-out-everybody", data={"csrf": "x"}).status_code == 403
+    assert 'action="/sign-out-everybody"' in admin.get("/settings").text
+    assert admin.post("/sign-out-everybody", data={"csrf": token(admin.get("/").text)}).status_code == 303
+    assert admin.get("/log").status_code == 303
+
+
 @pytest.mark.parametrize(
     "body",
     [b"x" * 70_000, b"\xff\xfe=1", b"&".join(b"a%d=1" % n for n in range(50)), b"csrf"],

@@ -12,7 +12,7 @@ import pytest
 
 from rewright.engines.postgres.facts import server_facts
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.engines.postgres.session import Limits, Session, SessionError, Undecodable
 from rewright.engines.postgres.values import NO_VALUES, Values
 from tests.proxy.waiting import Stopwatch, until
 
@@ -45,6 +45,26 @@ def test_it_is_read_only_and_says_who_it_is(session: Session) -> None:
     with pytest.raises(SessionError, match="read-only") as caught:
         session.ask("delete from public.t returning a")
     assert caught.value.sqlstate == "25006"
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_only_bytes_without_an_encoding_are_refused(scratch_server: ScratchServer, encoding: str) -> None:
+    """What the client library gives for text of SQL_ASCII is bytes, among which no name would be found."""
+    name = f"encoded_{encoding.lower()}"
+    with psycopg.connect(scratch_server.dsn("postgres"), autocommit=True) as owner:
+        owner.execute(f"create database {name} encoding '{encoding}' locale 'C' template template0".encode())
+        try:
+            if encoding == "SQL_ASCII":
+                with (
+                    pytest.raises(Undecodable, match="encoding is SQL_ASCII"),
+                    Session(scratch_server.dsn(name)),
+                ):
+                    pass
+            else:
+                with Session(scratch_server.dsn(name)) as session:
+                    assert session.run("select relname from pg_catalog.pg_class where oid = 1259").rows == 1
+        finally:
+            owner.execute(f"drop database {name}".encode())
 
 
 @pytest.mark.parametrize(

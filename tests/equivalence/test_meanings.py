@@ -23,7 +23,8 @@ from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
 
 SCHEMA = """
-create table t (id int primary key, n int, b bigint, s text, r text, d date, at timestamp, till timestamp, j jsonb);
+create table t (id int primary key, n int, b bigint, s text, r text, d date, at timestamp, till timestamp, j jsonb,
+  days daterange, span tsrange, nums numrange, tags text[]);
 create table doc (id int primary key, o jsonb not null check (jsonb_typeof(o) = 'object'));
 create table one (id int primary key, p int, c int, check (num_nonnulls(p, c) = 1));
 create table slot (id int primary key, at timestamp not null, till timestamp not null, check (at < till));
@@ -41,6 +42,15 @@ insert into t (id, j) select 500 + row_number() over (), v::jsonb from unnest(ar
   '{}', '[]', 'null', '1', '"k"', '["k"]', '{"k": null}', '{"k": 1}', '{"k": 1.0, "l": "x"}', '{"k": "1"}', '{"k": [1, 2]}', '{"k": [1]}',
   '{"k": {}}', '{"k": {"m": 1}}', '{"k": {"m": 1, "n": 2}, "l": true}', '[{"k": 1}]', '{"k": true}', '{"k": {"m": [{"z": 1}]}}', '{"l": "x"}',
   null]) v;
+insert into t (id, days) select 600 + row_number() over (), v::daterange from unnest(array[
+  'empty', '(,)', '[2024-02-29,2024-03-01)', '[2024-02-29,)', '(2024-02-29,)', '(,2024-02-29]', '(,2024-02-29)', '(-infinity,2024-03-01)', '[-infinity,infinity]',
+  '[infinity,infinity]', '[-infinity,-infinity]', '[2024-03-01,infinity)', null]) v;
+insert into t (id, span, nums) select 700 + row_number() over (), x::tsrange, y::numrange from unnest(array[
+  'empty', '(,)', '["2024-02-29 00:00","2024-02-29 00:00"]', '("2024-02-29 00:00","2024-03-01 00:00")', '["2024-02-29 00:00",)', '(,"2024-02-29 00:00"]',
+  '(,"2024-02-29 00:00")', '(-infinity,infinity)', '[infinity,]', null],
+  array['empty', '(,)', '[1.5,1.5]', '(1.5,2)', '[1.50,)', '(,1.500]', '(,1.5)', '[0,NaN]', '[NaN,]', null]) u(x, y);
+insert into t (id, tags) select 800 + row_number() over (), v::text[] from unnest(array[
+  '{}', '{a}', '{a,b}', '{b,a,a}', '{c}', '{NULL}', '{a,NULL}', '{"null"}', '{A}', '{{a,b},{c,d}}', '[0:1]={a,c}', null]) v;
 insert into doc values (1, '{}'), (2, '{"k": null}'), (3, '{"k": 1}');
 """
 # each is one meaning, or known where its conditions are met
@@ -63,6 +73,14 @@ EXPRESSIONS = (
     "j ->> 'k' is not null",
     "j ? 'k'",
     *(f"j @> '{c}'" for c in ('{"k": 1}', '{"k": 1, "l": "x"}', '{"k": {"m": 1}}', '{"k": [1]}', '{"k": {}}', '{"k": null}', '{"k": true}', '{"k": {"m": [{}]}}')),
+    "days @> date '2024-02-29'",
+    "date '2024-02-29' <@ days",
+    "span @> timestamp '2024-02-29'",
+    "nums @> 1.5",
+    "current_date",
+    "localtimestamp",
+    "current_timestamp",
+    *(f"tags {op} '{{{c}}}'" for op in ("@>", "<@", "&&") for c in ("a", "a,b", "b,a,a", "x")),
     "(at, till) overlaps (till, at)",
     "(at, till) overlaps (timestamp '2024-01-02', timestamp '2024-01-03')",
     "(at, till) overlaps (timestamp '2024-01-02', timestamp '2024-01-02')",
@@ -78,6 +96,13 @@ STANDS = (
     ("select id, left(s, 3) from t", "select id, substring(s from 1 for 3) from t"),
     ("select id from t where extract(dow from d) in (0, 6)", "select id from t where extract(isodow from d) > 5"),
     ("select id from t where n % 2 <> 0", "select id from t where n & 1 = 1"),
+    ("select id from t where days @> date '2024-02-29'",
+     "select id from t where (lower_inf(days) or lower(days) <= '2024-02-29') and (upper_inf(days) or '2024-02-29' < upper(days)) and not isempty(days)"),
+    ("select id from t where timestamp '2024-02-29' <@ span", "select id from t where span @> timestamp '2024-02-29'"),
+    ("select id from t where d < current_date", "select id from t where d < now()::date"),
+    ("select id from t where not d >= current_date", "select id from t where d < now()::date"),
+    ("select id from t where tags @> '{a,b}'", "select id from t where 'b' = any (tags) and 'a' = any (tags)"),
+    ("select id from t where tags && '{a,b}'", "select id from t where exists (select 1 from unnest(tags) x where x in ('a', 'b'))"),
     ("select x.id, y.id from slot x join slot y on x.id < y.id and (x.at, x.till) overlaps (y.at, y.till)",
      "select x.id, y.id from slot x join slot y on x.id < y.id and x.at < y.till and y.at < x.till"),
     ("select n, s, count(*) from t group by n, s", "select n, s, count(*) from t group by s, n"),
@@ -97,6 +122,11 @@ FALLS = (
     ("select id from t where extract(dow from d) < 7", "select id from t where d is not null"),
     ("select id from t where n % 2 = 1", "select id from t where n & 1 = 1"),
     ("select id from t where n & 2 = 0", "select id from t where n % 4 = 0"),
+    ("select id from t where span @> timestamp '2024-02-29'", "select id from t where lower(span) <= '2024-02-29' and upper(span) > '2024-02-29'"),
+    ("select id from t where days @> date '2024-02-29'", "select id from t where lower(days) <= '2024-02-29' and upper(days) > '2024-02-29'"),
+    ("select id, tags @> '{a}' from t", "select id, 'a' = any (tags) from t"),
+    ("select id from t where tags && '{a,b}'", "select id from t where tags @> '{a,b}'"),
+    ("select id from t where tags <@ '{a,b}'", "select id from t where tags && '{a,b}'"),
     ("select id from t where (at, till) overlaps (till, at)", "select id from t where at < at and till < till"),
     ("select n, count(*) from t group by n, s", "select n, count(*) from t group by n"),
     ("select coalesce(max(n), 0) from t", "select coalesce((select n from t order by n desc limit 1), 0)"),

@@ -22,7 +22,7 @@ def test_it_is_not_told_as_one_for_which_nothing_was_found(tmp_path: Path) -> No
     with open_store(str(tmp_path / "store.db")) as store:
         kept = store.rewrites.act(store.rewrites.add(NEW).id, Action.ACTIVATE)
         writer = BufferedWriter(store)
-        StoreReporter(writer, None).put(SLOW)
+        StoreReporter(writer, Sent()).put(SLOW)  # type: ignore[arg-type] # jobs are only kept
         writer.close()
 
         class Bench:
@@ -35,6 +35,9 @@ def test_it_is_not_told_as_one_for_which_nothing_was_found(tmp_path: Path) -> No
         (seen,) = store.queries.read()
         assert (seen.status, seen.reason) == ("rewritten", f"rewrite {kept.id} is active")
         assert store.browse.unimproved() == []
+        # the log tells what ran then, and that the rewrite came later
+        (line,) = store.log.read()
+        assert (line.route, line.reason) == ("original", f"found since: rewrite {kept.id} is active")
         assert process.outcomes["nothing"] == 0
 
 

@@ -219,6 +219,16 @@ def test_a_missing_extra_is_one_line(installed: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("words", [(), ("--help",)], ids=["bare", "help"])
+def test_benchmarks_say_where_they_are(installed: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = run(installed, "rewright", "bench", "overhead", *words, where=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "rewright: the benchmark overhead is not in the installed package: run it in Rewright's source tree,"
+        " after `make install` there, as `.venv/bin/rewright bench overhead`\n"
+    )
+
+
 def test_a_lake_in_the_configuration_needs_its_extra(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "rewright.toml").write_text(f'[databases.l]\nengine = "duckdb"\npath = "{tmp_path}"\n')
     done = run(installed, "rewright", "config", "--check", "--config", "rewright.toml", where=tmp_path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, subst, subst_block
+from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
@@ -20,11 +21,28 @@ from rewright.equivalence.prover.terms import (
     Term,
     Var,
     free_vars,
+    source_types,
     walk_bag,
 )
 from rewright.equivalence.prover.unique import ties
 
 from .base import At, Place, parts_of
+
+
+def referred_column(p: Place, at: At) -> Bag | None:
+    """5a: what is shown of one row is shown of another that has the very same in a column. ``at``: block, the
+    other's variable and column, the one's.
+    """
+    i, n, c, m, k = at
+    b = p.block(i)
+    (v, source), (w, target) = b.vars[n], b.vars[m]
+    shown, other = Var(w, k, source_types(target)[k]), Var(v, c, source_types(source)[c])
+    outs = tuple(subst(o, {shown: other}.get) for o in b.outs)
+    if v == w or shown.type != other.type or outs == b.outs:
+        return None
+    if not p.engine.entails(p.ctx.within(b), identical(shown, other)):
+        return None
+    return p.with_block(i, block(b.vars, b.preds, outs))
 
 
 def determined_column(p: Place, at: At) -> Bag | None:

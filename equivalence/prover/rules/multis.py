@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, put_rows, subst
-from rewright.equivalence.prover.build import same
-from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.build import conj, exists_value, is_true, negate, same
+from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
@@ -19,6 +19,7 @@ from rewright.equivalence.prover.terms import (
     Block,
     Multi,
     Row,
+    Table,
     Term,
     Var,
     free_vars,
@@ -29,6 +30,7 @@ from rewright.equivalence.prover.terms import (
 )
 
 from .base import At, Place
+from .unions import align
 
 
 def _counted(b: Block, n: int) -> Multi | None:
@@ -101,6 +103,38 @@ def _left_over(source: Multi) -> Multi | None:
     if inner is None or not _alike(source.left, inner.left):
         return None
     return Multi("intersect", source.left, inner.right)
+
+
+def multi_within(p: Place, at: At) -> Bag | None:
+    """9: what EXCEPT ALL takes away are those rows of its left side that meet further conditions: the others
+    stay, a condition that is NULL among them. ``at``: block, variable, block of the left side, block of the
+    right side, and for each variable of the first the position of its partner in the second.
+    """
+    i, n, k, m, *pairing = at
+    b = p.block(i)
+    source = _counted(b, n)
+    if source is None or source.op != "except" or k >= len(source.left) or m >= len(source.right):
+        return None
+    mine, (theirs,) = source.left[k], fresh_copy((source.right[m],))
+    if len(mine.vars) != len(theirs.vars) or sorted(pairing) != list(range(len(mine.vars))):
+        return None
+    taken = align(mine, theirs, pairing)
+    # two reads of other sources may choose unlike rows
+    if taken is None or taken.vars != mine.vars or not all(isinstance(s, Table) for _, s in mine.vars):
+        return None
+    ctx = _beside(p, b, n).within(taken)
+    among = all(p.engine.entails(ctx, q) for q in mine.preds)
+    as_shown = all(p.engine.entails(ctx, identical(x, y)) for x, y in zip(mine.outs, taken.outs, strict=True))
+    if not (among and as_shown):
+        return None
+    met = conj(exists_value(q) for q in taken.preds if q not in mine.preds)
+    left = block(mine.vars, (*mine.preds, negate(is_true(met))), mine.outs)
+    new = replace(
+        source,
+        left=(*source.left[:k], *left, *source.left[k + 1 :]),
+        right=(*source.right[:m], *source.right[m + 1 :]),
+    )
+    return p.with_block(i, _ranging(b, n, new))
 
 
 def multi_filter(p: Place, at: At) -> Bag | None:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, put_rows, subst
-from rewright.equivalence.prover.build import same
-from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.build import conj, is_true, negate, same
+from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
@@ -19,6 +19,7 @@ from rewright.equivalence.prover.terms import (
     Multi,
     Row,
     Source,
+    Table,
     Term,
     Var,
     free_vars,
@@ -27,6 +28,7 @@ from rewright.equivalence.prover.terms import (
     source_types,
     walk,
 )
+from rewright.equivalence.recheck.comparing import aligned
 from rewright.equivalence.recheck.laws.stating import Bindings, Follows, Impossible, Instance
 from rewright.equivalence.recheck.places import Place, pick, spliced
 
@@ -87,6 +89,30 @@ def _difference_of(bag: Bag) -> Multi | None:
             whole = tuple(Var(v, c, t) for c, t in enumerate(source_types(source)))
             return source if outs == whole else None
     return None
+
+
+def multi_within(p: Place, at: Bindings) -> Iterator[Instance]:
+    """({a | P} ⊎ C) ∖ ({a | Q} ⊎ D) = ({a | P ∧ ¬Q} ⊎ C) ∖ D where P follows from Q and Q's rows are shown as
+    P's; ¬Q where Q is FALSE or NULL. Of tables alone. Bindings: block, row, block of the left side, block of
+    the right side, and for each row of the one its partner in the other.
+    """
+    i, n, k, m, *pairing = at
+    b = pick(p.bag, i)
+    found = _of(b, n)
+    if found is None or found[1].op != "except":
+        return
+    v, source = found
+    kept, (other,) = pick(source.left, k), fresh_copy((pick(source.right, m),))
+    gone = aligned(kept, other, tuple(pairing))
+    if gone is None or gone.vars != kept.vars or any(not isinstance(s, Table) for _, s in kept.vars):
+        return
+    ctx = Context((*p.ctx.vars, *(x for x in b.vars if x[0] != v)), p.ctx.preds).within(gone)
+    needs = tuple(Follows(ctx, q) for q in kept.preds)
+    needs += tuple(Follows(ctx, identical(x, y)) for x, y in zip(kept.outs, gone.outs, strict=True))
+    further = [is_true(q) for q in gone.preds if q not in kept.preds]
+    rest = block(kept.vars, (*kept.preds, negate(is_true(conj(further)))), kept.outs)
+    made = replace(source, left=spliced(source.left, k, rest), right=spliced(source.right, m, ()))
+    yield Instance(spliced(p.bag, i, _over(b, n, made)), needs)
 
 
 def multi_filter(p: Place, at: Bindings) -> Iterator[Instance]:

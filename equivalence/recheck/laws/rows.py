@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from rewright.equivalence.prover.bags import block, exists, subst, subst_block
+from rewright.equivalence.prover.context import identical
 from rewright.equivalence.prover.symbols import identity, same_when_equal
 from rewright.equivalence.prover.terms import (
     Block,
@@ -20,10 +21,11 @@ from rewright.equivalence.prover.terms import (
     free_in_source,
     free_vars,
     rows_renamed,
+    source_types,
     walk_bag,
 )
 from rewright.equivalence.recheck.counting import equated
-from rewright.equivalence.recheck.laws.stating import Bindings, Determined, Instance, SameRow
+from rewright.equivalence.recheck.laws.stating import Bindings, Determined, Follows, Instance, SameRow
 from rewright.equivalence.recheck.places import Place, pick, spliced
 
 
@@ -91,6 +93,20 @@ def collated(other: Term, t: Term) -> Term | None:
     if isinstance(other, Lit):
         return Lit(other.value, replace(other.type, collation=t.type.collation))
     return None
+
+
+def referred_column(p: Place, at: Bindings) -> Iterator[Instance]:
+    """Σ x̄ . P → o(y.k) = Σ x̄ . P → o(z.c) where P makes y.k and z.c the very same. Bindings:
+    block, z, c, y, k.
+    """
+    i, n, c, m, k = at
+    b = pick(p.bag, i)
+    (z, one), (y, other) = pick(b.vars, n), pick(b.vars, m)
+    old, new = Var(y, k, pick(source_types(other), k)), Var(z, c, pick(source_types(one), c))
+    if old.type == new.type:
+        outs = tuple(subst(o, lambda t: new if t == old else None) for o in b.outs)
+        after = spliced(p.bag, i, block(b.vars, b.preds, outs))
+        yield Instance(after, (Follows(p.ctx.within(b), identical(old, new)),))
 
 
 def tied_outside(p: Place, at: Bindings) -> Iterator[Instance]:

@@ -43,11 +43,17 @@ from rewright.equivalence.recheck.laws.distinct import (
     multi_to_set,
     open_distinct,
 )
-from rewright.equivalence.recheck.laws.multis import multi_apart, multi_arms, multi_condition, multi_filter
+from rewright.equivalence.recheck.laws.multis import (
+    multi_apart,
+    multi_arms,
+    multi_condition,
+    multi_filter,
+    multi_within,
+)
 from rewright.equivalence.recheck.laws.order import first_row, lone_extreme, one_of_each, prune_limited, rank
 from rewright.equivalence.recheck.laws.parents import child_to_parent, distinct_to_parent
 from rewright.equivalence.recheck.laws.positions import dense_rank, first_of_array, first_rows, nearest_row
-from rewright.equivalence.recheck.laws.rows import merge_copies, semijoin, tied_outside
+from rewright.equivalence.recheck.laws.rows import merge_copies, referred_column, semijoin, tied_outside
 from rewright.equivalence.recheck.laws.stating import Law
 
 LAWS: Mapping[str, Law] = MappingProxyType(
@@ -85,6 +91,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "met-outside": met_outside,
         "multi-to-set": multi_to_set,
         "multi-arms": multi_arms,
+        "multi-within": multi_within,
         "multi-filter": multi_filter,
         "multi-condition": multi_condition,
         "multi-apart": multi_apart,
@@ -94,6 +101,7 @@ LAWS: Mapping[str, Law] = MappingProxyType(
         "prune-limited": prune_limited,
         "rank": rank,
         "redundant": redundant,
+        "referred-column": referred_column,
         "semijoin": semijoin,
         "several": several,
         "simplify-case": simplify_case,
