@@ -287,6 +287,15 @@ class LakeIndex:
         finally:
             self._held = {}
 
+    def sketches(self) -> dict[tuple[str, str], Any]:
+        """All columns' sketches by table and name, read at once; where they are not too many none of them is
+        looked up again.
+        """
+        found = dict(self.storage.sketches())
+        if len(found) + len(self._sketched) < _KEPT:
+            self._sketched.update(found)
+        return found
+
     def overlapping(self, a: Column, b: Column) -> PairScore | None:
         """The pair's score, or None where no value is shared."""
         if _apart(a, b) or (not self._held and self._hashes(a).isdisjoint(self._hashes(b))):

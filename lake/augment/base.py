@@ -7,7 +7,7 @@ candidates.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +23,7 @@ from rewright.lake.augment.encoding import (
     Kind,
     hash_form,
     key_form,
+    key_kind,
     number_form,
     row_features,
     time_column,
@@ -39,7 +40,9 @@ from rewright.lake.augment.outside import (
     without_schema,
 )
 from rewright.lake.augment.rows import joint
+from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
+from rewright.lake.joins.scores import joinable
 
 FEWEST_ROWS = 10
 MOST_CLASSES = 20
@@ -117,14 +120,16 @@ class Base:
         self._rows: Any = None
         self._row_groups: dict[int, Any] = {}
         self._hashes: dict[int, Any] = {}
+        self._keys_of_rows: dict[tuple[str, Kind], Any] = {}
         self._made: set[int] = set()
         self._targets_of_rows: Any = None
         self.notes: list[str] = [] if brought is None else list(brought.notes)
         self.rows = self._read()
         self.classes = self._classes()
         self.features: tuple[Feature, ...] = ()
+        self.moments: Any = None
+        """(seeds, folds, d, d) over 1, features with flags, targets."""
         self._make_values()
-        self.moments = self._own_moments()
 
     @property
     def targets(self) -> int:
@@ -166,15 +171,32 @@ class Base:
     def grouping(self, keys: KeyTuple) -> int:
         """The number of a way to group the base's rows by key."""
         if keys not in self._groupings:
-            forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in keys]
-            listed = ", ".join(f"{hash_form([form])} AS h{i}" for i, form in enumerate(forms))
-            found = self.sql(f"SELECT {listed} FROM base_rows ORDER BY __row").fetchnumpy()
-            hashes = joint([np.asarray(found[f"h{i}"], dtype=np.uint64) for i in range(len(keys))])
-            told, groups = np.unique(hashes, return_inverse=True)
+            self._read_keys(keys)
+            told, groups = np.unique(joint([self._keys_of_rows[key] for key in keys]), return_inverse=True)
             n = len(self._groupings)
             self._hashes[n], self._row_groups[n] = told, groups.reshape(-1)
             self._groupings[keys] = n
         return self._groupings[keys]
+
+    def _read_keys(self, wanted: KeyTuple) -> None:
+        """Hash each row's values of these columns as keys. With the first of a table that is held here come
+        those of all columns that a search may join on: one statement costs less than one for each.
+        """
+        asked = set(wanted)
+        if not self._keys_of_rows and self.rows <= _IN_MEMORY:
+            asked |= {
+                (column.name, key_kind(column, column))
+                for column in self.table.columns
+                if joinable(column) and (not self.keys or column.name in self.keys)
+            }
+        missing = sorted(asked - self._keys_of_rows.keys())
+        if not missing:
+            return
+        forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in missing]
+        listed = ", ".join(f"{hash_form([form])} AS h{i}" for i, form in enumerate(forms))
+        found = self.sql(f"SELECT {listed} FROM base_rows ORDER BY __row").fetchnumpy()
+        for i, key in enumerate(missing):
+            self._keys_of_rows[key] = np.asarray(found[f"h{i}"], dtype=np.uint64)
 
     def groups(self, grouping: int) -> int:
         """How many different key values there are."""
@@ -298,19 +320,20 @@ class Base:
         return column
 
     def _read(self) -> int:
-        if not self._brought:
-            # what a client wrote of it is checked as any query of hers
+        if not self._brought and (self.spec.where or self._outside):
+            # what a client wrote of it, and what a view or a database beside holds, is checked as any query
+            # of hers
             self.lake.database.describe(self.source())
         self.lake.database.load([self.table.name])
         rows_of = self.source(COPY if self._outside else "")
         finite = ""
         if self.target.family is Family.FLOAT:
             finite = f" WHERE isfinite({quoted(self.target.name)})"
-        self.sql(
+        made = self.sql(
             f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS __row, * FROM "
             f"(SELECT * FROM ({rows_of}){finite})"
         )
-        rows = int(self.sql("SELECT count(*) FROM base_rows").fetchone()[0])
+        rows = int(made.fetchone()[0])
         if rows < FEWEST_ROWS:
             raise AugmentError(
                 f"{self.table.name} has {rows} rows with a value of {self.target.name}: at least "
@@ -345,35 +368,52 @@ class Base:
         return tuple(v for v, _ in found)
 
     def _make_values(self) -> None:
-        """The table `base_values`: folds, features with flags, targets, all centred and scaled."""
+        """Features with flags and targets, all centred and scaled: as arrays where the table is held here,
+        else as the table `base_values`, with folds.
+        """
+        features, encoding = self._encoding()
+        told = ", ".join(
+            [
+                *(f"{form} AS y{i}" for i, form in enumerate(self._target_forms())),
+                f"{self._date_form() or 'NULL::DOUBLE'} AS dated",
+            ]
+        )
+        raw = f"SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN ({encoding}) USING (__row)"
+        if self.rows <= _IN_MEMORY:
+            self._hold_values(features, raw)
+        else:
+            self._keep_values(features, raw)
+
+    def _hold_values(self, features: Sequence[Feature], raw: str) -> None:
+        """As arrays: one statement reads all of them."""
+        found = self.sql(f"{raw} ORDER BY __row").fetchnumpy()
+        values = RowValues.of(found, self.targets, len(features))
+        self._check_numbers(int(np.isnan(values.targets[:, 0]).sum()))
+        kept = self._best(values.strength, len(features))
+        self.features = tuple(features[i] for i in kept)
+        self._rows, self._targets_of_rows = values.scaled(kept)
+        self.moments = values.moments(self._rows)
+
+    def _check_numbers(self, gone: int) -> None:
+        if gone and not self.classes:
+            raise AugmentError(
+                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can "
+                f"leave them out"
+            )
+
+    def _keep_values(self, features: Sequence[Feature], raw: str) -> None:
+        """As a table: `base_values`."""
         self._cursor.register(
             "base_folds", {"__row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows,
             s) for s in SEEDS}}
         )  # fmt: skip
         self.sql("CREATE OR REPLACE TEMP TABLE folds AS SELECT * FROM base_folds")
         self._cursor.unregister("base_folds")
-        features, encoding = self._encoding()
-        targets = self._target_forms()
-        told = ", ".join(
-            [
-                *(f"{t} AS y{i}" for i, t in enumerate(targets)),
-                f"{self._date_form() or 'NULL::DOUBLE'} AS dated",
-            ]
-        )
-        self.sql(
-            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN "
-            f"({encoding}) USING (__row)"
-        )
-        if (
-            gone := int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0])
-        ) and not self.classes:
-            raise AugmentError(
-                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can "
-                f"leave them out"
-            )
-        kept = self._best(len(features))
+        self.sql(f"CREATE OR REPLACE TEMP TABLE raw AS {raw}")
+        self._check_numbers(int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0]))
+        kept = self._best(self._strength_in_sql, len(features))
         self.features = tuple(features[i] for i in kept)
-        columns = [f"y{i}" for i in range(len(targets))] + [f"v{i}" for i in kept]
+        columns = [f"y{i}" for i in range(self.targets)] + [f"v{i}" for i in kept]
         measures = (f"coalesce(avg({c}), 0), coalesce(stddev_pop({c}), 0)" for c in columns)
         told = self.sql(f"SELECT {', '.join(measures)} FROM raw").fetchone()
         scales = {c: (float(told[2 * i]), float(told[2 * i + 1]) or 1.0) for i, c in enumerate(columns)}
@@ -383,13 +423,14 @@ class Base:
             shown.append(f"coalesce((v{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE, 0.0) AS b{n}")
             shown.append(f"CAST(v{i} IS NULL AS INTEGER)::DOUBLE AS n{n}")
         shown.append("dated")
-        for i in range(len(targets)):
+        for i in range(self.targets):
             centre, scale = scales[f"y{i}"]
             shown.append(f"(y{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE AS y{i}")
         self.sql(
             f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT __row, f0, f1, f2, {', '.join(shown)} FROM "
             f"raw JOIN folds USING (__row)"
         )
+        self.moments = self._own_moments()
 
     def _value_columns(self) -> list[str]:
         pairs = [c for i in range(len(self.features)) for c in (f"b{i}", f"n{i}")]
@@ -429,13 +470,17 @@ class Base:
             without -= wanted - {self.target.name}
         return row_features(self.lake.index, self.table.name, without, "base_rows", "__row")
 
-    def _best(self, offered: int) -> list[int]:
-        if offered <= _MOST_FEATURES:
-            return list(range(offered))
+    def _strength_in_sql(self, offered: int) -> list[float]:
+        """How much each feature correlates with the first target, whichever way."""
         told = self.sql(
             "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in range(offered)) + " FROM raw"
         ).fetchone()
-        told = [0.0 if math.isnan(r) else r for r in told]
+        return [0.0 if math.isnan(r) else r for r in told]
+
+    def _best(self, strength: Callable[[int], Sequence[float]], offered: int) -> list[int]:
+        if offered <= _MOST_FEATURES:
+            return list(range(offered))
+        told = strength(offered)
         order = sorted(range(offered), key=lambda i: (-told[i], i))[:_MOST_FEATURES]
         # what the best of so many correlate with by chance (docs/decisions/0500)
         chance = 2 * math.log(offered) / self.rows

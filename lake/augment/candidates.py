@@ -265,7 +265,7 @@ class Candidates:
     def _holding_a_value_of(self, sketch: Any) -> list[tuple[str, str]]:
         """The lake's columns whose sketches share a value with this one."""
         if self._meeting is None:
-            self._sketches = dict(self._index.storage.sketches())
+            self._sketches = self._index.sketches()
             self._meeting = Meeting(self._sketches)
         return self._meeting.of(sketch)
 

@@ -6,7 +6,7 @@ know the target, folds or scores.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal
@@ -142,8 +142,8 @@ def hash_form(parts: Sequence[str]) -> str:
     return f"CASE WHEN {filled} THEN hash({', '.join(parts)}) ELSE 0::UBIGINT END"
 
 
-Levels = Callable[[Column], dict[str, int]]
-"""The values by which a text is encoded, see `level_values`."""
+Levels = Callable[[Column], Sequence[str] | None]
+"""A text's values that become a 0/1 column each; None: it is encoded by how frequent its value is."""
 
 
 def is_number(column: Column) -> bool:
@@ -191,7 +191,7 @@ def encoded(
     values a text is told, where that is known already; `as_of`: the column that dates the rows, where each
     base row has a date of its own.
     """
-    levels = levels or (lambda column: level_values(index, column))
+    levels = levels or (lambda column: indicated(level_values(index, column)))
     offered, left_out = usable(index, table, {name for name, _ in keys} | set(without))
     time = as_of or (None if unique else time_column(offered))
     unique = unique and as_of is None
@@ -260,7 +260,7 @@ def row_features(
     features = [
         feature
         for column in offered
-        for feature in _features(column, "row", lambda told: level_values(index, told))
+        for feature in _features(column, "row", lambda told: indicated(level_values(index, told)))
     ]
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(_outer(index, offered)))
     rows = f"SELECT {', '.join([carried, *_inner(index, offered)])} FROM {source}"
@@ -316,7 +316,7 @@ def _features(column: Column, how: How, levels: Levels) -> list[Feature]:
         return [Feature(column.table, column.name, "" if how == "row" else how)]
     prefix = {"mean": "most frequent ", "latest": "latest "}.get(how, "")
     told = levels(column)
-    names_of = ["frequency"] if any(told.values()) else [f"= {value}" for value in told]
+    names_of = ["frequency"] if told is None else [f"= {value}" for value in told]
     return [Feature(column.table, column.name, f"{prefix}{name}") for name in names_of]
 
 
@@ -344,13 +344,20 @@ def level_values(index: LakeIndex, column: Column) -> dict[str, int]:
     return dict.fromkeys(levels, 0)
 
 
+def indicated(told: Mapping[str, int]) -> tuple[str, ...] | None:
+    """Of what `level_values` gives the values that become a 0/1 column each; None: none does, their counts
+    are used.
+    """
+    return None if any(told.values()) else tuple(told)
+
+
 def _texts(index: LakeIndex, column: Column, value: str) -> list[str]:
     """Encodings of a text: a 0/1 column for each of its most frequent values, else its value's frequency."""
     told = level_values(index, column)
-    if not any(told.values()):
+    if (shown := indicated(told)) is not None:
         return [
             f"CASE WHEN {value} IS NOT NULL THEN CAST({value} = {literal(v)} AS INTEGER)::DOUBLE END"
-            for v in told
+            for v in shown
         ]
     cases = " ".join(f"WHEN {literal(v)} THEN {n}" for v, n in told.items())
     return [f"CASE WHEN {value} IS NOT NULL THEN ln(1.0 + (CASE {value} {cases} ELSE 1 END)) END"]

@@ -24,7 +24,7 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
-_VERSION = 3
+_VERSION = 4
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20
@@ -221,9 +221,16 @@ def _name(parts: Sequence[object]) -> str:
 
 
 def _packed(arrays: Arrays) -> bytes:
-    """The arrays' types and shapes as JSON on a line of its own, then their bytes, one after the other."""
-    told = json.dumps([(array.dtype.str, array.shape) for array in arrays])
-    return b"".join([told.encode(), b"\n", *(array.tobytes() for array in arrays)])
+    """The arrays' types, shapes and orders as JSON on a line of its own, then their bytes, one after the
+    other.
+    """
+    told = json.dumps([(array.dtype.str, array.shape, _order(array)) for array in arrays])
+    return b"".join([told.encode(), b"\n", *(array.tobytes(order="A") for array in arrays)])
+
+
+def _order(array: Any) -> str:
+    """Row by row (C) or column by column (F)?"""
+    return "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
 
 
 def _unpacked(data: bytes) -> Arrays:
@@ -232,9 +239,10 @@ def _unpacked(data: bytes) -> Arrays:
     """
     at = data.index(b"\n") + 1
     found = []
-    for kind, shape in json.loads(data[: at - 1]):
+    for kind, shape, order in json.loads(data[: at - 1]):
         size = int(np.prod(shape))
-        found.append(np.frombuffer(data, dtype=np.dtype(kind), count=size, offset=at).reshape(shape))
+        told = np.frombuffer(data, dtype=np.dtype(kind), count=size, offset=at)
+        found.append(told.reshape(shape, order=order))
         at += found[-1].nbytes
     return tuple(found)
 

@@ -18,7 +18,7 @@ import numpy as np
 from rewright.engines.duckdb.locked import Limits, open_locked
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.api import Lake
-from rewright.lake.augment.encoding import Kind, hash_form, key_form, level_values
+from rewright.lake.augment.encoding import Kind, hash_form, indicated, key_form, level_values
 from rewright.lake.augment.features import Arrays, features_of
 from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
 from rewright.lake.catalog.model import SKETCH_SIZE, Column
@@ -64,11 +64,15 @@ class TableRows:
         read = self.read(table, f"SELECT {listed} FROM {quoted(table)}")
         return joint([np.asarray(read[f"h{i}"], dtype=np.uint64) for i in range(len(forms))])
 
-    def levels(self, column: Column) -> dict[str, int]:
-        """The values by which a text is encoded (see `level_values`), from the rows where they are known."""
+    def levels(self, column: Column) -> tuple[str, ...] | None:
+        """A text's values that become a 0/1 column each (see `indicated`), from the rows where they are
+        known.
+        """
         rows = self._known.get(column.table)
-        found = None if rows is None else rows.told_by(column)
-        return level_values(self._lake.index, column) if found is None else found
+        if rows is not None:
+            with suppress(KeyError):
+                return rows.told_by(column)
+        return indicated(level_values(self._lake.index, column))
 
     def distinct(self, table: str, keys: Sequence[tuple[str, Kind]]) -> tuple[int, int]:
         """Rows with a key, and different keys among them."""
@@ -79,7 +83,8 @@ class TableRows:
             return (np.asarray([len(hashes), len(np.unique(hashes))]),)
 
         told = ("distinct", *self.content(table), *map(str, keys))
-        rows, distinct = self._features.get(told, make)[0]
+        # of rows that are held counting is quicker than looking the counts up
+        rows, distinct = self._features.get(told, make, in_file=self.of(table, keys) is None)[0]
         return int(rows), int(distinct)
 
     def spellings(self) -> dict[tuple[str, str], tuple[Any, int]]:
@@ -123,7 +128,7 @@ def keep_rows(lake: Lake) -> int:
     wanted = [
         (name, layout)
         for name, layout in made
-        if layout is not None and not store.has(("rows", *_content(index, name), *layout.shape))
+        if layout is not None and not store.has(_done(index, name, layout))
     ]
     limits = Limits(memory="1GB", threads=1)
     connections = [open_locked(lake.readable, limits) for _ in range(min(_AT_ONCE, len(wanted)))]
@@ -138,8 +143,12 @@ def keep_rows(lake: Lake) -> int:
                     content = _content(index, name)
                     store.put(("rows", *content, *layout.shape), arrays)
                     store.put_spellings(content, _spelled(index, name, layout, arrays[0]))
+                    # last: a search, or who was interrupted, may leave rows without spellings
+                    store.put(_done(index, name, layout), ())
             store.commit()
     finally:
+        # who is interrupted keeps what was read, and no lock on the file
+        store.commit()
         for connection in connections:
             connection.close()
     store.put(_all_tables(index), ())
@@ -150,6 +159,11 @@ def keep_rows(lake: Lake) -> int:
 def is_kept(lake: Lake) -> bool:
     """Has `keep_rows` read the lake as it is now?"""
     return features_of(lake).has(_all_tables(lake.index))
+
+
+def _done(index: LakeIndex, table: str, layout: Layout) -> tuple[str, ...]:
+    """Says that all is kept of a table, its rows and how its keys are spelled."""
+    return ("spelled", *_content(index, table), *layout.shape)
 
 
 def _all_tables(index: LakeIndex) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ made when the lake is indexed. Must not know targets, scores, or where arrays ar
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,6 +22,7 @@ from rewright.lake.augment.encoding import (
     Kind,
     further_aggregates,
     hash_form,
+    indicated,
     is_number,
     key_form,
     key_kind,
@@ -61,8 +62,9 @@ class Layout:
 
     def read(self, run: Callable[..., Any], index: LakeIndex) -> tuple[Any, ...]:
         """Run it where the table is (`run`: a statement with parameters): (rows, keys) uint64, (rows,
-        numbers) float64, (rows, texts) uint64, the hashes of the values that encode texts, and those
-        values with their counts, as JSON in bytes.
+        numbers) float64, (rows, texts) uint64; of the values that encode texts, one text after the other,
+        the hashes and the counts (0: such a value becomes a 0/1 column); and, as JSON in bytes, how many
+        each text has and the values that become columns. Those that only count are not read again.
         """
         found = run(self.write()).fetchnumpy()
         parts = (
@@ -76,8 +78,9 @@ class Layout:
         if told:
             listed = run("SELECT hash(unnest(?::VARCHAR[])) AS h", [told]).fetchnumpy()
             hashes = np.asarray(listed["h"], dtype=np.uint64)
-        written = json.dumps([list(one.items()) for one in levels]).encode()
-        return (*parts, hashes, np.frombuffer(written, dtype=np.uint8))
+        counts: Any = np.array([n for one in levels for n in one.values()], dtype=np.int64)
+        written = json.dumps([(len(one), indicated(one)) for one in levels]).encode()
+        return (*parts, hashes, counts, np.frombuffer(written, dtype=np.uint8))
 
 
 def layout_of(index: LakeIndex, table: str) -> Layout | None:
@@ -109,24 +112,30 @@ class Rows:
     """A table's rows, as `Layout.read` gives them."""
 
     layout: Layout
-    told: tuple[Mapping[str, int], ...]
-    """The values by which each text is encoded."""
+    told: tuple[tuple[int, tuple[str, ...] | None], ...]
+    """Of each text, by how many values it is encoded, and which become a 0/1 column each (None: their counts
+    are used).
+    """
     keys: Any
     numbers: Any
     texts: Any
     levels: Any
+    counts: Any
 
     @classmethod
     def of(cls, layout: Layout, arrays: tuple[Any, ...]) -> Rows:
         """What `Layout.read` gave."""
         *rows, written = arrays
-        return cls(layout, tuple(dict(one) for one in json.loads(written.tobytes())), *rows)
+        told = ((n, None if names is None else tuple(names)) for n, names in json.loads(written.tobytes()))
+        return cls(layout, tuple(told), *rows)
 
-    def told_by(self, column: Column) -> dict[str, int] | None:
-        """The values by which a text is encoded; None: it was not read as a text."""
-        known = {one.name: told for one, told in zip(self.layout.texts, self.told, strict=True)}
-        found = known.get(column.name)
-        return None if found is None else dict(found)
+    def told_by(self, column: Column) -> tuple[str, ...] | None:
+        """The values of a text that become a 0/1 column each; None: their counts are used.
+
+        :raises KeyError: it was not read as a text.
+        """
+        known = {one.name: names for one, (_, names) in zip(self.layout.texts, self.told, strict=True)}
+        return known[column.name]
 
     def has(self, keys: Sequence[tuple[str, Kind]]) -> bool:
         """Were these columns read as keys of these kinds?"""
@@ -199,13 +208,13 @@ class Rows:
 
     def _encoded(self, at: int, codes: Any) -> Any:
         """A text's encodings: a 0/1 column for each of its levels, else its value's frequency."""
-        start = sum(len(told) for told in self.told[:at])
-        told = self.told[at]
-        hashes = self.levels[start : start + len(told)]
+        start = sum(n for n, _ in self.told[:at])
+        n, names = self.told[at]
+        hashes = self.levels[start : start + n]
         missing = codes == 0
-        if any(told.values()):
+        if names is None:
             order = np.argsort(hashes)
-            counts = np.asarray(list(told.values()), dtype=float)[order]
+            counts = self.counts[start : start + n][order].astype(float)
             near = np.minimum(np.searchsorted(hashes[order], codes), len(counts) - 1)
             known = hashes[order][near] == codes
             values = np.log(1.0 + np.where(known, counts[near], 1.0))[:, None]
@@ -315,7 +324,8 @@ def _firsts(ordered: Any) -> Any:
 
 def _columns(found: Any, letter: str, n: int, kind: Any) -> Any:
     rows = len(next(iter(found.values())))
-    out = np.empty((rows, n), dtype=kind)
+    # column by column: a search reads some of them
+    out = np.empty((rows, n), dtype=kind, order="F")
     for i in range(n):
         column = found[f"{letter}{i}"]
         out[:, i] = np.ma.filled(np.ma.asarray(column, dtype=kind), np.nan if kind is np.float64 else 0)

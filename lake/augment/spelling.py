@@ -104,7 +104,7 @@ def better(pairs: Sequence[PairScore], spelled: Pairs) -> list[PairScore]:
 def _plain(index: LakeIndex) -> dict[tuple[str, str], tuple[Any, int]]:
     """All columns' sketches as they are written."""
     told: dict[tuple[str, str], tuple[Any, int]] = {}
-    for (name, column_name), sketch in index.storage.sketches():
+    for (name, column_name), sketch in index.sketches().items():
         table = index.tables.get(name)
         column = table.column(column_name) if table is not None else None
         if column is not None and column.family in {Family.TEXT, Family.DATE}:

@@ -6,6 +6,7 @@ scores.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -48,6 +49,8 @@ class TableFeatures:
         if max(tables[name].rows for name in candidate.tables[1:]) > _KEPT_ROWS:
             base.lake.database.load(list(candidate.tables))
             return base.aligned(grouping, made.sql, columns, made.keys)
+        if len(candidate.hops) == 1:
+            return self._keyed(candidate.hops[0], base.hashes(grouping)).aligned(base.hashes(grouping))
         keyed = self._keyed(candidate.hops[-1])
         for back, hop in zip(reversed(candidate.hops[:-1]), reversed(candidate.hops[1:]), strict=True):
             keyed = self._links(back, hop).carried(keyed)
@@ -101,17 +104,17 @@ class TableFeatures:
             return None
         return made, *rows.as_of(made, keys, hashes, days)
 
-    def _keyed(self, hop: Hop) -> Keyed:
-        """The features of a join's right side by its key."""
+    def _keyed(self, hop: Hop, wanted: Any = None) -> Keyed:
+        """The features of a join's right side by its key; `wanted`: of these keys alone (sorted hashes) where
+        its rows are held.
+        """
         made = self._of_table(hop)
         keys = [(b, kind) for _, b, kind in hop.pairs]
         rows = self._rows.of(hop.right, keys)
         if rows is not None and (made.how != "latest" or rows.numbered(made.time)):
-            kept = self._features.get(
-                ("grouped", *self._rows.content(hop.right), *map(str, keys), *made.shape),
-                lambda: rows.grouped(made, keys),
-                in_file=False,
-            )
+            of_all = ("grouped", *self._rows.content(hop.right), *map(str, keys), *made.shape)
+            told = of_all if wanted is None else (*of_all, hashlib.sha256(wanted.tobytes()).hexdigest())
+            kept = self._features.get(told, lambda: rows.grouped(made, keys, wanted), in_file=False)
             return Keyed(*kept)
         return Keyed(
             *self._features.get(

@@ -17,11 +17,13 @@ import pytest
 
 from bench.augment_lakes import Planted, planted_tables
 from rewright.lake.api import Lake, open_lake
+from rewright.lake.augment import base
 from rewright.lake.augment.api import BaseSpec, Options, augment
 from rewright.lake.augment.asking import Asking, Chooser
 from rewright.lake.augment.base import Base
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.selection import Search
+from rewright.lake.augment.values import RowValues
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.augment.test_asking import Scripted, knows
 
@@ -45,12 +47,22 @@ def left_behind(lake: Lake) -> list[tuple[Any, ...]]:
     return lake.database.trusted("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'base_%'")
 
 
-@pytest.mark.parametrize("what", ["_read", "_make_values", "_own_moments"])
+@pytest.mark.parametrize(
+    ("owner", "what", "held"),
+    [
+        (Base, "_read", True),
+        (Base, "_make_values", True),
+        (RowValues, "moments", True),
+        (Base, "_own_moments", False),
+    ],
+)
 def test_while_the_base_is_read(
-    lake: Lake, planted: Planted, monkeypatch: pytest.MonkeyPatch, what: str
+    lake: Lake, planted: Planted, monkeypatch: pytest.MonkeyPatch, owner: type, what: str, *, held: bool
 ) -> None:
     spec = BaseSpec(planted.base, planted.target)
-    monkeypatch.setattr(Base, what, interrupt)
+    if not held:
+        monkeypatch.setattr(base, "_IN_MEMORY", 0)
+    monkeypatch.setattr(owner, what, interrupt)
     with pytest.raises(KeyboardInterrupt):
         augment(lake, spec)
     monkeypatch.undo()
