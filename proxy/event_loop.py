@@ -33,7 +33,7 @@ class _Selector(selectors.EpollSelector):
     def __init__(self) -> None:
         super().__init__()
         self.direct: dict[int, tuple[Handler, Failed]] = {}
-        self.waiter = core.Waiter(self._failed)
+        self.poller = core.Poller(self._failed)
 
     def take(self, number: int, handler: Handler, failed: Failed) -> None:
         self.direct[number] = handler, failed
@@ -41,14 +41,14 @@ class _Selector(selectors.EpollSelector):
 
     def give_back(self, number: int) -> None:
         if self.direct.pop(number, None) is not None:
-            self.waiter.hand(number, None)
+            self.poller.hand(number, None)
 
     def _settle(self, number: int) -> None:
         known = self.direct.get(number)
         if known is not None:
             key = self.get_map().get(number)
             reads = key is not None and key.events & selectors.EVENT_READ
-            self.waiter.hand(number, known[0] if reads else None)
+            self.poller.hand(number, known[0] if reads else None)
 
     def _failed(self, number: int, fault: BaseException) -> None:
         known = self.direct.get(number)
@@ -74,7 +74,7 @@ class _Selector(selectors.EpollSelector):
         """As asyncio's own; returns early, with nothing, where the loop is wanted."""
         ready = []
         keys = self.get_map()
-        for number, found in self.waiter.wait(self.fileno(), math.inf if timeout is None else timeout):
+        for number, found in self.poller.wait(self.fileno(), math.inf if timeout is None else timeout):
             key = keys.get(number)
             if key is not None:
                 # an error or a hang-up is neither: whoever waits for either meets it
@@ -105,7 +105,7 @@ class RelayLoop(asyncio.SelectorEventLoop):
     def call_soon(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        self._straight.waiter.wanted = True
+        self._straight.poller.wanted = True
         return super().call_soon(callback, *args, context=context)
 
     def call_at(
@@ -115,11 +115,11 @@ class RelayLoop(asyncio.SelectorEventLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.TimerHandle:
-        self._straight.waiter.wanted = True
+        self._straight.poller.wanted = True
         return super().call_at(when, callback, *args, context=context)
 
     def stop(self) -> None:
-        self._straight.waiter.wanted = True
+        self._straight.poller.wanted = True
         super().stop()
 
 

@@ -33,7 +33,7 @@ def _wanted() -> str:
 
 
 if TYPE_CHECKING:
-    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, ServerWalk, Waiter
+    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, ServerWalk, Poller
 
     PURE = ""
 else:
@@ -48,11 +48,11 @@ else:
     if PURE:
         from rewright.proxy.machine import hot
     ClientWalk, Cycles, Outlet, ServerWalk = hot.ClientWalk, hot.Cycles, hot.Outlet, hot.ServerWalk
-    Waiter = hot.Waiter
+    Poller = hot.Poller
 
 
 def described() -> str:
     return f"pure Python: {PURE}" if PURE else "compiled"
 
 
-__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "Waiter", "described"]
+__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "Poller", "described"]

@@ -208,7 +208,7 @@ cdef class Outlet:
 
 
 @cython.final
-cdef class Waiter:
+cdef class Poller:
     cdef public object failed
     cdef public list handlers
     cdef public bint wanted

@@ -473,7 +473,7 @@ class Outlet:
         raise NotImplementedError
 
 
-class Waiter:
+class Poller:
     """Waits on an epoll descriptor, and reads by itself where a handler is known: compiled only
     (``rewright.proxy.event_loop`` says who uses it).
 
@@ -504,10 +504,10 @@ class Waiter:
         left = seconds
         end = seconds_now() + seconds  # noqa: F821 -- it is in hot.pxd, as are the names below
         while True:
-            found = ready_within(number, left)  # noqa: F821
+            found = ready_within(number, left)  # noqa: F821 -- declared in hot.pxd
             for place in range(found):
-                which = ready_number(place)  # noqa: F821
-                events = ready_events(place)  # noqa: F821
+                which = ready_number(place)  # noqa: F821 -- declared in hot.pxd
+                events = ready_events(place)  # noqa: F821 -- declared in hot.pxd
                 # asked for each: a handler may have taken away another's
                 handler = None
                 if events == _READABLE and which < len(self.handlers):
@@ -516,7 +516,7 @@ class Waiter:
                     others.append((which, events))
                     continue
                 try:
-                    data = read_at_once(which)  # noqa: F821
+                    data = read_at_once(which)  # noqa: F821 -- declared in hot.pxd
                     if data is None:
                         continue
                     if data:
@@ -529,6 +529,6 @@ class Waiter:
                     self.failed(which, fault)
             if found == 0 or len(others) > 0 or self.wanted:
                 return others
-            left = end - seconds_now()  # noqa: F821
+            left = end - seconds_now()  # noqa: F821 -- declared in hot.pxd
             if left <= 0:
                 return others
