@@ -33,7 +33,7 @@ def _wanted() -> str:
 
 
 if TYPE_CHECKING:
-    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, ServerWalk, Poller
+    from rewright.proxy.machine.hot import ClientWalk, Cycles, Outlet, Poller, ServerWalk
 
     PURE = ""
 else:
@@ -55,4 +55,4 @@ def described() -> str:
     return f"pure Python: {PURE}" if PURE else "compiled"
 
 
-__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "ServerWalk", "Poller", "described"]
+__all__ = ["PURE", "ClientWalk", "Cycles", "Outlet", "Poller", "ServerWalk", "described"]
