@@ -41,5 +41,6 @@ def test_none_that_differs_is_proved(part: int) -> None:
 
 
 def test_some_that_are_equal_are() -> None:
+    """About four in ten of all are (docs/checker-figures.md); a third of a sample is asked for."""
     equal = EQUAL[::12]
-    assert sum(is_proved(pair, turned=False) for pair in equal) >= len(equal) // 2
+    assert sum(is_proved(pair, turned=False) for pair in equal) >= len(equal) // 3
