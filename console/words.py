@@ -55,6 +55,8 @@ LAWS: Mapping[str, str] = {
     "covered": "a part of a UNION that another one covers is dropped",
     "multi-to-set": "duplicates do not matter here",
     "multi-arms": "rows that both sides of EXCEPT ALL or INTERSECT ALL have are taken out",
+    "multi-within": "EXCEPT ALL of rows and some of the same rows gives the other rows",
+    "referred-column": "a column of a row that is referred to is shown by the one that refers to it",
     "multi-filter": "a condition on EXCEPT ALL or INTERSECT ALL is asked of its first side",
     "multi-condition": "EXCEPT ALL or INTERSECT ALL asks its second side nothing that its rows fulfil anyway",
     "multi-apart": "rows that the other side can not have stay out of EXCEPT ALL and INTERSECT ALL",
