@@ -276,11 +276,8 @@ class Checker:
             missing = needs_omitted(self._schema, query) if self._schema is not None else ""
             if missing:
                 return Unknown(f"unsupported: {missing}, which is left out of the schema")
-        if (
-            self._schema is not None
-            and self._stand_ins
-            and reads_any((left.tree, right.tree), self._stand_ins)
-        ):
+        has_stand_in = bool(self._stand_ins) and reads_any((left.tree, right.tree), self._stand_ins)
+        if self._schema is not None and has_stand_in:
             return Unknown(
                 "unsupported: a column whose type is an extension's, which is left out of the schema"
             )
@@ -288,9 +285,10 @@ class Checker:
         scratch_db = self.scratch_database_for(left, right)
         if scratch_db is not known:
             started = clock.now()  # making the database takes nothing from the first pair that needs it
-        if self._problem and self._schema is not None:
+        # of DDL that was refused there is neither a schema nor a catalog
+        if self._problem and (self._schema is not None or self.catalog is None):
             return Unknown(self._problem)
-        if scratch_db is None or (self._stand_ins and reads_any((left.tree, right.tree), self._stand_ins)):
+        if scratch_db is None or has_stand_in:
             return self._without_server(original, candidate)
         refused = self._ineligible(scratch_db, left, right)
         if refused:

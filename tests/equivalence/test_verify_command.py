@@ -39,7 +39,7 @@ def test_a_syntax_error_is_wrong_usage(files: Path) -> None:
     (files / "wrong.sql").write_text("selec a from t")
     result = run("--schema", files / "schema.sql", files / "a.sql", files / "wrong.sql")
     assert result.exit_code == 2
-    assert 'wrong.sql: syntax error at or near "selec"' in result.stderr
+    assert 'wrong.sql: line 1: syntax error at or near "selec"' in result.stderr
 
 
 def test_one_pair(files: Path) -> None:
