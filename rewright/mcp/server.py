@@ -132,9 +132,16 @@ def _optimising(server: MCPServer[Any], tools: Tools) -> None:
 
 def _lake(server: MCPServer[Any], tools: Tools) -> None:
     @server.tool(annotations=READS)
-    async def lake_tables() -> list[dict[str, Any]]:
-        """The tables of the lake (a folder of files), with columns, types and what is odd about them."""
-        return await tools.lake_tables()
+    async def lake_tables(
+        search: Annotated[
+            str, Field(description="Words to look for in names of tables, files, columns", max_length=500)
+        ] = "",
+        tables: Annotated[int, Field(ge=1, le=200)] = 30,
+    ) -> dict[str, Any]:
+        """The tables of the lake (a folder of files), with columns, types and what is odd about them: those
+        with most of the searched words first. 'table_count' says how many there are.
+        """
+        return await tools.lake_tables(search, tables)
 
     @server.tool(annotations=READS)
     async def lake_query(

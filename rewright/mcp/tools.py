@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 
 from rewright.mcp import meaning
 from rewright.mcp.children import CallFailed, Children
+from rewright.mcp.summaries import summary_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +82,9 @@ class Tools:
         found: list[dict[str, Any]] = await self._call(words, {}, 30, reading=True)
         return found
 
-    async def lake_tables(self) -> list[dict[str, Any]]:
+    async def lake_tables(self, search: str, tables: int) -> dict[str, Any]:
         found: list[dict[str, Any]] = await self._call(["lake", "tables", self._lake(), "--json"], {}, 300)
-        return found
+        return summary_of(found, self._lake(), search, tables)
 
     async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
         words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]

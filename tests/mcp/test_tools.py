@@ -21,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.mcp.server import make_server
+from rewright.mcp.summaries import summary_of
 from rewright.mcp.tools import Targets
 
 pytestmark = pytest.mark.server
@@ -200,6 +201,31 @@ def test_a_lake_is_queried_by_imagined_names(tmp_path: Path) -> None:
         run(call(targets, "lake_query", query="select vessel_name from vessels order by 1", rows=1))
     )
     assert (told["rows"], told["row_count"], told["truncated"]) == ([["Aurora"]], 2, True)
+
+
+def test_of_many_tables_those_with_the_searched_words_are_told(tmp_path: Path) -> None:
+    for number in range(40):
+        (tmp_path / f"part_{number:02}.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "zebra_counts.csv").write_text("day,zebras\n2024-01-01,3\n")
+    (tmp_path / "zoo.csv").write_text("zebras,lions\n3,2\n")
+    targets = Targets(lake=str(tmp_path))
+    everything = document(run(call(targets, "lake_tables", tables=5)))
+    assert [len(everything["tables"]), everything["table_count"], everything["truncated"]] == [5, 42, True]
+    searched = document(run(call(targets, "lake_tables", search="Zebra, lion?")))
+    assert [table["table"] for table in searched["tables"]] == ["zebra_counts", "zoo"]
+    assert not searched["truncated"]
+    # the way to the folder has no part in it
+    assert not document(run(call(targets, "lake_tables", search=tmp_path.name)))["tables"]
+    assert not document(run(call(targets, "lake_tables", search="giraffe")))["tables"]
+
+
+def test_of_a_wide_table_the_first_columns_are_told() -> None:
+    columns = [{"name": f"c{n}", "type": "BIGINT", "noise": []} for n in range(300)]
+    (told,) = summary_of([{"table": "t", "file": "/lake/t.csv", "columns": columns}], "/lake", "", 5)[
+        "tables"
+    ]
+    assert (len(told["columns"]), told["column_count"]) == (100, 300)
+    assert (told["file"], told["columns"][0]) == ("t.csv", {"name": "c0", "type": "BIGINT"})
 
 
 def test_columns_that_predict_are_found_in_a_lake(tmp_path: Path) -> None:
