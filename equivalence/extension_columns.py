@@ -37,7 +37,7 @@ def with_texts_for_extensions(schema_sql: str) -> tuple[str, frozenset[str]]:
     known = set(builtins().types) | set(_defined(statements))
     lacking = [c for c in _columns(statements) if c.typeName.names[-1].sval not in known]
     names = frozenset(column.colname for column in lacking)
-    if not lacking or _is_read(statements, names) or any(_has_more(column) for column in lacking):
+    if not lacking or _is_read(statements, lacking) or any(_has_more(column) for column in lacking):
         return schema_sql, frozenset()
     encoded = text.encode()
     spans = [(c.typeName.location, _TYPE.match(encoded, c.typeName.location), b"text") for c in lacking]
@@ -84,20 +84,23 @@ def _defined(statements: Iterable[Any]) -> Iterator[str]:
 
 
 def _has_more(column: Any) -> bool:
-    """Whether more than a key or NOT NULL says what the column holds."""
+    """Whether more than a key, a reference or NOT NULL says what the column holds."""
     kinds = {one.contype.name for one in column.constraints or ()}
-    return bool(kinds & {"CONSTR_DEFAULT", "CONSTR_GENERATED", "CONSTR_CHECK", "CONSTR_FOREIGN"})
+    return bool(kinds & {"CONSTR_DEFAULT", "CONSTR_GENERATED", "CONSTR_CHECK"})
 
 
-def _is_read(statements: Iterable[Any], names: frozenset[str]) -> bool:
-    """Whether an expression of the schema, a view of it or a constraint of another kind than a key reads one
-    of the columns.
+def _is_read(statements: Iterable[Any], lacking: Iterable[Any]) -> bool:
+    """Whether an expression of the schema, a view of it or a constraint of another kind than a key or a
+    reference among such columns reads one of the columns ``lacking``.
     """
-    listed = tuple(statements)
+    listed, columns = tuple(statements), tuple(lacking)
+    names = frozenset(column.colname for column in columns)
     keys = {c.relname for c in _keyed(listed, names)}
     constraints = [n for s in listed for n in nodes(s) if isinstance(n, ast.Constraint)]
+    # a reference that stands with its column does not name it
+    written_at = {id(one): column.colname for column in columns for one in column.constraints or ()}
     return any(_reads(one, names) for one in listed) or any(
-        _is_mixed(one, names, keys) for one in constraints
+        _is_mixed(one, names, keys, written_at.get(id(one))) for one in constraints
     )
 
 
@@ -114,14 +117,14 @@ def _keyed(statements: Iterable[Any], names: frozenset[str]) -> Iterator[Any]:
                 yield statement.relation
 
 
-def _is_mixed(constraint: Any, names: frozenset[str], keyed: set[str]) -> bool:
+def _is_mixed(constraint: Any, names: frozenset[str], keyed: set[str], column: str | None) -> bool:
     """Whether an exclusion constraint has such a column, or a reference may compare one with another: equal
-    there are texts that are not equal here.
+    there are texts that are not equal here. ``column``: with which the constraint is written.
     """
     excluded = {element.name for element, _ in constraint.exclusions or ()}
     if constraint.contype.name != "CONSTR_FOREIGN":
         return bool(excluded & names)
-    ours = {n.sval for n in constraint.fk_attrs or ()}
+    ours = {n.sval for n in constraint.fk_attrs or ()} | ({column} if column else set())
     theirs = {n.sval for n in constraint.pk_attrs or ()}
     if not (ours | theirs) & names:
         return not theirs and constraint.pktable.relname in keyed

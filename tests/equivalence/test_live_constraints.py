@@ -186,6 +186,25 @@ def test_ddl_with_types_of_extensions_is_judged_where_nobody_reads_them(by_text:
     assert isinstance(by_text.check(outer, "select joined from member"), Refuted)
 
 
+@pytest.mark.parametrize(
+    "reference",
+    ["parent citext references tag (label)", "parent citext, foreign key (parent) references tag (label)"],
+)
+def test_ddl_whose_references_stay_among_such_columns_is_judged(
+    reference: str, scratch_server: ScratchServer
+) -> None:
+    """However a reference is written: of these columns' values it asks no more than that some are equal."""
+    text = f"create extension citext; create table tag (label citext primary key, n int, {reference})"
+    assert with_texts_for_extensions(text)[1] == {"label", "parent"}
+    with Checker(scratch=scratch_server, schema_sql=text) as checker:
+        assert isinstance(
+            checker.check("select n from tag where n > 1", "select n from tag where 1 < n"), Proved
+        )
+        assert isinstance(checker.check("select n from tag", "select distinct n from tag"), Refuted)
+        rows = checker.check("select label from tag", "select distinct label from tag")
+        assert isinstance(rows, Unknown)
+
+
 @pytest.mark.parametrize("server", ["server", ""])
 @pytest.mark.parametrize(
     "query",
@@ -217,6 +236,9 @@ def test_ddl_with_types_of_extensions_proves_nothing_of_them(
         "create table m (n citext); create view v as select * from m",
         "create table m (n citext, exclude using gist (n with =))",
         "create table m (n citext default 'x')",
+        "create table m (a text unique, n citext references m (a))",
+        "create table m (n citext unique, a text references m (n))",
+        "create table m (n citext primary key, p citext references m)",
     ],
 )
 def test_ddl_that_ties_such_a_column_to_anything_stays_as_it_is(ddl: str) -> None:
