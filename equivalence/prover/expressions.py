@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from .translate import Translator
 
 UNKNOWN = null(BOOL)
+# these see how a value is stored, which equal values need not share
+_OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +245,9 @@ class Translation:
         return Lit(value, type_)
 
     def check(self, func: a.FunctionRef) -> None:
-        """Refuse what may differ between two evaluations or return many rows."""
+        """Refuse what may differ between two evaluations, return many rows, or see how a value is stored."""
+        if func.is_builtin and func.name in _OF_MORE_THAN_VALUES:
+            raise Unsupported(f"function {func.name}()")
         if func.volatility is a.Volatility.VOLATILE:
             raise Unsupported(f"volatile function {func.name}()")
 
@@ -611,7 +615,16 @@ def _small(term: Term) -> bool:
 
 
 def _small_argument(term: Term) -> bool:
-    return term.type.name in {"int2", "int4"} or isinstance(term, Lit) or _small(term)
+    """Whether sums of the values stay in int8: what fits int4, a count, or such a sum. One int8 fits, a sum
+    of them need not.
+    """
+    match term:
+        case Lit(value):
+            return value is None or -RANGES["int4"] <= int(value) < RANGES["int4"]
+        case App(sym, args) if sym == CASE:
+            return all(_small_argument(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
+        case _:
+            return term.type.name in {"int2", "int4"} or (not isinstance(term, Var | App) and _small(term))
 
 
 __all__ = ["Scope", "Translation", "assert_never"]
