@@ -16,6 +16,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic, thread_time
 
+from rewright.proxy.accepting import Acceptor
 from rewright.proxy.cancel import CancelTable, EndRequest, WorkerMail, forward
 from rewright.proxy.config import DatabaseConfig, ProxyConfig
 from rewright.proxy.connection import Connection
@@ -36,6 +37,8 @@ from rewright.proxy.wire.startup import CancelRequest
 TICK = 0.05
 # what looking after idle sessions may take of a core, and the longest time between two looks
 TICK_SHARE, SLOWEST_TICK = 0.01, 0.25
+# clients that are given up at once where there is no descriptor for another
+ROOM = 16
 
 
 class Proxy:
@@ -67,6 +70,7 @@ class Proxy:
         self.draining = False
         self.address: tuple[str, int] = ("", 0)
         self._listeners = tuple(listeners)
+        self._acceptor = Acceptor(self._welcome, self._make_room, self._not_accepted)
         self._mail: WorkerMail | None = None
         self._gates: dict[tuple[object, ...], Gate] = {}
         self._settings: dict[str, Settings] = {}
@@ -89,9 +93,7 @@ class Proxy:
         self.address = self._listeners[0].getsockname()[:2]
         if listen.workers > 1 or listen.run_dir:
             await self._meet_workers(listen.run_dir)
-        for listener in self._listeners:
-            listener.setblocking(False)
-            asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
+        self._acceptor.start(self._listeners)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event(
             "proxy.listening",
@@ -120,18 +122,14 @@ class Proxy:
             self.tls = server_context(listen)
             self.certificate = _first_der(listen.tls_cert)
 
-    def _accept(self, listener: socket.socket) -> None:
-        if listener not in self._listeners:
-            return  # it was ready when the drain began
-        for _ in range(64):
-            try:
-                client, peer = listener.accept()
-            except (BlockingIOError, InterruptedError):
-                return
-            except OSError as error:
-                self.event("proxy.accept_failed", reason=str(error))
-                return
-            self._welcome(client, peer)
+    def _make_room(self) -> None:
+        """There is no descriptor left: the oldest of those that have not said who they are give theirs up."""
+        silent = [task for task, connection in self._connections.items() if not connection.named]
+        for task in silent[:ROOM]:
+            task.cancel()
+
+    def _not_accepted(self, reason: str) -> None:
+        self.event("proxy.accept_failed", reason=reason)
 
     def _welcome(self, client: socket.socket, peer: object) -> None:
         client.setblocking(False)
@@ -263,10 +261,7 @@ class Proxy:
             await asyncio.wait(list(self._connections))
 
     def _stop_accepting(self) -> None:
-        listeners, self._listeners = self._listeners, ()
-        for listener in listeners:
-            asyncio.get_running_loop().remove_reader(listener.fileno())
-            listener.close()
+        self._acceptor.stop()
 
     async def reload(self, config: ProxyConfig) -> None:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
