@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from rewright.ask.reading.words import listed, stem
+
 
 @dataclass(frozen=True, slots=True)
 class Adjective:
@@ -107,14 +109,113 @@ weigh weighing weight
 last lasted lasting duration runtime
 consumption usage kwh
 tonnage tonne weight
+personnel staff employee
+colleague employee staff
+supervisor manager boss
+owner proprietor
+supplier vendor provider
+seller vendor
+merchant retailer
+tenant renter lodger occupant
+landlord owner
+patron visitor guest customer
+attendee participant
+passenger traveller traveler rider
+author writer
+musician player performer
+trainer coach
+nurse carer
+volunteer helper
+article story
+magazine journal periodical
+lorry truck
+aircraft plane airplane
+ship vessel boat
+lesson class
+exam test examination
+grade mark
+fault defect
+repair fix
+breakdown failure outage
+incident accident
+complaint grievance
+disease illness sickness
+medicine drug medication
+treatment therapy
+surgery operation
+picture image photo
+painting picture canvas
+sculpture statue
+exhibit exhibition show
+gig concert performance
+song track tune
+trip journey
+route line itinerary
+halt stop
+timetable schedule
+depot garage
+warehouse depot
+parcel package
+delivery shipment consignment
+goods item product
+ware product item
+merchandise product
+bill invoice
+deposit downpayment
+debt liability
+tax levy
+discount rebate
+earnings income revenue
+takings revenue income sale
+expense cost expenditure
+expenditure spending cost
+headline title
+remark comment note
+description summary
+province state region
+district zone
+county district region
+borough district
+street road
+birthday birthdate dob
+contract agreement
+licence license permit
+law act statute
+lawsuit case
+subject topic
+theme topic
+genre style category
+sort type kind category
+variety kind type
+department division
+branch office
+team squad
+contest competition
+match game
+prize award
+winner champion
+crop harvest yield
+field plot
+livestock animal
+dish meal
+recipe dish
+ingredient component
 """
 
 
 def _same() -> Iterator[tuple[str, tuple[str, ...]]]:
     groups = [line.split() for line in _SAME.strip().splitlines()]
-    for word in {word for group in groups for word in group}:
-        yield word, tuple(other for group in groups if word in group for other in group if other != word)
+    for word in sorted({word for group in groups for word in group}):
+        others = tuple(other for group in groups if word in group for other in group if other != word)
+        yield word, others
+        yield stem(word), others  # looked up by the stems of plurals: `packages` and `package` are `packag`
 
 
-SAME: dict[str, tuple[str, ...]] = dict(_same())
-"""Words that people use for one another when they speak of data."""
+_PERSONS = listed(
+    "staff employee worker member customer client user guest visitor patient student pupil passenger rider "
+    "donor owner tenant player musician artist author driver volunteer participant subscriber resident"
+)
+SAME: dict[str, tuple[str, ...]] = {**dict(_same()), "person": _PERSONS}
+"""Words that people use for one another when they speak of data. A person may be any of several kinds of
+people, none of which is another: where a database holds more than one kind, it is not clear who is meant.
+"""

@@ -80,11 +80,16 @@ def genders(column: ColumnContext, words: Sequence[str]) -> Iterable[tuple[str, 
 
 
 def together(links: Sequence[Link]) -> Link:
-    """The first, a column of another's among its own: which is meant the tables spoken of decide."""
+    """The first, with what others of its kind mean among its own: of columns the tables spoken of decide
+    which is meant, and of tables that fit as well nothing does (`Scope.table` raises Unclear).
+    """
     first = links[0]
     for other in links[1:]:
         if first.mark == other.mark == "column":
             first.columns = tuple(dict.fromkeys((*first.columns, *other.columns)))
+            first.fits = {**other.fits, **first.fits}
+        elif first.mark == other.mark == "table":
+            first.tables = tuple(dict.fromkeys((*first.tables, *other.tables)))
             first.fits = {**other.fits, **first.fits}
     return first
 

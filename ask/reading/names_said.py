@@ -137,7 +137,8 @@ class NamesSaid:
         return len(tables) > 1 or stem(word).endswith(_AGENTS) != named.endswith(_AGENTS)
 
     def same(self, token: Token) -> Link | None:
-        words = SAME.get(stem(token.word), SAME.get(token.word, ()))
+        # `people` are persons, and a number of people is a population
+        words = dict.fromkeys((*SAME.get(stem(token.word), ()), *SAME.get(token.word, ())))
         found = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
         links = [link for link in found if link is not None]
         return together(links) if links else None
