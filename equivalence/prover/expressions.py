@@ -614,17 +614,33 @@ def _small(term: Term) -> bool:
             return term.type.name in INTS
 
 
+_SUMS = tuple(arithmetic(op, "int8", "int8", "int8") for op in "+-")
+# what two thousand million rows of an int4 and one of its neighbours add up to stays in int8
+_ADDED_UP = 4 * RANGES["int4"]
+
+
 def _small_argument(term: Term) -> bool:
-    """Whether sums of the values stay in int8: what fits int4, a count, or such a sum. One int8 fits, a sum
-    of them need not.
+    """Whether sums of the values stay in int8: of little more than int4s, of counts, of such sums. One int8
+    fits, a sum of them need not.
     """
+    from .terms import Nested
+
+    if isinstance(term, Nested) and term.kind == "agg":
+        return _small(term)
+    return _greatest(term) <= _ADDED_UP
+
+
+def _greatest(term: Term) -> int:
+    """The greatest absolute value of an exact integer that its form alone allows."""
     match term:
         case Lit(value):
-            return value is None or -RANGES["int4"] <= int(value) < RANGES["int4"]
+            return abs(int(value or 0))
         case App(sym, args) if sym == CASE:
-            return all(_small_argument(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
+            return max(_greatest(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
+        case App(sym, args) if sym in _SUMS:
+            return sum(_greatest(x) for x in args)
         case _:
-            return term.type.name in {"int2", "int4"} or (not isinstance(term, Var | App) and _small(term))
+            return RANGES.get(term.type.name, RANGES["int8"])
 
 
 __all__ = ["Scope", "Translation", "assert_never"]

@@ -46,7 +46,7 @@ from rewright.sql.binder.recursion import bind_condition, bind_expr, bind_exprs
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import named_type
-from rewright.sql.catalog import key_of
+from rewright.sql.catalog import FunctionInfo, key_of
 from rewright.sql.parsing import parse
 from rewright.sql.types import INT4, INT8, INTERVAL, SqlType
 
@@ -151,7 +151,10 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     args, declared = _in_declared_order(scope, found, args)
     keys = [key_of(a.type) for a in args]
     real, result = resolve_polymorphic(context.catalog, keys, declared, info.result)
-    done = tuple(resolve_unknown(context, a) for a in coerce_args(context, args, real))
+    coerced = coerce_args(context, args, real)
+    if _sees_types(info) and any(key_of(x.type) == "unknown" for x in coerced):
+        raise Unsupported(f"{info.name}() of an untyped literal")
+    done = tuple(resolve_unknown(context, x) for x in coerced)
     type_ = result_type(context, result, done)
     # VARIADIC array::"any"[]: how many arguments come is known at run time
     if info.variadic == "any" and node.func_variadic:
@@ -167,6 +170,15 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     made = Call(info.to_ref(), done, type_)
     # in FROM a set-returning function is a table
     return _expand(scope, made) if info.returns_set and scope.kind != "from" else made
+
+
+def _sees_types(info: FunctionInfo) -> bool:
+    """Whether a function may tell an untyped literal from a text: the server's own functions of any type take
+    it for one, except those that are asked for the type or its collation.
+    """
+    if "any" not in info.args:
+        return False
+    return info.schema != "pg_catalog" or info.name in {"pg_typeof", "pg_collation_for", "pg_column_size"}
 
 
 def _expand(scope: Scope, call: Call) -> Expr:

@@ -15,7 +15,9 @@ def _judged(original: str, candidate: str) -> Verdict:
         return checker.check(original, candidate)
 
 
-@pytest.mark.parametrize("value", ["big", "5000000000000000000", "a::bigint * 4000000000"])
+@pytest.mark.parametrize(
+    "value", ["big", "(select max(big) from t)", "big + a", "5000000000000000000", "a::bigint * 4000000000"]
+)
 def test_a_sum_of_bigint_cast_to_bigint_may_overflow(value: str) -> None:
     verdict = _judged(f"select sum({value}) from t", f"select sum({value})::bigint from t")
     assert not isinstance(verdict, Proved) or "overflow" in verdict.modulo
@@ -35,7 +37,16 @@ def test_sums_of_int4_and_counts_stay_in_bigint() -> None:
     ("original", "candidate"),
     [
         ("select pg_column_size(x) from t", "select pg_column_size(x || '') from t"),
+        ("select pg_typeof('a')", "select pg_typeof('a'::text)"),
+        ("select pg_typeof(null)", "select pg_typeof(null::text)"),
+        ("select pg_collation_for('a')", "select pg_collation_for('a'::text)"),
+        ("select pg_typeof(id) from t", "select pg_typeof(id::bigint) from t"),
     ],
 )
-def test_how_a_value_is_stored_is_not_proved_alike(original: str, candidate: str) -> None:
+def test_how_a_value_is_stored_or_typed_is_not_proved_alike(original: str, candidate: str) -> None:
     assert not isinstance(_judged(original, candidate), Proved)
+
+
+def test_a_typed_value_is_asked_for_its_type() -> None:
+    asked = "select pg_typeof(x), json_build_object('a', id) from t where "
+    assert isinstance(_judged(asked + "id > 1", asked + "1 < id"), Proved)
