@@ -70,12 +70,14 @@ _SHOWN = frozenset({"DESCRIBE", "SUMMARY"})
 
 @dataclass(frozen=True, slots=True)
 class Relations:
-    """What a statement may read: ``own`` tells whether a name is a table or view of the lake; ``beside``:
-    attached databases.
+    """What a statement may read: ``own`` tells whether a name is a table or view of the lake, in one of
+    ``schemas``; ``beside``: attached databases. ``place``: what is read, as errors call it.
     """
 
     own: Callable[[str], bool]
     beside: frozenset[str] = frozenset()
+    schemas: frozenset[str] = OWN_SCHEMAS
+    place: str = "a lake"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -102,7 +104,7 @@ def guard(sql: str, connection: Any, relations: Relations) -> set[TableName]:
     :raises LakeError: the text does not parse (42601), or is nested too deeply (54001).
     """
     walk = _Walk(relations)
-    walk.left.append((_tree(sql, connection), frozenset()))
+    walk.left.append((_tree(sql, connection, relations.place), frozenset()))
     while walk.left:
         node, visible = walk.left.pop()
         if isinstance(node, dict):
@@ -112,7 +114,7 @@ def guard(sql: str, connection: Any, relations: Relations) -> set[TableName]:
     return walk.tables
 
 
-def _tree(sql: str, connection: Any) -> Any:
+def _tree(sql: str, connection: Any, place: str) -> Any:
     """The one query of a text. Nothing else parses it: DuckDB's other entry points expand PRAGMA and IMPORT,
     which open files.
     """
@@ -129,7 +131,7 @@ def _tree(sql: str, connection: Any) -> Any:
     if found.get("error"):
         if found.get("error_type") == "parser":
             raise LakeError(f"Parser Error: {found.get('error_message')}", sqlstate="42601")
-        raise Forbidden("only queries are allowed on a lake: it is read-only", sqlstate="25006")
+        raise Forbidden(f"only queries are allowed on {place}: it is read-only", sqlstate="25006")
     if len(found["statements"]) != 1:
         raise Forbidden("exactly one statement is allowed", sqlstate="42601")
     return found["statements"]
@@ -139,21 +141,21 @@ def _examined(
     node: dict[str, Any], visible: frozenset[str], walk: _Walk
 ) -> Iterator[tuple[Any, frozenset[str]]]:
     """Check one node; what is to be looked at next, with the names of CTEs that mean something there."""
-    kind = node.get("type")
+    kind, place = node.get("type"), walk.relations.place
     # nodes of expressions have a class, references a place in the text, queries a type ending in _NODE
     if "class" in node:
         if node["class"] not in _EXPRESSIONS:
-            raise Forbidden(f"expressions of the kind {node['class']} are not allowed on a lake")
+            raise Forbidden(f"expressions of the kind {node['class']} are not allowed on {place}")
         # a constant's value may hold any keys, which are no part of the statement
         if node["class"] == "CONSTANT":
             return
     elif "query_location" in node and isinstance(kind, str):
         _check_reference(node, visible, walk)
     elif isinstance(kind, str) and kind.endswith("_NODE") and kind not in _QUERIES:
-        raise Forbidden(f"queries of the kind {kind} are not allowed on a lake")
+        raise Forbidden(f"queries of the kind {kind} are not allowed on {place}")
     # operators and table functions carry their name in the same field
     if (name := node.get("function_name")) is not None:
-        _check_function(str(name))
+        _check_function(str(name), place)
     inside = frozenset(visible)
     for key, query in _ctes(node):
         # only a recursive CTE sees its own name; others see those written before them
@@ -172,22 +174,22 @@ def _ctes(node: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 # what FROM may name
 def _check_reference(node: dict[str, Any], visible: frozenset[str], walk: _Walk) -> None:
-    kind = node["type"]
+    kind, place = node["type"], walk.relations.place
     if kind not in _REFERENCES:
-        raise Forbidden(f"tables of the kind {kind} are not allowed on a lake")
+        raise Forbidden(f"tables of the kind {kind} are not allowed on {place}")
     if kind == "BASE_TABLE":
         # AT (VERSION => ...) reads snapshots of Iceberg and DuckLake tables
         if node.get("at_clause") is not None:
-            raise Forbidden("a lake has no earlier versions of its tables", sqlstate="0A000")
+            raise Forbidden(f"{place} has no earlier versions of its tables", sqlstate="0A000")
         _check_table(TableName(node["catalog_name"], node["schema_name"], node["table_name"]), visible, walk)
     # DESCRIBE and SUMMARIZE of a query are queries; those of a name would read catalogs
     elif kind == "SHOW_REF" and (node["show_type"] not in _SHOWN or node["query"] is None):
-        raise Forbidden("only queries are allowed on a lake", sqlstate="25006")
+        raise Forbidden(f"only queries are allowed on {place}", sqlstate="25006")
     elif (
         kind == "TABLE_FUNCTION"
         and (name := node["function"].get("function_name", "")).lower() not in ALLOWED_IN_FROM
     ):
-        _refuse_function(name)
+        _refuse_function(name, place)
 
 
 def _check_table(table: TableName, visible: frozenset[str], walk: _Walk) -> None:
@@ -199,12 +201,15 @@ def _check_table(table: TableName, visible: frozenset[str], walk: _Walk) -> None
         # the catalogs of an attached database tell its definitions and statistics
         if schema in CATALOGS:
             raise Forbidden(f"the catalogs of {table.catalog} are not part of the lake")
-    elif catalog or schema not in OWN_SCHEMAS or not walk.relations.own(name):
+    elif catalog or schema not in walk.relations.schemas or not walk.relations.own(name):
         if schema in CATALOGS:
-            raise Forbidden("catalogs cannot be read together with tables of the lake", sqlstate="0A000")
+            message = f"catalogs cannot be read together with tables of {walk.relations.place}"
+            raise Forbidden(message, sqlstate="0A000")
         # only says it better than "does not exist" would: nothing is read either way
         if "/" in name or "*" in name or name.endswith(_SUFFIXES):
-            raise Forbidden(f"reading the file {table.name!r} directly is not allowed on a lake")
+            raise Forbidden(
+                f"reading the file {table.name!r} directly is not allowed on {walk.relations.place}"
+            )
         raise NotBound(f"Table with name {table.name} does not exist!")
     walk.tables.add(table)
 
@@ -213,12 +218,12 @@ def _is_beside(catalog: str, schema: str, beside: frozenset[str]) -> bool:
     return catalog in beside or (not catalog and schema in beside)
 
 
-def _check_function(name: str) -> None:
+def _check_function(name: str, place: str) -> None:
     if name.lower() not in ALLOWED:
-        _refuse_function(name)
+        _refuse_function(name, place)
 
 
-def _refuse_function(name: str) -> None:
+def _refuse_function(name: str, place: str) -> None:
     reason = reason_denied(name)
     # allowed in expressions, but as a table it may read what a text names
     if reason is None and name.lower() in ALLOWED:
@@ -228,4 +233,4 @@ def _refuse_function(name: str) -> None:
     # an unknown name is an ordinary mistake, with PostgreSQL's code for it
     if reason is None:
         raise LakeError(f"function {name} does not exist", sqlstate="42883")
-    raise Forbidden(f"function {name} is not allowed on a lake: it {reason}")
+    raise Forbidden(f"function {name} is not allowed on {place}: it {reason}")

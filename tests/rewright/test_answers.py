@@ -454,3 +454,39 @@ def test_what_a_text_is_described_with_does_not_run_it(answers: LocalAnswers, te
 )
 def test_ordinary_calls_are_answered(answers: LocalAnswers, text: str) -> None:
     assert run(answers, text).rows
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        "current_setting('secret_directory')",
+        "(select value from duckdb_settings() where name = 'home_directory')",
+        "(select max(path) from duckdb_databases())",
+        "getenv('HOME')",
+        "(select count(*) from glob('*'))",
+        "(select count(*) from information_schema.tables)",
+        '(select count(*) from "/etc/passwd")',
+        "(select count(*) from sqlite_master)",
+        "(select count(*) from other)",
+    ],
+)
+@pytest.mark.parametrize(
+    "text", ["select {} from rewright.log", "select id from rewright.log where {} is null"]
+)
+def test_nothing_of_the_machine_is_told_with_our_relations(
+    answers: LocalAnswers, reads: str, text: str
+) -> None:
+    with pytest.raises(SqlError) as told:
+        run(answers, text.format(reads))
+    assert told.value.sqlstate in {"42501", "42P01", "42883", "25006", "0A000"}
+    assert "/root" not in str(told.value)
+
+
+def test_queries_with_the_usual_words_are_answered(answers: LocalAnswers) -> None:
+    text = """with mine as (select role, duration_ms, log_time, row_number() over (order by id) as n from rewright.log)
+        select role, count(*) filter (where duration_ms > 1), round(sum(duration_ms)::numeric, 2),
+               date_trunc('hour', max(log_time)), string_agg(role || '!', ', ' order by n),
+               coalesce(nullif(lower(max(role)), ''), 'none'), (select count(*) from rewright.settings) > 1
+        from mine where role like 'j%' and n between 1 and 9 group by 1 having count(*) > 0
+        order by 1 limit 5"""
+    assert run(answers, text).rows

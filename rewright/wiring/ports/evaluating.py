@@ -16,6 +16,8 @@ from typing import Any
 
 import duckdb
 
+from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.guard import Relations, guard
 from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
 from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
@@ -56,6 +58,7 @@ class DuckDbEvaluator:
     ) -> tuple[ResultColumn, ...]:
         """Of a result, without running the query: whoever asks for them is in the event loop."""
         with _sandbox(relations, describes=True) as connection:
+            _check(sql, connection, relations)
             described = _run(connection, f"describe {sql}", [_sample(oid) for oid in parameters])
             return tuple(
                 ResultColumn(str(name), _oid(str(type_))) for name, type_, *_ in described.fetchall()
@@ -69,6 +72,7 @@ class DuckDbEvaluator:
         parameters: Sequence[object] = (),
     ) -> Sequence[tuple[object, ...]]:
         with _sandbox(relations) as connection:
+            _check(sql, connection, relations)
             for relation in relations:
                 _fill(connection, relation, contents[relation.name])
             result = _run(connection, sql, parameters)
@@ -102,6 +106,18 @@ def _sandbox(
             raise _sql_error(error) from error
         finally:
             timer.cancel()
+
+
+def _check(sql: str, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
+    """Refuse what reads more than the relations: DuckDB's settings and catalogs tell paths of this machine.
+    Raises SqlError.
+    """
+    names = {relation.name for relation in relations}
+    readable = Relations(names.__contains__, schemas=frozenset({"rewright"}), place="relations of rewright")
+    try:
+        guard(sql, connection, readable)
+    except LakeError as error:
+        raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
 
 
 def _run(
