@@ -31,6 +31,7 @@ from rewright.processes.channel import (
     listen,
     tell,
 )
+from rewright.processes.descriptors import allow
 from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
 from rewright.proxy import loops
@@ -60,6 +61,7 @@ def run(
 ) -> None:
     """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
     logs.set_up(config.log.format, config.log.level, f"worker {number}")
+    allow(config.listen.max_connections)
     try:
         on = proxy_config(config)
         with asyncio.Runner(loop_factory=lambda: loops.new_event_loop(on)) as runner:
