@@ -173,7 +173,7 @@ class Session:
     @property
     def held_bytes(self) -> int:
         """Of the client, not yet on their way."""
-        return self._exchanging.held_bytes + len(self.client.rest)
+        return self._exchanging.held_bytes + self.client.kept_bytes
 
     @property
     def is_idle(self) -> bool:

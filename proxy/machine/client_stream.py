@@ -36,7 +36,7 @@ IN_COPY = table(b"cf")
 class ClientStream(ClientWalk):
     """What the walk over headers leaves: messages one by one, and what comes in pieces."""
 
-    __slots__ = ("_end_server", "_life", "_replies", "_text_limit", "ended", "normal")
+    __slots__ = ("_end_server", "_lacking", "_life", "_more", "_replies", "_text_limit", "ended", "normal")
 
     def __init__(
         self,
@@ -54,6 +54,10 @@ class ClientStream(ClientWalk):
         self._end_server = end_server
         self._text_limit = text_limit
         self.normal = PLAIN
+        # what came of the message in ``rest`` since, and how much of it is still to come (0: not known); what
+        # is kept is joined once, not with each piece
+        self._more = bytearray()
+        self._lacking = 0
         self.ended = False  # it sends nothing more, and may still read
 
     def watch(self, *, names: bool) -> None:
@@ -79,7 +83,7 @@ class ClientStream(ClientWalk):
     def pass_end(self) -> None:
         """The end of the client's bytes comes behind all of them."""
         if self.ended and not self._life.holding:
-            rest, self.rest = self.rest, b""
+            rest = self.take_kept()
             if rest:
                 self._to_server(rest)
             self._end_server()
@@ -92,10 +96,26 @@ class ClientStream(ClientWalk):
         cycles.started, cycles.chunk = started, chunk
 
     def keep(self, data: bytes, start: int, at: int) -> None:
-        self.rest = data[at:]
+        rest = data[at:]
+        self.rest = rest
+        if len(rest) >= HEADER_SIZE:
+            self._lacking = unpack(rest, 0)[1] + 1 - len(rest)
         self.slow = True
         if at > start:
             self._to_server(data[start:at])
+
+    @property
+    def kept_bytes(self) -> int:
+        """Of a message that is not complete yet."""
+        return len(self.rest) + len(self._more)
+
+    def take_kept(self) -> bytes:
+        """What there is of a message that is not complete; it is kept no longer."""
+        kept = self.rest + self._more
+        self.rest = b""
+        self._more.clear()
+        self._lacking = 0
+        return kept
 
     # --- message by message -------------------------------------------------------------------------
 
@@ -104,11 +124,14 @@ class ClientStream(ClientWalk):
         need no change go to the server in one piece.
         """
         if self._life.gave_up():
-            rest, self.rest = self.rest, b""
-            self._to_server(rest + data)
+            self._to_server(self.take_kept() + data)
             return
         if self._life.holding:
             self.upwards.hold(data)
+            return
+        if len(data) < self._lacking:
+            self._more += data
+            self._lacking -= len(data)
             return
         if not at:
             data = self._continued(data)
@@ -154,8 +177,7 @@ class ClientStream(ClientWalk):
     def _continued(self, data: bytes) -> bytes:
         """Join what was kept with what came; the part of a message already under way is sent at once."""
         if self.rest:
-            data = self.rest + data
-            self.rest = b""
+            data = self.take_kept() + data
         elif self.skip:
             piece = data[: self.skip]
             self.skip -= len(piece)

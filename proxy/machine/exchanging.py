@@ -141,8 +141,8 @@ class Exchanging:
         if exchange is not None:
             exchange.close()
             self._replies.clear()
-        held = self._waiting + self._client.rest + bytes(self._held)
-        self._waiting = self._client.rest = b""
+        held = self._waiting + self._client.take_kept() + bytes(self._held)
+        self._waiting = b""
         self._held.clear()
         return held
 

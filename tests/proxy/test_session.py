@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import tracemalloc
 
 import pytest
@@ -103,6 +104,29 @@ def test_an_idle_session_takes_little_memory() -> None:
     size = (tracemalloc.get_traced_memory()[0] - before) / len(plays)
     tracemalloc.stop()
     assert size < 14_000
+
+
+def test_a_text_that_comes_byte_by_byte_is_joined_once() -> None:
+    play = Play(REWRITE)
+    query = f.Query(b"select '" + b"x" * 800_000 + b"'").encode()
+    began = time.thread_time()
+    for at in range(len(query) - 1):
+        play.session.client_data(query[at : at + 1])
+    # joined with each byte that is 320 GB of copies
+    assert time.thread_time() - began < 4
+    assert not play.to_server
+    assert play.session.held_bytes == len(query) - 1
+    play.session.client_data(query[-1:])
+    assert play.to_server == query
+    assert play.session.held_bytes == 0
+
+
+def test_the_end_of_a_client_takes_along_what_is_kept() -> None:
+    play = Play(REWRITE)
+    for byte in b"Q\0\0\1\0select":
+        play.session.client_data(bytes([byte]))
+    play.session.client_eof()
+    assert play.ends == [b"Q\0\0\1\0select"]
 
 
 def test_plain_query_passes_as_it_came() -> None:
