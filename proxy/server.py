@@ -41,6 +41,10 @@ TICK_SHARE, SLOWEST_TICK = 0.01, 0.25
 ROOM = 16
 
 
+UNKNOWN_CANCELS = 16
+"""Cancel requests with keys that no worker knows which are on their way to servers at once."""
+
+
 class Proxy:
     """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
@@ -61,6 +65,8 @@ class Proxy:
         self.ports = ports or Ports()
         self.metrics = Metrics()
         self.cancels = CancelTable()
+        # anybody may send keys that nobody has, and each is a connection to every server
+        self._unknown_cancels = asyncio.Semaphore(UNKNOWN_CANCELS)
         self.places = Places()
         self.admin_sessions = 0
         self.hosts = HostChooser()
@@ -195,15 +201,16 @@ class Proxy:
 
     async def cancel(self, request: CancelRequest) -> None:
         """Forward a cancel request: to the server of its session, or to each server
-        when it is unknown here.
+        when no worker knows it. Of those only a few are under way at once.
         """
         self.metrics.cancels += 1
         if await self.cancels.cancel(request) or (
             self._mail is not None and await self._mail.pass_on(request)
         ):
             return
-        for target in self._targets():
-            await forward(request, target)
+        async with self._unknown_cancels:
+            for target in self._targets():
+                await forward(request, target)
 
     async def kill(self, pid: int, database: str) -> bool:
         """End the session of a database (empty: of any) whose backend has the number ``pid``, at whichever

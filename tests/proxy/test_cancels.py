@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from rewright.proxy.cancel import CancelTable, WorkerMail
+from rewright.proxy.server import UNKNOWN_CANCELS, Proxy
 from rewright.proxy.upstream import parse_dsn
 from rewright.proxy.wire.startup import CancelRequest
+from tests.proxy.running import config
 
 REQUEST = CancelRequest(4711, b"\x01\x02\x03\x04")
 
@@ -103,3 +105,34 @@ def test_a_session_is_stopped_where_the_server_is_gone(tmp_path: Path) -> None:
         return world.happened
 
     assert asyncio.run(play()) == ["marked", "stopped"]
+
+
+def test_keys_of_nobody_keep_few_servers_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known keys do not wait for them."""
+    under_way: list[int] = [0]
+    most: list[int] = [0]
+
+    async def slowly(_request: CancelRequest, _target: object) -> None:
+        under_way[0] += 1
+        most[0] = max(most[0], under_way[0])
+        await asyncio.sleep(0.05)
+        under_way[0] -= 1
+
+    async def flood() -> bool:
+        proxy = Proxy(config("host=127.0.0.1 port=1"))
+        world = _World()
+        server = await asyncio.start_server(world.serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        target = parse_dsn(f"host=127.0.0.1 port={port} sslmode=disable")
+        proxy.cancels.add((REQUEST.pid, REQUEST.key), target, world)
+        strangers = [asyncio.create_task(proxy.cancel(CancelRequest(n, b"none"))) for n in range(200)]
+        await asyncio.sleep(0)
+        await proxy.cancel(REQUEST)
+        early = not all(task.done() for task in strangers)
+        await asyncio.gather(*strangers)
+        server.close()
+        return early
+
+    monkeypatch.setattr("rewright.proxy.server.forward", slowly)
+    assert asyncio.run(flood())
+    assert 0 < most[0] <= UNKNOWN_CANCELS
