@@ -1,9 +1,9 @@
 """`rewright bench lake --data DIR --out report.json`: resolution without a model, scored as the thesis does
 (7.3).
 
-DIR holds `dev_pairs.jsonl` (or --pairs FILE) and the lakes it names, with `<lake>_noisy` beside for pairs
-tagged Noise. The pairs are halved by a hash of their ids; half A is what the resolver was tuned on, half B
-was not looked at. The 103 pairs of the thesis cannot be had: these stand in for them.
+DIR holds `dev_pairs.jsonl` (or --pairs FILE) and the lakes it names; pairs tagged Noise are asked of
+`<lake>_noisy` where there is one beside. The pairs are halved by a hash of their ids; half A is what the
+resolver was tuned on, half B was not looked at. The 103 pairs of the thesis cannot be had: these stand in for them.
 """
 
 from __future__ import annotations
@@ -124,8 +124,9 @@ def _variant(
     scored = []
     with ExitStack() as opened:
         for pair in pairs:
-            noisy = "Noise" in pair["difficulty_tags"]
-            key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
+            name = pair.get("lake", "lake").removesuffix("_noisy")
+            noisy = "Noise" in pair["difficulty_tags"] and (data / f"{name}_noisy").is_dir()
+            key = (name, noisy)
             if key not in lakes:
                 over = data / f"{key[0]}_noisy" if noisy else None
                 kept = catalogs / f"{key[0]}-{noisy}-{options.semantic}.db" if catalogs else None

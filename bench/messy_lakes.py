@@ -20,8 +20,8 @@ from typing import Any
 
 import duckdb
 
+from bench.lake_pairs import record
 from bench.strangers_handwritten import read
-from rewright.lake.batch import plain
 
 _PAIRS = Path(__file__).parent / "strange" / "messy.txt"
 Rows = list[dict[str, Any]]
@@ -334,11 +334,11 @@ def write(file: Path, rows: Rows, between: str = ",") -> None:
 
 def parquet(file: Path, rows: Rows) -> None:
     with duckdb.connect() as db:
-        _load(db, "t", rows)
+        load(db, "t", rows)
         db.execute(f"COPY t TO '{file}' (FORMAT parquet)")
 
 
-def _load(db: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
+def load(db: duckdb.DuckDBPyConnection, name: str, rows: Rows) -> None:
     types = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", bool: "BOOLEAN", dt.date: "DATE"}
     columns = ", ".join(f'"{c}" {types[type(v)]}' for c, v in rows[0].items())
     db.execute(f'CREATE TABLE "{name}" ({columns})')
@@ -357,21 +357,10 @@ def make(out: Path, name: str) -> int:
     (out / name).mkdir(parents=True, exist_ok=True)
     written(tables, out / name)
     told = next(lake for lake in read(_PAIRS.read_text()) if lake.name == name)
-    lines = []
     with duckdb.connect() as db:
         for table, rows in tables.items():
-            _load(db, table, rows)
-        for i, (difficulty, tags, asked, golden) in enumerate(told.pairs):
-            found = db.execute(golden)
-            columns = [c[0] for c in found.description or ()]
-            rows_ = [[plain(v) for v in row] for row in found.fetchall()]
-            if not rows_:
-                raise ValueError(f"{name}: nothing answers {golden}")
-            lines.append({
-                "id": f"{name}-{i:02d}", "lake": name, "user_query": asked, "golden_query": golden,
-                "result_columns": columns, "result_rows": rows_, "ordered": "order by" in golden.lower(),
-                "difficulty": difficulty, "difficulty_tags": tags, "required_tables": [],
-            })  # fmt: skip
+            load(db, table, rows)
+        lines = [record(db, f"{name}-{i:02d}", name, pair) for i, pair in enumerate(told.pairs)]
     (out / f"{name}.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines), encoding="utf-8")
     return len(lines)
 

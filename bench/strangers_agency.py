@@ -22,8 +22,9 @@ from typing import Any
 
 import duckdb
 
+from bench.lake_pairs import Told as Pair
+from bench.lake_pairs import record, told_lines, told_pair
 from bench.strangers_lakes import others
-from rewright.lake.batch import plain
 
 _TOLD = Path(__file__).parent / "strange" / "agency.txt"
 _TITLE = "Export of the register;;\nas of the first of January;;\n"
@@ -38,14 +39,13 @@ class Told:
     sources: list[list[str]] = field(default_factory=list)
     files: list[tuple[str, str, str]] = field(default_factory=list)
     """(name, options, SQL over the sources)."""
-    pairs: list[tuple[str, list[str], str, str]] = field(default_factory=list)
-    """(difficulty, tags, as asked, over the sources)."""
+    pairs: list[Pair] = field(default_factory=list)
 
 
 def read(text: str) -> Told:
     """The sources, files and pairs of the text; raises ValueError at a line of another kind."""
     told = Told()
-    lines = iter(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    lines = told_lines(text)
     for line in lines:
         word, _, rest = line.partition(" ")
         if word == "source":
@@ -54,9 +54,7 @@ def read(text: str) -> Told:
             name, options, sql = rest.split(" ", 2)
             told.files.append((name, options, sql))
         elif word == "--":
-            difficulty, tags = rest.split(";")
-            listed = [tag.strip() for tag in tags.split(",")]
-            told.pairs.append((difficulty.strip(), listed, next(lines), next(lines)))
+            told.pairs.append(told_pair(rest, lines))
         elif word != "lake":
             raise ValueError(line)
     return told
@@ -80,7 +78,7 @@ def make(packages: Path, out: Path) -> None:
             db.execute(
                 f"COPY (SELECT * FROM read_csv('{beside}', ignore_errors=true)) TO '{folder / beside.name.replace('.', '_', beside.name.count('.') - 1)}' (HEADER)"
             )
-        found = [_pair(db, f"agency-{i:02d}", pair, named) for i, pair in enumerate(told.pairs)]
+        found = [record(db, f"agency-{i:02d}", "agency", pair, named) for i, pair in enumerate(told.pairs)]
     for half in (False, True):
         kept = [p for i, p in enumerate(found) if (i % 8 in _KEPT) == half]
         text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in kept)
@@ -156,29 +154,6 @@ def _write(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str
         text = _TITLE + text
     path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
     return [name]
-
-
-def _pair(
-    db: Any, name: str, pair: tuple[str, list[str], str, str], named: dict[str, list[str]]
-) -> dict[str, Any]:
-    difficulty, tags, user, golden = pair
-    rows = db.execute(golden)
-    used = re.findall(r"\b(?:FROM|JOIN) (\w+)", golden)
-    found = {
-        "id": name,
-        "lake": "agency",
-        "user_query": user,
-        "golden_query": golden,
-        "difficulty_tags": [tag for tag in tags if tag != "Noise"],
-        "difficulty": difficulty,
-        "required_tables": sorted({file for table in used for file in named.get(table, [table])}),
-        "ordered": "ORDER BY" in golden,
-        "result_columns": [d[0] for d in rows.description],
-        "result_rows": [[plain(v) for v in row] for row in rows.fetchall()],
-    }
-    if not found["result_rows"]:
-        raise ValueError(f"no rows: {golden}")
-    return found
 
 
 def main() -> None:

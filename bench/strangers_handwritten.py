@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +19,8 @@ from typing import Any
 
 import duckdb
 
-from rewright.lake.batch import plain
+from bench.lake_pairs import Told as Pair
+from bench.lake_pairs import record, told_lines, told_pair
 
 _PAIRS = [
     Path(__file__).parent / "strange" / name for name in ("handwritten.txt", "third.txt", "folders.txt")
@@ -62,14 +62,13 @@ class Told:
     percents: list[tuple[str, list[str]]] = field(default_factory=list)
     files: list[tuple[str, str, str]] = field(default_factory=list)
     """(table or `-`, file, its SQL): the table is kept as these files."""
-    pairs: list[tuple[str, list[str], str, str]] = field(default_factory=list)
-    """(difficulty, tags, as asked, over the tables as they were)."""
+    pairs: list[Pair] = field(default_factory=list)
 
 
 def read(text: str) -> list[Told]:
     """The lakes of `handwritten.txt`."""
     lakes: list[Told] = []
-    lines = iter(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    lines = told_lines(text)
     for line in lines:
         word, _, rest = line.partition(" ")
         match word:
@@ -88,9 +87,7 @@ def read(text: str) -> list[Told]:
                 table, *columns = rest.split()
                 lakes[-1].percents.append((table, columns))
             case "--":
-                difficulty, tags = rest.split(";")
-                listed = [tag.strip() for tag in tags.split(",")]
-                lakes[-1].pairs.append((difficulty.strip(), listed, next(lines), next(lines)))
+                lakes[-1].pairs.append(told_pair(rest, lines))
             case _:
                 raise ValueError(line)
     return lakes
@@ -120,7 +117,7 @@ def make(packages: Path, out: Path, lake: Told) -> int:
             if table != "-":
                 parts.setdefault(table, []).append(name)
         found = [
-            _pair(db, f"{lake.name}-{i:02d}", lake.name, pair, parts) for i, pair in enumerate(lake.pairs)
+            record(db, f"{lake.name}-{i:02d}", lake.name, pair, parts) for i, pair in enumerate(lake.pairs)
         ]
     (out / f"{lake.name}.jsonl").write_text("".join(json.dumps(p) + "\n" for p in found), encoding="utf-8")
     return len(found)
@@ -160,33 +157,6 @@ def _part(db: Any, table: str, column: str, file: Path) -> list[str]:
             f"TO '{file.parent / named[-1]}.csv' (HEADER)"
         )
     return named
-
-
-def _pair(
-    db: Any,
-    name: str,
-    lake: str,
-    pair: tuple[str, list[str], str, str],
-    parts: dict[str, list[str]],
-) -> dict[str, Any]:
-    difficulty, tags, user, golden = pair
-    rows = db.execute(golden)
-    used = re.findall(r'\b(?:FROM|JOIN|UNPIVOT) "?([\w.]+)', golden)
-    found = {
-        "id": name,
-        "lake": lake,
-        "user_query": user,
-        "golden_query": golden,
-        "difficulty_tags": tags,
-        "difficulty": difficulty,
-        "required_tables": sorted({file for table in used for file in parts.get(table, [table])}),
-        "ordered": "ORDER BY" in golden,
-        "result_columns": [d[0] for d in rows.description],
-        "result_rows": [[plain(v) for v in row] for row in rows.fetchall()],
-    }
-    if not found["result_rows"]:
-        raise ValueError(f"no rows: {golden}")
-    return found
 
 
 def main() -> None:

@@ -21,6 +21,8 @@ from bench.unseen_data import (
     MORE_SCHEMAS,
     ORMS,
     SCHEMAS,
+    SEVENTH_QUERIES,
+    SEVENTH_SCHEMAS,
     SIXTH_QUERIES,
     SIXTH_SCHEMAS,
     THIRD_QUERIES,
@@ -38,6 +40,7 @@ THIRD = unseen_queries(THIRD_QUERIES)
 FOURTH = unseen_queries(FOURTH_QUERIES)
 FIFTH = unseen_queries(FIFTH_QUERIES)
 SIXTH = unseen_queries(SIXTH_QUERIES)
+SEVENTH = unseen_queries(SEVENTH_QUERIES)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -65,7 +68,7 @@ def test_each_orm_has_queries() -> None:
 
 
 def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> None:
-    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH)
+    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
     assert len({q.id for queries in sets for q in queries}) == sum(map(len, sets))
     assert sum(q.hand is not None for q in MORE) >= 40
     assert {q.schema for q in MORE} == set(MORE_SCHEMAS)
@@ -77,6 +80,9 @@ def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> Non
     assert {q.schema for q in FIFTH} == set(FIFTH_SCHEMAS)
     assert all(q.hand is not None and q.part == "open" for q in SIXTH)
     assert {q.schema for q in SIXTH} == set(SIXTH_SCHEMAS)
+    assert sum(q.hand is not None for q in SEVENTH) >= 20
+    assert all(q.part == "open" for q in SEVENTH)
+    assert {q.schema for q in SEVENTH} == set(SEVENTH_SCHEMAS)
 
 
 def test_a_query_that_says_its_orm_and_part_is_believed() -> None:
@@ -110,7 +116,16 @@ def ddl(schema: str) -> str:
 
 @pytest.mark.server
 @pytest.mark.parametrize(
-    "schema", [*SCHEMAS, *MORE_SCHEMAS, *THIRD_SCHEMAS, *FOURTH_SCHEMAS, *FIFTH_SCHEMAS, *SIXTH_SCHEMAS]
+    "schema",
+    [
+        *SCHEMAS,
+        *MORE_SCHEMAS,
+        *THIRD_SCHEMAS,
+        *FOURTH_SCHEMAS,
+        *FIFTH_SCHEMAS,
+        *SIXTH_SCHEMAS,
+        *SEVENTH_SCHEMAS,
+    ],
 )
 def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     scratch_server: ScratchServer, schema: str
@@ -118,7 +133,7 @@ def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(ddl(schema).encode())
-        sets = (*QUERIES, *PRINTED, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH)
+        sets = (*QUERIES, *PRINTED, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH)
         for query in (q for q in sets if q.schema == schema):
             texts = [query.query, *([query.hand] if query.hand else [])]
             widths = {columns(connection, t) for t in texts}
