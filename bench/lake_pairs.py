@@ -47,8 +47,8 @@ def record(
     rows = [[plain(value) for value in row] for row in found.fetchall()]
     if not rows:
         raise ValueError(f"no rows: {golden}")
-    kept = {table: [table] for (table,) in db.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
-    kept |= files or {}
+    tables = db.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    kept: dict[str, Collection[str]] = {table: [table] for (table,) in tables} | dict(files or {})
     # `EXTRACT(YEAR FROM day)` names no table
     used = [table for table in _TABLE.findall(golden) if table in kept]
     return {

@@ -344,7 +344,7 @@ def _office(draw: random.Random) -> dict[str, Rows]:
 
 
 def _weather(draw: random.Random) -> dict[str, Rows]:
-    stations = [
+    stations: Rows = [
         {"id": "S1", "name": "Eckweg", "elevation": 131},
         {"id": "S2", "name": "Hemsberg", "elevation": 212},
         {"id": "S3", "name": "Frühlingsplätzchen", "elevation": 174},
