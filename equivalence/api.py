@@ -276,8 +276,7 @@ class Checker:
             missing = needs_omitted(self._schema, query) if self._schema is not None else ""
             if missing:
                 return Unknown(f"unsupported: {missing}, which is left out of the schema")
-        has_stand_in = bool(self._stand_ins) and reads_any((left.tree, right.tree), self._stand_ins)
-        if self._schema is not None and has_stand_in:
+        if self._schema is not None and self._reads_stand_in(left, right):
             return Unknown(
                 "unsupported: a column whose type is an extension's, which is left out of the schema"
             )
@@ -288,7 +287,8 @@ class Checker:
         # of DDL that was refused there is neither a schema nor a catalog
         if self._problem and (self._schema is not None or self.catalog is None):
             return Unknown(self._problem)
-        if scratch_db is None or has_stand_in:
+        # of a live catalog the stand-ins are known with its scratch database only
+        if scratch_db is None or self._reads_stand_in(left, right):
             return self._without_server(original, candidate)
         refused = self._ineligible(scratch_db, left, right)
         if refused:
@@ -310,6 +310,9 @@ class Checker:
         case = _Case(self, scratch_db, left, right, started, types=first.types != second.types)
         with waited_for(scratch_db.connection):
             return case.with_parameters(parameters) if parameters else case.decide()
+
+    def _reads_stand_in(self, *queries: ScreenedQuery) -> bool:
+        return bool(self._stand_ins) and reads_any((q.tree for q in queries), self._stand_ins)
 
     def _other_columns(
         self,

@@ -614,6 +614,7 @@ def _small(term: Term) -> bool:
             return term.type.name in INTS
 
 
+_PRODUCT = arithmetic("*", "int8", "int8", "int8")
 _SUMS = tuple(arithmetic(op, "int8", "int8", "int8") for op in "+-")
 # what two thousand million rows of an int4 and one of its neighbours add up to stays in int8
 _ADDED_UP = 4 * RANGES["int4"]
@@ -625,8 +626,12 @@ def _small_argument(term: Term) -> bool:
     """
     from .terms import Nested
 
-    if isinstance(term, Nested) and term.kind == "agg":
-        return _small(term)
+    match term:
+        case Nested("agg"):
+            return _small(term)
+        # an int4 as often as rows were counted adds up to what it does row by row
+        case App(sym, (Nested("agg", "cnt"), value) | (value, Nested("agg", "cnt"))) if sym == _PRODUCT:
+            return _greatest(value) <= RANGES["int4"]
     return _greatest(term) <= _ADDED_UP
 
 
