@@ -17,7 +17,7 @@ from rewright.sql.walk import all_exprs_of_query
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
-from .failures import describe
+from .described import describe
 from .frames import within
 from .positions import ORDER_SENSITIVE, read_window
 from .raising import plain_name, raised_by, rows_in_full
@@ -38,7 +38,7 @@ from .terms import (
 from .translated import Raising, Scope, Unsupported, sort_label
 
 if TYPE_CHECKING:
-    from .expressions import Translation
+    from .scoped import Scoped
 
 KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
 EXACT = INTS | {"numeric"}
@@ -57,7 +57,7 @@ class Spec:
     sort: tuple[str, ...] = ()
 
 
-def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
+def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
     """An aggregate of the scope's group."""
     if t.scope.body is None:
         raise Unsupported("aggregate out of place")
@@ -84,7 +84,7 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
 
 
 def remember(
-    t: Translation, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "", raises: bool = False
+    t: Scoped, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "", raises: bool = False
 ) -> None:
     """M21: note an aggregate or window function of the bag's outputs (sort keys last) that may raise an
     error, or ``raises`` one whatever it is.
@@ -100,7 +100,7 @@ def remember(
     t.to.raising.append(Raising(kind, plain, by, rows, t.to.groups, t.to.sites))
 
 
-def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
+def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:
     """The aggregate's normal form over a bag of its arguments (sort keys last)."""
     name = spec.func.name
     if not spec.func.is_builtin or name not in KNOWN:
@@ -152,7 +152,7 @@ def _is_row(term: Term) -> bool:
     )
 
 
-def _quotient(t: Translation, spec: Spec, bag: Bag) -> Term:
+def _quotient(t: Scoped, spec: Spec, bag: Bag) -> Term:
     """An average of exact numbers, which the server computes as their sum divided by their number
     (numeric_avg, int8_avg), by numeric division. There is no number to divide where there is none to divide
     by.
@@ -183,7 +183,7 @@ def _name(spec: Spec, name: str) -> str:
     return " ".join((name, ",".join(types), *ordered))
 
 
-def window_term(t: Translation, e: a.WindowCall) -> Term:
+def window_term(t: Scoped, e: a.WindowCall) -> Term:
     """A window call: an aggregate over the partition where that is what it is, else a function of the row."""
     if t.scope.windows is None:
         raise Unsupported("window call out of place")
@@ -193,7 +193,7 @@ def window_term(t: Translation, e: a.WindowCall) -> Term:
         return _window_term(t, e)
 
 
-def _window_term(t: Translation, e: a.WindowCall) -> Term:
+def _window_term(t: Scoped, e: a.WindowCall) -> Term:
     whole = _whole_partition(e.window)
     spec = Spec(e.func, e.type, e.star, distinct=False)
     if e.func.kind == "a" and whole:
@@ -205,9 +205,7 @@ def _window_term(t: Translation, e: a.WindowCall) -> Term:
     return _by_position(t, e)
 
 
-def _remember_window(
-    t: Translation, e: a.WindowCall, spec: Spec, name: str = "", *, raises: bool = False
-) -> None:
+def _remember_window(t: Scoped, e: a.WindowCall, spec: Spec, name: str = "", *, raises: bool = False) -> None:
     """A window function reads all rows of its SELECT. ``raises``: so may its frame."""
     assert t.scope.windows is not None
     blocks: list[Block] = []
@@ -221,7 +219,7 @@ def _remember_window(
     remember(t, spec, tuple(blocks), keys=keys, name=name, raises=raises)
 
 
-def _running(t: Translation, e: a.WindowCall) -> Bag | None:
+def _running(t: Scoped, e: a.WindowCall) -> Bag | None:
     """The rows of the partition that the current row's frame holds; None where it or the order is not
     read.
     """
@@ -270,7 +268,7 @@ def _whole_partition(window: a.Window) -> bool:
     return unbounded or (not window.order_by and frame == a.Frame())
 
 
-def _partition(t: Translation, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool = False) -> Bag:
+def _partition(t: Scoped, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool = False) -> Bag:
     """The rows of the current row's partition, with ``outs``."""
     assert t.scope.windows is not None
     blocks: list[Block] = []
@@ -286,7 +284,7 @@ def _partition(t: Translation, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: 
     return tuple(n for b in t.to.copy(tuple(blocks)) for n in _tied(t, b, current))
 
 
-def _tied(t: Translation, b: Block, current: list[Term]) -> Bag:
+def _tied(t: Scoped, b: Block, current: list[Term]) -> Bag:
     """The rows whose first outputs are not distinct from ``current``, without those outputs."""
     k = len(current)
     ties = tuple(t.to.alike(x, v) for x, v in zip(b.outs[:k], current, strict=True))
@@ -305,7 +303,7 @@ def _identity(vars_: tuple[tuple[int, object], ...]) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def _by_position(t: Translation, e: a.WindowCall) -> Term:
+def _by_position(t: Scoped, e: a.WindowCall) -> Term:
     """A function of the partition's sorted rows and the current one."""
     assert t.scope.windows is not None
     if e.filter is not None:

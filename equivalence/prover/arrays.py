@@ -26,7 +26,7 @@ from .terms import FALSE, Bag, Block, Function, Lit, Term, Var, null
 from .translated import Unsupported
 
 if TYPE_CHECKING:
-    from .expressions import Translation
+    from .scoped import Scoped
 
 _NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 _JSON_KEYS = {"?&": conj, "?|": disj}
@@ -35,7 +35,7 @@ _JSON_PATHS = {"#>": "->", "#>>": "->>"}
 _PATH = re.compile(r"\{((?!null\b)[a-z_]\w*(?:,(?!null\b)[a-z_]\w*)*)\}", re.IGNORECASE | re.ASCII)
 
 
-def array_of_rows(t: Translation, e: a.ArraySubquery) -> Term:
+def array_of_rows(t: Scoped, e: a.ArraySubquery) -> Term:
     """The values of a subquery's one column in its order; without rows it is empty, not NULL."""
     with t.to.site(fence=True):
         form = t.to.query(e.query, t.env_inside(), ordered=True)
@@ -54,7 +54,7 @@ def no_elements(type_: SqlType) -> Term:
     return app(cast(UNKNOWN, type_, "io"), (Lit("{}", UNKNOWN),), type_)
 
 
-def compared_with_elements(t: Translation, e: a.ArrayOp) -> Term | None:
+def compared_with_elements(t: Scoped, e: a.ArrayOp) -> Term | None:
     """A comparison with ANY or ALL elements; None where it is not read by these."""
     op = e.op
     if not (op.is_builtin and op.name in _NEGATED and {op.left, op.right} <= ORDERED):
@@ -72,7 +72,7 @@ def compared_with_elements(t: Translation, e: a.ArrayOp) -> Term | None:
     return negate(found) if e.all else found
 
 
-def _with_each(t: Translation, e: a.ArrayOp, items: tuple[a.Expr, ...]) -> Term | None:
+def _with_each(t: Scoped, e: a.ArrayOp, items: tuple[a.Expr, ...]) -> Term | None:
     """The elements one by one, where making the array raises nothing that a comparison before it hides."""
     before = len(t.to.failing)
     tests = [t.term(a.Op(e.op, (e.left, x), BOOL)) for x in items]
@@ -95,7 +95,7 @@ def _one_order(value: Term, array: SqlType) -> bool:
     )
 
 
-def in_parts(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
+def in_parts(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
     """An operator of arrays or jsonb by their elements or keys; None where it is not read so."""
     for read in (_sets_compared, _keys_asked, _read_by_path):
         if (found := read(t, op, args)) is not None:
@@ -103,7 +103,7 @@ def in_parts(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Ter
     return None
 
 
-def _sets_compared(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
+def _sets_compared(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
     """`@>`, `<@` and `&&` of arrays one of which is written out, or made of rows; None for others."""
     if not op.is_builtin or op.name not in {"@>", "<@", "&&"} or (op.left, op.right) != ("anyarray",) * 2:
         return None
@@ -130,7 +130,7 @@ def _is_made_here(e: a.Expr) -> bool:
     return isinstance(e, a.ArraySubquery) or (isinstance(e, a.ArrayExpr) and bool(e.args) and not _nested(e))
 
 
-def _elements(t: Translation, e: a.Expr) -> tuple[Term, Bag] | None:
+def _elements(t: Scoped, e: a.Expr) -> tuple[Term, Bag] | None:
     """Whether an array is NULL, and its elements as rows."""
     if isinstance(e, a.ArraySubquery):
         return FALSE, t.subquery(e.query)
@@ -149,7 +149,7 @@ def _comparable(rows: Bag, others: Bag) -> bool:
     return all(domain(x) for x in types) and len({(domain(x), x.collation) for x in types}) == 1
 
 
-def _meeting(t: Translation, rows: Bag, y: Block, *, alone: bool = False) -> Bag:
+def _meeting(t: Scoped, rows: Bag, y: Block, *, alone: bool = False) -> Bag:
     """Elements that are equal to that of ``y``, with its row or ``alone``."""
     vars_, preds = ((), ()) if alone else (y.vars, y.preds)
     return tuple(
@@ -159,7 +159,7 @@ def _meeting(t: Translation, rows: Bag, y: Block, *, alone: bool = False) -> Bag
     )
 
 
-def _keys_asked(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
+def _keys_asked(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
     """`?&` and `?|` of jsonb with keys that are written out: each of them, or one."""
     joined = _JSON_KEYS.get(op.name) if op.is_builtin and (op.left, op.right) == ("jsonb", "_text") else None
     keys = args[1]
@@ -172,7 +172,7 @@ def _keys_asked(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> 
     return joined(app(has, (document, t.term(k)), BOOL) for k in keys.args)
 
 
-def _read_by_path(t: Translation, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
+def _read_by_path(t: Scoped, op: a.OperatorRef, args: tuple[a.Expr, ...]) -> Term | None:
     """`#>` and `#>>` of jsonb key by key, where no key may be the number of an array's element."""
     last = _JSON_PATHS.get(op.name) if op.is_builtin and (op.left, op.right) == ("jsonb", "_text") else None
     path = args[1].arg if isinstance(args[1], a.Cast) else args[1]

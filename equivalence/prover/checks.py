@@ -21,13 +21,36 @@ from rewright.sql.walk import deep_exprs
 
 from .build import conj, disj, is_null, not_null, same
 from .expressions import Translation
+from .schema import Schema, is_enforced, is_usable_reference, reference_fact
 from .symbols import domain
-from .terms import App, Lit, Table, Term, Var, walk
+from .terms import App, Lit, Source, Table, Term, Var, walk
 from .translate import Translator
 from .translated import Env, Scope, Unsupported
 
 
-def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
+def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, Term]]:
+    """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the bounds of
+    a partition, what generated columns and domains say, and that the columns of a MATCH FULL reference are
+    NULL together.
+    """
+    if not isinstance(source, Table):
+        return []
+    relation = schema.relation(source.ref)
+    if relation is None or not is_enforced(relation):
+        return []
+    matched = any(k.match == "full" for k in relation.foreign_keys)
+    if not (relation.checks or relation.bounds or matched or _says_more(relation)):
+        return []
+    found = _checks_of(schema.catalog, source, var)
+    if not relation.has_children or source.only:
+        for key in relation.foreign_keys:
+            if key.match == "full" and is_usable_reference(key):
+                own = tuple(Var(var, i, source.types[i]) for i in map(relation.position, key.columns))
+                found.append((reference_fact(relation, key), _together(own)))
+    return [c for c in found if schema.stated(c[0])]
+
+
+def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
     """Each usable CHECK of the relation, over the row of ``var``."""
     if not catalog.has_table(source.ref):
         return []
@@ -56,7 +79,7 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
     return found
 
 
-def says_more(relation: Relation) -> bool:
+def _says_more(relation: Relation) -> bool:
     """Whether columns say something of their rows by what they are: generated, or of a domain."""
     return any(c.generated == "stored" or not c.type.is_builtin for c in relation.columns)
 
@@ -115,7 +138,7 @@ def _value_term(catalog: Catalog, relation: Relation, column: str, text: str, ow
         return None
 
 
-def together(columns: tuple[Term, ...]) -> Term:
+def _together(columns: tuple[Term, ...]) -> Term:
     """MATCH FULL: all columns of a reference are NULL, or none."""
     return disj((conj(is_null(c) for c in columns), conj(not_null(c) for c in columns)))
 

@@ -6,8 +6,6 @@ what is made of built-in immutable functions and operators is read. Must not kno
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from rewright.equivalence.records import Assumption
 from rewright.sql.catalog import Catalog
 from rewright.sql.catalog import Table as Relation
@@ -15,23 +13,24 @@ from rewright.sql.records import Key
 
 from .build import predicates
 from .checks import row_term
-from .terms import Table, Term
+from .schema import ConditionalKey, Schema, is_enforced
+from .terms import Source, Table
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionalKey:
-    """Rows for which all of ``conditions`` are TRUE and that are ``=`` in all ``terms`` are one row.
-    ``nullable``: NULLs are not.
-    """
+def conditional_keys(schema: Schema, source: Source, var: int) -> list[ConditionalKey]:
+    """The partial and expression keys of what the source scans, over the row of ``var`` (F1, F3, F4)."""
+    if not isinstance(source, Table):
+        return []
+    relation = schema.relation(source.ref)
+    if relation is None or not any(k.partial or k.expression for k in relation.keys):
+        return []
+    if not is_enforced(relation) or (relation.has_children and not source.only):
+        return []
+    found = _keys_of(schema.catalog, relation, source, var)
+    return [k for k in found if schema.stated(k.assumption)]
 
-    terms: tuple[Term, ...]
-    conditions: tuple[Term, ...]
-    nullable: bool
-    assumption: Assumption
 
-
-def conditional_keys(catalog: Catalog, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
-    """The partial and expression keys of the relation, over the row of ``var``."""
+def _keys_of(catalog: Catalog, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
     found: list[ConditionalKey] = []
     for key in relation.keys:
         if not (key.partial or key.expression) or not _usable(key):

@@ -19,12 +19,13 @@ from rewright.sql.types import BOOL
 from .atoms import alternatives, differs, exists_atoms, reached, stated, strict_parts, tables_of, unordered
 from .bags import subst, subst_block
 from .build import conj, disj, eq, is_true, negate, not_null, predicates
-from .conditional_keys import ConditionalKey
+from .checks import checks
+from .conditional_keys import conditional_keys
 from .context import Context
 from .extremes import lemmas
 from .logic import Encoder
 from .opening import Opener
-from .schema import Schema
+from .schema import ConditionalKey, Schema
 from .session import Session
 from .shapes import Outline, Question, shape
 from .symbols import IS_NULL, NOT, OR
@@ -78,7 +79,7 @@ class Engine:
         self._encoder: Encoder | None = None
         self._switches: dict[Assumption, Any] = {}
         self._behind: dict[tuple[Assumption, tuple[object, ...]], Any] = {}
-        self._checks: dict[tuple[Table, int], list[tuple[Assumption, Term]]] = {}
+        self._checks: dict[tuple[Source, int], list[tuple[Assumption, Term]]] = {}
         self._conditional: dict[tuple[Source, int], list[ConditionalKey]] = {}
         self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
 
@@ -128,16 +129,16 @@ class Engine:
             self._behind[assumption, what] = self.encoder.z3.Implies(switch, formula())
         return self._behind[assumption, what]
 
-    def checks(self, source: Table, var: int) -> list[tuple[Assumption, Term]]:
+    def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
         """The CHECK constraints over the row of ``var``."""
         if (source, var) not in self._checks:
-            self._checks[source, var] = self.schema.checks(source, var)
+            self._checks[source, var] = checks(self.schema, source, var)
         return self._checks[source, var]
 
     def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
         """The partial and expression keys over the row of ``var``."""
         if (source, var) not in self._conditional:
-            self._conditional[source, var] = self.schema.conditional_keys(source, var)
+            self._conditional[source, var] = conditional_keys(self.schema, source, var)
         return self._conditional[source, var]
 
     def same_row(

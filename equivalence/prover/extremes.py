@@ -32,13 +32,13 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
+    from .asking import Searched
     from .context import Context
-    from .entail import Engine
 
 _MOST = 40
 
 
-def lemmas(engine: Engine, opened: Context, goal: Term) -> Iterator[Term]:
+def lemmas(engine: Searched, opened: Context, goal: Term) -> Iterator[Term]:
     """Facts about the extremes and counts of the question and of its context (with witnesses)."""
     met = [t for p in (goal, *opened.preds) for t in walk_shallow(p) if isinstance(t, Nested)]
     nested = list(dict.fromkeys(met))
@@ -61,7 +61,7 @@ def _equivalent(a: Term, b: Term) -> Iterator[Term]:
 # --------------------------------------------------------------------------- EXISTS with an inequality
 
 
-def _tests(engine: Engine, opened: Context, nested: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
+def _tests(engine: Searched, opened: Context, nested: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
     """16: each EXISTS with a comparison, as a comparison with the extreme of the same rows."""
     if not extremes:
         return
@@ -99,7 +99,7 @@ def _compared(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
 
 
 def _by_extremes(
-    engine: Engine, opened: Context, extremes: list[Nested], rows: Bag, x: Term, t: Term, kind: str
+    engine: Searched, opened: Context, extremes: list[Nested], rows: Bag, x: Term, t: Term, kind: str
 ) -> Term | None:
     """``EXISTS(x kind t)`` over the rows by their minimum or maximum."""
 
@@ -119,7 +119,7 @@ def _by_extremes(
 
 
 def _same_extreme(
-    engine: Engine, opened: Context, extremes: list[Nested], rows: Bag, x: Term, name: str
+    engine: Searched, opened: Context, extremes: list[Nested], rows: Bag, x: Term, name: str
 ) -> Nested | None:
     """The minimum or maximum of the rows, if the question has it: by its very words
     or by the rows it sees.
@@ -149,7 +149,7 @@ def _with_nulls(e: Nested) -> Nested:
 
 
 def _told_apart(
-    engine: Engine, opened: Context, counts: list[Nested], extremes: list[Nested]
+    engine: Searched, opened: Context, counts: list[Nested], extremes: list[Nested]
 ) -> Iterator[Term]:
     """15: of the different values of rows, NULLs left out, there is none, one or more as their minimum is
     NULL, is their maximum, or is below it.
@@ -184,7 +184,7 @@ def different_values(count: Nested) -> Bag | None:
 # --------------------------------------------------------------------------- rows of the bag
 
 
-def _members(engine: Engine, opened: Context, extremes: list[Nested]) -> Iterator[Term]:
+def _members(engine: Searched, opened: Context, extremes: list[Nested]) -> Iterator[Term]:
     """A row of the context that is in the bag is not beyond its extreme."""
     for e in extremes:
         for b in e.bag:
@@ -195,7 +195,7 @@ def _members(engine: Engine, opened: Context, extremes: list[Nested]) -> Iterato
 
 
 def _assignments(
-    engine: Engine, opened: Context, b: Block, bound: dict[int, int]
+    engine: Searched, opened: Context, b: Block, bound: dict[int, int]
 ) -> Iterator[dict[int, int]]:
     """Rows of the context for the block's variables, all of whose predicates hold."""
     if len(bound) == len(b.vars):

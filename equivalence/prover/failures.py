@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from .asking import Asked
 from .bags import UNNEST
 from .context import Context
+from .described import describe
 from .firsts import any_first_will_do
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
@@ -42,9 +43,7 @@ from .terms import (
     Lit,
     Multi,
     Nested,
-    Row,
     Source,
-    Table,
     Term,
     Var,
     block_vars,
@@ -301,29 +300,6 @@ def _failing_term(
         case Nested(_, _, _, _, args):
             for a in args:
                 yield from _failing_term(a, sources, sure, closely=closely)
-
-
-def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
-    """The term with columns of relations by name of the relation: the same for copies of a form."""
-    match term:
-        case Var(var, pos):
-            source = sources.get(var)
-            if isinstance(source, Table):
-                return f"{source.ref.schema}.{source.ref.name}.{pos}"
-            if isinstance(source, Distinct | Limited) and source.bag and depth < 8:
-                return describe(source.bag[0].outs[pos], sources, depth + 1)
-            return f"?.{pos}"
-        case Row():
-            return "row"
-        case Lit(value):
-            return repr(value)
-        case App(sym, args):
-            return f"{sym.name}({', '.join(describe(a, sources, depth) for a in args)})"
-        case Nested(kind, name, bag):
-            outs = (
-                ", ".join(describe(o, sources, depth + 1) for b in bag for o in b.outs) if depth < 8 else ""
-            )
-            return f"{kind} {name} [{outs}]"
 
 
 def orders(engine: Asked, form: Bag, keys: int) -> bool:

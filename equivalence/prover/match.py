@@ -35,13 +35,15 @@ from .terms import (
 )
 
 if TYPE_CHECKING:
-    from .entail import Engine
+    from .asking import Searched
 
 
 Pairing = tuple[int, ...]
 
 
-def match_bags(engine: Engine, ctx: Context, left: Bag, right: Bag) -> tuple[tuple[int, Pairing], ...] | None:
+def match_bags(
+    engine: Searched, ctx: Context, left: Bag, right: Bag
+) -> tuple[tuple[int, Pairing], ...] | None:
     """For each block of ``left`` its partner in ``right`` and the pairing of variables."""
     if len(left) != len(right):
         return None
@@ -49,7 +51,7 @@ def match_bags(engine: Engine, ctx: Context, left: Bag, right: Bag) -> tuple[tup
 
 
 def _match(
-    engine: Engine, ctx: Context, left: Bag, right: Bag, done: tuple[tuple[int, Pairing], ...]
+    engine: Searched, ctx: Context, left: Bag, right: Bag, done: tuple[tuple[int, Pairing], ...]
 ) -> tuple[tuple[int, Pairing], ...] | None:
     if len(done) == len(left):
         return done
@@ -64,7 +66,7 @@ def _match(
     return None
 
 
-def match_block(engine: Engine, ctx: Context, left: Block, right: Block) -> Pairing | None:
+def match_block(engine: Searched, ctx: Context, left: Block, right: Block) -> Pairing | None:
     if len(left.vars) != len(right.vars) or len(left.outs) != len(right.outs):
         return None
     for pairing in _pairings(left, right):
@@ -100,7 +102,7 @@ def _kind(source: Source) -> str:
             return f"function {name}"
 
 
-def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing: Pairing) -> bool:
+def check_block(engine: Searched, ctx: Context, left: Block, right: Block, pairing: Pairing) -> bool:
     """Whether the blocks are the same under the pairing."""
     if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
         return False
@@ -116,7 +118,7 @@ def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing
     return _implies(engine, ctx, left, other, outs=True) and _implies(engine, ctx, other, left, outs=False)
 
 
-def _implies(engine: Engine, ctx: Context, a: Block, b: Block, *, outs: bool) -> bool:
+def _implies(engine: Searched, ctx: Context, a: Block, b: Block, *, outs: bool) -> bool:
     """Each row of ``a`` is one of ``b``'s (over the same variables), with the same outputs."""
     here = ctx.within(a)
     goals = [*b.preds, *(membership(v, s) for v, s in b.vars if isinstance(s, Distinct))]
@@ -133,7 +135,7 @@ def _implies(engine: Engine, ctx: Context, a: Block, b: Block, *, outs: bool) ->
 
 
 @contextmanager
-def _assuming(engine: Engine, pairs: list[tuple[Term, Term]]) -> Iterator[None]:
+def _assuming(engine: Searched, pairs: list[tuple[Term, Term]]) -> Iterator[None]:
     before = engine.nested_equal
     engine.nested_equal = [*before, *pairs]
     try:
@@ -142,7 +144,7 @@ def _assuming(engine: Engine, pairs: list[tuple[Term, Term]]) -> Iterator[None]:
         engine.nested_equal = before
 
 
-def _equal_values(engine: Engine, here: Context, a: Block, b: Block) -> list[tuple[Term, Term]]:
+def _equal_values(engine: Searched, here: Context, a: Block, b: Block) -> list[tuple[Term, Term]]:
     """Nested values of the two blocks that are equal although they look different."""
     pairs: list[tuple[Term, Term]] = []
     for x in nested_terms(a):
@@ -155,20 +157,20 @@ def _equal_values(engine: Engine, here: Context, a: Block, b: Block) -> list[tup
     return pairs
 
 
-def _same_args(engine: Engine, here: Context, x: Nested, y: Nested) -> bool:
+def _same_args(engine: Searched, here: Context, x: Nested, y: Nested) -> bool:
     return len(x.args) == len(y.args) and all(
         engine.entails(here, identical(p, q)) for p, q in zip(x.args, y.args, strict=True)
     )
 
 
-def same_bags(engine: Engine, ctx: Context, x: Nested, y: Nested) -> bool:
+def same_bags(engine: Searched, ctx: Context, x: Nested, y: Nested) -> bool:
     """Whether two nested values of one kind see the same bag."""
     if mode_of(x) == "set":
         return _covered(engine, ctx, x.bag, y.bag) and _covered(engine, ctx, y.bag, x.bag)
     return match_bags(engine, ctx, x.bag, y.bag) is not None
 
 
-def _covered(engine: Engine, ctx: Context, left: Bag, right: Bag) -> bool:
+def _covered(engine: Searched, ctx: Context, left: Bag, right: Bag) -> bool:
     """Each row of ``left`` is in ``right``."""
     for b in engine.freshen(left):
         rows = tuple(
@@ -183,7 +185,7 @@ def _covered(engine: Engine, ctx: Context, left: Bag, right: Bag) -> bool:
     return True
 
 
-def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
+def _same_source(engine: Searched, ctx: Context, s: Source, t: Source) -> bool:
     """Sources apart from DISTINCT ones, whose rows are compared through membership."""
     match s, t:
         case Table(), Table():
@@ -206,7 +208,7 @@ def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
             return False
 
 
-def _same_arms(engine: Engine, ctx: Context, s: Multi, t: Multi) -> bool:
+def _same_arms(engine: Searched, ctx: Context, s: Multi, t: Multi) -> bool:
     arms = ((s.left, t.left), (s.right, t.right))
     return all(match_bags(engine, ctx, x, y) is not None for x, y in arms)
 

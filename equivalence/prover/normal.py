@@ -240,7 +240,7 @@ def _blocks(p: Place, _path: Path) -> Iterator[At]:
     around = sum(_restricts(q) for q in p.ctx.preds)
     for i, b in enumerate(p.bag):
         here = sum(_restricts(q) for q in b.preds)
-        here += sum(bool(p.engine.schema.checks(s, v)) for v, s in b.vars)
+        here += sum(bool(p.engine.checks(s, v)) for v, s in b.vars)
         if here and (here + around > 1 or any(_can_clash(q) for q in b.preds)):
             yield (i,)
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from rewright.sql.algebra import FunctionRef
 
+from .described import describe
 from .digest import written
-from .failures import describe
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED
 from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag, walk_shallow

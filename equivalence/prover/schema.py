@@ -9,17 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rewright.equivalence.records import Assumption
 from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
-from .terms import Source, Table, Term, Var
-
-if TYPE_CHECKING:
-    from .conditional_keys import ConditionalKey
+from .terms import Source, Table, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +30,18 @@ class KeyFact:
     nullable: bool
     assumption: Assumption
     not_nulls: tuple[Assumption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalKey:
+    """Rows for which all of ``conditions`` are TRUE and that are ``=`` in all ``terms`` are one row.
+    ``nullable``: NULLs are not.
+    """
+
+    terms: tuple[Term, ...]
+    conditions: tuple[Term, ...]
+    nullable: bool
+    assumption: Assumption
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ class Schema:
         if not isinstance(source, Table):
             return None
         relation = self.relation(source.ref)
-        if relation is None or not _enforced(relation) or pos >= len(relation.columns):
+        if relation is None or not is_enforced(relation) or pos >= len(relation.columns):
             return None
         # a child's NOT NULL may be dropped, or never have been there, before PostgreSQL 18
         if relation.has_children and not source.only:
@@ -95,11 +103,12 @@ class Schema:
         column = relation.columns[pos]
         if not column.not_null:
             return None
-        return self._stated(
+        return self.stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
         )
 
-    def _stated(self, assumption: Assumption) -> Assumption | None:
+    def stated(self, assumption: Assumption) -> Assumption | None:
+        """The fact if it may be used: neither distrusted nor left out by ``allowed``."""
         if assumption.name and assumption.name in self.distrust:
             return None
         return assumption if self.allowed is None or assumption in self.allowed else None
@@ -109,13 +118,13 @@ class Schema:
         if not isinstance(source, Table):
             return ()
         relation = self.relation(source.ref)
-        if relation is None or not _enforced(relation):
+        if relation is None or not is_enforced(relation):
             return ()
         if relation.has_children and not source.only:
             return ()
         if source.ref not in self._keys:
             derived = (self._derive(source, relation, k) for k in relation.keys if _usable_key(k))
-            self._keys[source.ref] = tuple(k for k in derived if self._stated(k.assumption))
+            self._keys[source.ref] = tuple(k for k in derived if self.stated(k.assumption))
         return self._keys[source.ref]
 
     def _derive(self, source: Table, relation: Relation, key: Key) -> KeyFact:
@@ -129,63 +138,24 @@ class Schema:
         needed = () if None in stated else tuple(f for f in stated if f is not None)
         return KeyFact(columns, None in stated, assumption, needed)
 
-    def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
-        """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the
-        bounds of a partition, what generated columns and domains say, and that the columns of a MATCH FULL
-        reference are NULL together.
-        """
-        if not isinstance(source, Table):
-            return []
-        relation = self.relation(source.ref)
-        if relation is None or not _enforced(relation):
-            return []
-        from .checks import checks_of, says_more, together
-
-        matched = any(k.match == "full" for k in relation.foreign_keys)
-        if not (relation.checks or relation.bounds or matched or says_more(relation)):
-            return []
-
-        found = checks_of(self.catalog, source, var)
-        if not relation.has_children or source.only:
-            for key in relation.foreign_keys:
-                if key.match == "full" and _usable_fk(key):
-                    at = [relation.position(c) for c in key.columns]
-                    own = tuple(Var(var, i, source.types[i]) for i in at)
-                    found.append((_reference(relation, key), together(own)))
-        return [c for c in found if self._stated(c[0])]
-
-    def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
-        """Partial and expression keys over the row of ``var`` (F1, F3, F4)."""
-        if not isinstance(source, Table):
-            return []
-        relation = self.relation(source.ref)
-        if relation is None or not any(k.partial or k.expression for k in relation.keys):
-            return []
-        if not _enforced(relation) or (relation.has_children and not source.only):
-            return []
-        from .conditional_keys import conditional_keys
-
-        found = conditional_keys(self.catalog, relation, source, var)
-        return [k for k in found if self._stated(k.assumption)]
-
     def references(self, source: Source) -> tuple[Reference, ...]:
         """Foreign keys that guarantee a row (F5, F7, F12, F13); NULLs (F6) are the caller's."""
         if not isinstance(source, Table):
             return ()
         relation = self.relation(source.ref)
-        if relation is None or not _enforced(relation):
+        if relation is None or not is_enforced(relation):
             return ()
         if relation.has_children and not source.only:
             return ()
         found: list[Reference] = []
         for fk in relation.foreign_keys:
             target = self.relation(fk.target)
-            if target is None or not _usable_fk(fk) or target.row_security:
+            if target is None or not is_usable_reference(fk) or target.row_security:
                 continue
             columns = tuple(relation.position(c) for c in fk.columns)
             targets = tuple(target.position(c) for c in fk.target_columns)
-            what = _reference(relation, fk)
-            if self._stated(what):
+            what = reference_fact(relation, fk)
+            if self.stated(what):
                 found.append(Reference(columns, fk.target, targets, what))
         return tuple(found)
 
@@ -198,7 +168,8 @@ class Schema:
         self.used.add(assumption)
 
 
-def _reference(relation: Relation, key: ForeignKey) -> Assumption:
+def reference_fact(relation: Relation, key: ForeignKey) -> Assumption:
+    """A foreign key as a proof names it."""
     said = (*key.columns, _name(key.target), *key.target_columns)
     return Assumption("foreign key", _name(relation.ref), said, key.name)
 
@@ -207,7 +178,7 @@ def _name(ref: TableRef) -> str:
     return f"{ref.schema}.{ref.name}"
 
 
-def _enforced(relation: Relation) -> bool:
+def is_enforced(relation: Relation) -> bool:
     """Whether the server keeps the relation's constraints (M15: a foreign table's are only declared)."""
     return relation.kind not in {"view", "foreign"} and not relation.foreign_children
 
@@ -228,7 +199,8 @@ def _usable_key(key: Key) -> bool:
     )
 
 
-def _usable_fk(fk: ForeignKey) -> bool:
+def is_usable_reference(fk: ForeignKey) -> bool:
+    """Whether rows are known to meet a foreign key (F5, F12, F13, F15)."""
     return (
         (fk.validated and fk.enforced)
         and not fk.deferrable

@@ -25,9 +25,9 @@ from rewright.equivalence.prover.build import (
     not_null,
     predicates,
 )
-from rewright.equivalence.prover.conditional_keys import ConditionalKey
+from rewright.equivalence.prover.conditional_keys import conditional_keys
 from rewright.equivalence.prover.context import Context, identical, membership
-from rewright.equivalence.prover.schema import Reference, Schema
+from rewright.equivalence.prover.schema import ConditionalKey, Reference, Schema
 from rewright.equivalence.prover.symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LT, NOT, OR, SAME, domain
 from rewright.equivalence.prover.terms import (
     FALSE,
@@ -97,7 +97,7 @@ class Judge:
 
     def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
         """The partial and expression keys over the row of ``var``."""
-        return self.schema.conditional_keys(source, var)
+        return conditional_keys(self.schema, source, var)
 
     def freshen(self, bag: Bag) -> Bag:
         """A copy of the bag over variables that are used nowhere else."""

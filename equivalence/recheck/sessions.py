@@ -11,6 +11,7 @@ from itertools import combinations
 
 from rewright.engines import clock
 from rewright.equivalence.prover.build import eq
+from rewright.equivalence.prover.checks import checks
 from rewright.equivalence.prover.context import Context
 from rewright.equivalence.prover.schema import Schema
 from rewright.equivalence.prover.terms import Table, Term, Var
@@ -81,7 +82,7 @@ class Session:
             self.solver.add(z3.Not(self.formulas.pair(column)[0]))
         if column.var not in self._checked:
             self._checked.add(column.var)
-            for _, check in schema.checks(source, column.var):
+            for _, check in checks(schema, source, column.var):
                 is_null, value = self.formulas.pair(check)
                 self.solver.add(z3.Or(is_null, value))
         rows = sorted({c.var for c in self._seen if self.sources.get(c.var) == source})

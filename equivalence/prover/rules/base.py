@@ -18,7 +18,7 @@ from rewright.equivalence.prover.terms import (
 )
 
 if TYPE_CHECKING:
-    from rewright.equivalence.prover.entail import Engine
+    from rewright.equivalence.prover.asking import Searched
 
 
 At = tuple[int, ...]
@@ -28,7 +28,7 @@ At = tuple[int, ...]
 class Place:
     """Where a rule is applied."""
 
-    engine: Engine
+    engine: Searched
     ctx: Context
     bag: Bag
     mode: Mode

@@ -36,7 +36,7 @@ from rewright.equivalence.prover.unique import duplicate_free
 from .base import At, Place
 
 if TYPE_CHECKING:
-    from rewright.equivalence.prover.entail import Engine
+    from rewright.equivalence.prover.asking import Searched
 
 
 def merge_blocks(p: Place, at: At) -> Bag | None:
@@ -84,7 +84,7 @@ def align(left: Block, right: Block, pairing: list[int]) -> Block | None:
 
 
 def _either(
-    engine: Engine,
+    engine: Searched,
     shared: Context,
     left: tuple[tuple[Term, ...], Term],
     right: tuple[tuple[Term, ...], Term],
