@@ -42,11 +42,13 @@ ORMS = {
     "to": "TypeORM",
     "dz": "Drizzle",
     "tt": "Tortoise",
+    "pn": "Pony",
 }
 FIRST_QUERIES = FILES / "queries.jsonl"
 MORE_ORMS = FILES / "orm_queries.jsonl"
 """What ORMs besides Django and SQLAlchemy print (`peewee_queries.py`, `sequelize_queries.js`,
-`knex_queries.js`, `typeorm_queries.js`, `drizzle_queries.js`, `tortoise_queries.py`), with rewrites by hand.
+`knex_queries.js`, `typeorm_queries.js`, `drizzle_queries.js`, `tortoise_queries.py`, `pony_queries.py`), with
+rewrites by hand.
 """
 MORE_QUERIES = FILES / "more_queries.jsonl"
 """Queries over ``MORE_SCHEMAS``, written when the rules fitted the first ones."""
@@ -74,7 +76,7 @@ class QuerySet:
 
 
 SETS = {
-    "orms": QuerySet(MORE_ORMS, SCHEMAS, "what Peewee, Sequelize, Knex, TypeORM, Drizzle and Tortoise print"),
+    "orms": QuerySet(MORE_ORMS, SCHEMAS, "what seven ORMs print, Peewee to Pony,"),
     "more": QuerySet(MORE_QUERIES, MORE_SCHEMAS, "the queries over insurance and freight"),
     "third": QuerySet(THIRD_QUERIES, THIRD_SCHEMAS, "the queries over telecom and hospital"),
     "fourth": QuerySet(FOURTH_QUERIES, FOURTH_SCHEMAS, "the queries over a library"),
