@@ -140,6 +140,10 @@ class WatchedProver:
         with self.log.phase("check"):
             return self.inner.prove(original, candidate, seconds)
 
+    def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+        with self.log.phase("check"):
+            return self.inner.least(original, candidate, proof, seconds)
+
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         with self.log.phase("check"):
             return self.inner.refute(original, candidate, seconds)

@@ -152,7 +152,7 @@ class Rewriter:
             best=best,
             servable=servable,
             reason=reason,
-            scoped=self._scope(run.sql, best, deadline),
+            scoped=self._scope(run.sql, best, settings, deadline),
             report=with_executed_plans(run.sql, best, self.ports.inspector, settings, deadline),
             hints=self._hints(best.checked.candidate.sql, deadline),
             before=run.facts.explained,
@@ -161,7 +161,12 @@ class Rewriter:
         )
         return _with_trace(outcome, trace, run.job, run.first_verified(started))
 
-    def _scope(self, sql: str, best: Weighed, deadline: Deadline) -> Scoped:
+    def _scope(self, sql: str, best: Weighed, settings: Settings, deadline: Deadline) -> Scoped:
+        """For which literals it holds. What is not proved for its own ones, or only with reservations, is not
+        proved for all.
+        """
+        if best.checked.evidence.counts_as(settings.accept) != "proved":
+            return Scoped("these", reason="not proved without reservations for its own literals")
         try:
             return self.ports.scoper.scope(sql, best.checked.candidate.sql, deadline)
         except Exception as error:  # noqa: BLE001 - the narrow scope is always sound

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from pglast.error import Error as PglastError
@@ -27,8 +28,13 @@ Scope = Literal["any", "these"]
 TRUST: tuple[Level, ...] = ("proved", "tested", "judged")
 
 
+@lru_cache(maxsize=256)
 def canonical(sql: str) -> str:
-    """The text without layout and comments: equal for texts that parse to the same statement."""
+    """The text without layout and comments: equal for texts that parse to the same statement.
+
+    Kept, since printing a statement takes as long as planning it, and a candidate is asked for its key all
+    the time.
+    """
     try:
         return "; ".join(RawStream()(s) for s in parse_sql(sql))
     except (PglastError, RecursionError, ValueError, NotImplementedError):

@@ -212,7 +212,13 @@ class NoJournal:
 
 class Prover(Protocol):
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
-        """A quick proof, if there is one. It is no verdict, but a reason to check this candidate first."""
+        """A quick proof, if there is one. It is no verdict, but a reason to check this candidate first.
+        ``seconds``: for each step by which the candidate was reached.
+        """
+        ...
+
+    def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+        """``proof``, or another one that leaves less open, if it is found within ``seconds``."""
         ...
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
@@ -226,6 +232,10 @@ class NoProver:
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         del original, candidate, seconds
         return None
+
+    def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+        del original, candidate, seconds
+        return proof
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         del original, candidate, seconds

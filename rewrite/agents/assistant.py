@@ -60,8 +60,9 @@ _CORRECT = (
 _PATIENT = 2
 # times a candidate's seconds: beyond that another one has nothing to offer
 _ABOUT_AS_FAST = 1.15
-# seconds of a quick proof
-_QUICK = 1.0
+# seconds of a quick proof of each step, first of all candidates and then once more: what is proved at once
+# does not wait for what is not
+_QUICK = (0.3, 1.0)
 # the share of the time left that a round may take when another one follows
 _EARLY = 0.5
 # seconds for a counterexample to what is proved, even when the time is up
@@ -86,6 +87,29 @@ class _Refusal:
 class _Refuted:
     candidate: Candidate
     evidence: Evidence
+
+
+@dataclass(slots=True)
+class _Review:
+    """What has become of the candidates of one round, by their keys.
+
+    ``proofs``: quick ones; ``repaired``: the text that the server accepts; ``settled``: those that no further
+    check is made of.
+    """
+
+    passed: dict[str, Checked] = field(default_factory=dict)
+    complaints: dict[str, str] = field(default_factory=dict)
+    proofs: dict[str, Evidence] = field(default_factory=dict)
+    repaired: dict[str, Candidate] = field(default_factory=dict)
+    settled: set[str] = field(default_factory=set)
+
+    def settle(self, candidate: Candidate, complaint: str) -> None:
+        self.complaints[candidate.key()] = complaint
+        self.settled.add(candidate.key())
+
+    def proved_first(self, worth: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        """Those with a quick proof before the others: their checks cost next to nothing."""
+        return tuple(sorted(worth, key=lambda c: c.key() not in self.proofs))
 
 
 @dataclass(slots=True)
@@ -132,43 +156,76 @@ class Assistant:
         for candidate in worth:
             if candidate.via:
                 self.derivations.remember(candidate.sql, candidate.via)
-        worth = self._provable_first(worth, deadline)
+        review = _Review()
+        self._prove_quickly(worth, review, deadline)
         like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
-        worth = like.ordered(worth)
-        # what is left of the time is shared with Decision
-        enough = deadline.within(deadline.left() * 0.6)
-        waiting = dict(enumerate(worth))
-        passed: dict[int, Checked] = {}
-        complaints: dict[int, str] = {}
-        for seconds, most in zip(self._patience(), (len(waiting), _PATIENT), strict=True):
-            for number, candidate in list(waiting.items())[:most]:
-                if deadline.passed or (passed and enough.passed) or self._suffice(passed.values(), candidate):
-                    complaints.setdefault(number, "not checked for lack of time or need")
-                    continue
-                if self._hopeless(candidate, like):
-                    complaints[number] = _REFUTED_WITH
-                    del waiting[number]
-                    continue
-                result = self._verify(candidate, seconds, deadline)
-                if isinstance(result, str):
-                    complaints[number] = result
-                    del waiting[number]
-                elif result.evidence.level in TRUST:
-                    passed[number] = result
-                    waiting[number] = result.candidate
-                    self._lead(like.others(candidate), candidate, result)
-                    self.first_passed = self.first_passed or time.monotonic()
-                else:
-                    complaints[number] = f"unknown: {result.evidence.reason}"
-                    waiting[number] = result.candidate
-                    self.memory.remember(VerdictNote(result.candidate.sql, "unknown"))
-            if passed:
-                break
-        fallen = [Fallen(worth[n], complaints[n]) for n in sorted(complaints) if n not in passed]
+        worth = like.ordered(review.proved_first(worth))
+        self._check_all(worth, review, like, deadline)
+        open_ones = [c for c in worth if c.key() in review.complaints and c.key() not in review.passed]
+        fallen = [Fallen(c, review.complaints[c.key()]) for c in open_ones]
         fallen += [self._no_faster(candidate) for candidate in idle]
         told = tuple(one.complaint for one in fallen)
-        checked = tuple(passed[n] for n in sorted(passed))
+        checked = tuple(review.passed[c.key()] for c in worth if c.key() in review.passed)
         return Verified(checked, told, tuple(fallen), tuple(self.notes))
+
+    def _prove_quickly(self, worth: Sequence[Candidate], review: _Review, deadline: Deadline) -> None:
+        """Look for quick proofs, each candidate briefly before any gets longer, and check what has one at
+        once where it may be served: the first verified candidate does not wait for the proofs of others.
+
+        Only candidates of rules are tried, and after one that is proved without reservations only those that
+        ran faster than it.
+        """
+        looking = deadline.within(deadline.left() * self.settings.looking)
+        ours = [c for c in worth if c.source == "rules"]
+        for seconds in _QUICK:
+            for candidate in ours:
+                if looking.passed:
+                    return
+                if candidate.key() in review.proofs or not self._faster(candidate, review.passed.values()):
+                    continue
+                proof = self.prover.prove(self.sql, candidate.sql, min(seconds, looking.left()))
+                if proof is None:
+                    continue
+                review.proofs[candidate.key()] = proof
+                if proof.meets(self.settings.trust, self.settings.accept):
+                    self._check(candidate, self._patience()[0], review, Alike(), deadline)
+
+    def _check_all(
+        self, worth: Sequence[Candidate], review: _Review, like: Alike, deadline: Deadline
+    ) -> None:
+        """The short check of every candidate, and the patient one of a few where nothing has passed."""
+        # what is left of the time is shared with Decision
+        enough = deadline.within(deadline.left() * 0.6)
+        for seconds, most in zip(self._patience(), (len(worth), _PATIENT), strict=True):
+            for candidate in [c for c in worth if c.key() not in review.settled][:most]:
+                passed, proved = review.passed.values(), candidate.key() in review.proofs
+                suffice = self._suffice(passed, candidate, proved=proved)
+                if deadline.passed or suffice or (passed and enough.passed):
+                    review.complaints.setdefault(candidate.key(), "not checked for lack of time or need")
+                elif self._hopeless(candidate, like):
+                    review.settle(candidate, _REFUTED_WITH)
+                else:
+                    self._check(candidate, seconds, review, like, deadline)
+            if review.passed:
+                break
+
+    def _check(
+        self, candidate: Candidate, seconds: float, review: _Review, like: Alike, deadline: Deadline
+    ) -> None:
+        key = candidate.key()
+        result = self._verify(review.repaired.get(key, candidate), seconds, deadline)
+        if isinstance(result, str):
+            review.settle(candidate, result)
+            return
+        review.repaired[key] = result.candidate
+        if result.evidence.level in TRUST:
+            review.passed[key] = result
+            review.settled.add(key)
+            self._lead(like.others(candidate), candidate, result)
+            self.first_passed = self.first_passed or time.monotonic()
+        else:
+            review.complaints[key] = f"unknown: {result.evidence.reason}"
+            self.memory.remember(VerdictNote(result.candidate.sql, "unknown"))
 
     def _hopeless(self, candidate: Candidate, like: Alike) -> bool:
         """Whether a candidate was derived from a refuted text, or is proved to be equivalent to one. It would
@@ -183,29 +240,23 @@ class Assistant:
             for one in others:
                 self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
 
-    def _provable_first(self, worth: tuple[Candidate, ...], deadline: Deadline) -> tuple[Candidate, ...]:
-        """Move the first candidate that is proved quickly to the front, if possible one whose proof leaves
-        nothing open. A candidate without a quick proof takes all the time of its check. Only candidates of
-        rules are tried.
-        """
-        looking = deadline.within(deadline.left() * self.settings.looking)
-        found: int | None = None
-        for number, candidate in enumerate(worth):
-            if looking.passed:
-                break
-            seconds = min(_QUICK, looking.left())
-            proof = (
-                self.prover.prove(self.sql, candidate.sql, seconds) if candidate.source == "rules" else None
-            )
-            if proof is None:
-                continue
-            if proof.counts_as(self.settings.accept) == "proved":
-                found = number
-                break
-            found = number if found is None else found
-        if found is None:
-            return worth
-        return (worth[found], *worth[:found], *worth[found + 1 :])
+    def _faster(self, candidate: Candidate, passed: Iterable[Checked]) -> bool:
+        """Whether a candidate ran clearly faster than all that are proved without reservations."""
+        proved = [c for c in passed if self._sure(c)]
+        took = self._took(candidate)
+        if not proved or took is None:
+            return not proved
+        others = [self._took(c.candidate) for c in proved]
+        return all(other is not None and _ABOUT_AS_FAST * took < other for other in others)
+
+    def _sure(self, checked: Checked) -> bool:
+        """Whether it is proved without a reservation that is not accepted."""
+        return checked.evidence.counts_as(self.settings.accept) == "proved"
+
+    def _took(self, candidate: Candidate) -> float | None:
+        """Seconds of its last run, None where it was not run."""
+        runs = self.runs.of(candidate) if self.runs is not None else []
+        return runs[-1].seconds if runs else None
 
     def _no_faster(self, candidate: Candidate) -> Fallen:
         """The complaint about a candidate that was run and was no faster, or that has the original's plan."""
@@ -232,7 +283,9 @@ class Assistant:
         """
         quick, patient = self._patience()
         if checked.evidence.level == "proved":
-            return checked if self._stands(checked, max(deadline.left(), _LAST_LOOK)) else None
+            if not self._stands(checked, max(deadline.left(), _LAST_LOOK)):
+                return None
+            return self._with_least(checked, deadline)
         # the time that is left is no longer than that of the check it has passed
         if deadline.left() <= quick:
             return checked
@@ -244,6 +297,14 @@ class Assistant:
             self._remember(checked.candidate, evidence)
             return None
         return checked  # the patient check came to no result, so that of the short one stands
+
+    def _with_least(self, checked: Checked, deadline: Deadline) -> Checked:
+        """What counts as tested for its reservations may have a proof with fewer."""
+        evidence = checked.evidence
+        if deadline.passed or evidence.counts_as(self.settings.accept) == "proved":
+            return checked
+        least = self.prover.least(self.sql, checked.candidate.sql, evidence, deadline.left())
+        return Checked(checked.candidate, least)
 
     def _stands(self, checked: Checked, seconds: float) -> bool:
         evidence = self.prover.refute(self.sql, checked.candidate.sql, seconds)
@@ -257,24 +318,22 @@ class Assistant:
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
-    def _suffice(self, passed: Iterable[Checked], following: Candidate) -> bool:
+    def _suffice(self, passed: Iterable[Checked], following: Candidate, *, proved: bool) -> bool:
         """Whether another candidate need not be checked: there are as many servable ones as would be run, or
-        it was slower in its run than a servable one that is proved, or than one of at least two servable
-        ones.
+        it was slower in its run than one of at least two servable ones, or no faster than one that is proved,
+        beside which weaker evidence would not be chosen. ``proved``: it has a quick proof, so that its check
+        costs little.
         """
         servable = [c for c in passed if self._servable(c)]
         if len(servable) >= self.settings.run_width:
             return True
-        if self.runs is None or not self.runs.of(following):
+        took = self._took(following)
+        if took is None:
             return False
-        took = self.runs.of(following)[-1].seconds
-        return any(
-            runs
-            and took > _ABOUT_AS_FAST * runs[-1].seconds
-            and (len(servable) > 1 or c.evidence.counts_as(self.settings.accept) == "proved")
-            for c in servable
-            for runs in [self.runs.of(c.candidate)]
-        )
+        slower = [c for c in servable if took > _ABOUT_AS_FAST * (self._took(c.candidate) or took)]
+        if slower and (len(servable) > 1 or any(map(self._sure, slower))):
+            return True
+        return not proved and not self._faster(following, servable)
 
     def _verify(self, candidate: Candidate, seconds: float, deadline: Deadline) -> Checked | str:
         """Parse, describe and check a candidate. A refuted one is corrected by the model and checked again
@@ -301,8 +360,11 @@ class Assistant:
             return repaired
         limit = min(seconds, max(0.05, deadline.left()))
         evidence = self.checker.check(self.sql, repaired.sql, limit)
-        refuted = evidence.level == "refuted"
-        return _Refuted(repaired, evidence) if refuted else Checked(repaired, evidence)
+        if evidence.level == "refuted":
+            return _Refuted(repaired, evidence)
+        if evidence.level == "proved" and not self._servable(Checked(repaired, evidence)):
+            evidence = self.prover.least(self.sql, repaired.sql, evidence, max(0.05, deadline.left()))
+        return Checked(repaired, evidence)
 
     # ------------------------------------------------------------------ syntax and signature
 

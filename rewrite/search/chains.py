@@ -20,6 +20,8 @@ from rewright.rewrite.ports import Checker
 CONFIRM_SECONDS = 2.0
 # the share of a check's time that goes into proofs of links
 _LINKS = 0.7
+# times the seconds in which a link was not proved: in less than that it is not tried again
+_HARDLY_MORE = 1.25
 
 
 _UNPROVED = Evidence("unknown", reason="no quick proof")
@@ -61,16 +63,21 @@ class ChainChecker:
     # how long it may; 0: somebody waits, and there is time for proofs of links and for nothing else
     confirm: float = CONFIRM_SECONDS
     _proved: dict[tuple[str, str], Evidence] = field(default_factory=dict)
-    # seconds in which a link was not proved: in fewer it will not be
+    # seconds in which a link was not proved: in fewer, or in hardly more, it will not be
     _failed: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
-        """Proofs of all links within a short time, joined; they are kept for `check`."""
+        """Proofs of all links, each within ``seconds``, joined; they are kept for `check`."""
+        return self._quickly(original, candidate, seconds, None)
+
+    def _quickly(
+        self, original: str, candidate: str, seconds: float, deadline: float | None
+    ) -> Evidence | None:
+        """``deadline``: of all links together, where somebody waits for them."""
         texts = (original, *self.derivations.via(candidate), candidate)
-        deadline = clock.now() + seconds
         found: list[Evidence] = []
         for pair in itertools.pairwise(texts):
-            evidence = self._by_parts(pair, deadline)
+            evidence = self._by_parts(pair, clock.now() + seconds if deadline is None else deadline)
             if evidence is None:
                 return None
             found.append(evidence)
@@ -80,21 +87,22 @@ class ChainChecker:
         started = clock.now()
         texts = (original, *self.derivations.via(candidate), candidate)
         if self.confirm <= 0:
-            return self.prove(original, candidate, seconds) or _UNPROVED
+            return self._quickly(original, candidate, seconds, started + seconds) or _UNPROVED
         proof = self._by_links(texts, seconds * _LINKS) if len(texts) > 2 or self.links is not None else None
         left = max(seconds - (clock.now() - started), 1.0)
         if proof is None:
             return self.inner.check(original, candidate, left)
         if self.second is not None:
-            return self._with_least(proof, texts, min(left, CONFIRM_SECONDS))
+            return proof
         again = self.inner.check(original, candidate, min(left, CONFIRM_SECONDS))
         return again if again.level in {"refuted", "proved"} else proof
 
-    def _with_least(self, proof: Evidence, texts: tuple[str, ...], seconds: float) -> Evidence:
+    def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
         """The proof by links, or one of the whole where that does with fewer reservations."""
-        if not proof.modulo or len(texts) == 2:
+        if not proof.modulo or not self.derivations.via(candidate) or self.confirm <= 0:
             return proof
-        whole = self._by_parts((texts[0], texts[-1]), clock.now() + seconds)
+        deadline = clock.now() + min(seconds, CONFIRM_SECONDS)
+        whole = self._by_parts((original, candidate), deadline)
         return whole if whole is not None and set(whole.modulo) < set(proof.modulo) else proof
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
@@ -130,7 +138,7 @@ class ChainChecker:
         left = deadline - clock.now()
         if pair in self._proved:
             return self._proved[pair]
-        if self.links is None or left <= 0 or self._failed.get(pair, 0.0) >= left:
+        if self.links is None or left <= 0 or self._failed.get(pair, 0.0) * _HARDLY_MORE >= left:
             return None
         found = self.links.prove(*pair, left)
         if found is None:

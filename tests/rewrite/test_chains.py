@@ -70,6 +70,9 @@ def test_what_was_not_proved_is_tried_again_only_with_more_time() -> None:
     assert checker.prove("a", "c", 1.0) is None
     assert checker.prove("a", "c", 0.5) is None
     assert links.asked == [("a", "b"), ("b", "c")]
+    # seconds that are the same but for what the clock says a moment later
+    assert checker.prove("a", "c", 1.1) is None
+    assert links.asked == [("a", "b"), ("b", "c")]
     assert checker.prove("a", "c", 5.0) is None
     assert links.asked == [("a", "b"), ("b", "c"), ("b", "c")]
 
@@ -124,6 +127,8 @@ def test_a_proof_of_the_whole_that_leaves_less_open_is_taken(
     checker.links = Reserved()
     checker.second = Scripted({})
     evidence = checker.check("a", "c", 4.0)
+    assert (evidence.level, evidence.modulo) == ("proved", ("errors",))
+    evidence = checker.least("a", "c", evidence, 4.0)
     assert (evidence.level, evidence.modulo) == ("proved", told)
 
 

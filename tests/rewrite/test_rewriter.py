@@ -27,7 +27,7 @@ from rewright.models.replay import Recorder, Replay
 from rewright.rewrite.agents.memory import Memory, ReportNote, VerdictNote
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
-from rewright.rewrite.model import Candidate, Evidence, Explained, Settings, Timed
+from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Level, Settings, Timed
 from rewright.rewrite.ports import (
     DatabaseError,
     Inspector,
@@ -37,6 +37,7 @@ from rewright.rewrite.ports import (
     NoProposer,
     Ports,
     Proposer,
+    Scoped,
 )
 from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
@@ -629,6 +630,10 @@ class Believer:
         modulo = self.proofs.get(candidate)
         return None if modulo is None else Evidence.of({"verdict": "proved", "modulo": list(modulo)})
 
+    def least(self, original: str, candidate: str, proof: Evidence, seconds: float) -> Evidence:
+        assert seconds > 0
+        return proof
+
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         assert seconds > 0
         return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
@@ -653,6 +658,68 @@ def test_what_is_proved_quickly_is_checked_first(
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
     assert judge.asked[0] == first
     assert believer.asked[-1] == last  # and none is looked for after that
+
+
+def test_the_first_that_is_proved_waits_for_no_proof_of_another() -> None:
+    told: list[str] = []
+
+    class Telling(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            told.append(f"check {candidate == GOOD}")
+            return Evidence("proved")
+
+    class Proving(Believer):
+        def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+            told.append(f"prove {candidate == GOOD}")
+            return super().prove(original, candidate, seconds)
+
+    # GOOD_CTE runs faster, so that it is still worth a proof
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    ports = Ports(server, Telling(), Rules([[GOOD, GOOD_CTE], []]), prover=Proving(good=()))
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
+    assert told == ["prove False", "prove True", "check True", "prove False", "check False"]
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
+@pytest.mark.parametrize(("other", "looked"), [(0.5, False), (0.45, False), (0.6, False), (0.3, True)])
+def test_what_runs_no_faster_than_a_proved_one_is_not_checked(other: float, looked: bool) -> None:
+    judge = Judge()
+    server = Server(times={GOOD: 0.5, GOOD_CTE: other})
+    ports = Ports(server, judge, Rules([[GOOD, GOOD_CTE], []]), prover=Believer(good=()))
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
+    assert judge.asked[0] == GOOD
+    assert (GOOD_CTE in judge.asked) is looked
+
+
+class Wide:
+    """A scoper that claims all literals, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
+        self.asked += 1
+        return Scoped("any", original, candidate)
+
+
+@pytest.mark.parametrize(
+    ("level", "modulo", "asked"), [("proved", (), 1), ("proved", ("errors",), 0), ("tested", (), 0)]
+)
+def test_other_literals_are_asked_of_only_where_its_own_are_proved(
+    level: Level, modulo: tuple[str, ...], asked: int
+) -> None:
+    class Saying(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence(level, modulo=modulo)
+
+    wide = Wide()
+    ports = Ports(Server(), Saying(), Rules([[GOOD], []]), scoper=wide)
+    outcome = Rewriter(ports).optimise(
+        ORIGINAL, observed_seconds=1.0, settings=Settings(trust="tested", rounds=1)
+    )
+    assert outcome.best is not None
+    assert wide.asked == asked
+    assert (outcome.scoped.scope == "any") is bool(asked)
 
 
 def test_what_is_proved_and_refuted_all_the_same_is_not_chosen() -> None:
