@@ -8,11 +8,11 @@ through a copy of the outer tables (the *domain* of Neumann and Kemper, "Unnesti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from rewright.equivalence.laws.correlation import Tie, take_apart
+from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.hoisting import hoisted
 from rewright.sql import algebra as a
@@ -95,8 +95,10 @@ def nested(query: a.Query, ctx: Context) -> Nested | None:
     found = Nested(Kind.TOTAL, inner.items, inner.local, inner.ties, values, inner.others, query.having)
     if query.group_by is None:
         return _plain(query, found, ctx) if query.having is None and not _aggregated(query) else None
-    if len(query.group_by) != 1 or not _known_aggregates(query, inner.rels):
+    ordered = _known_aggregates(query, inner, ctx) if len(query.group_by) == 1 else None
+    if ordered is None:
         return None
+    found = replace(found, assumptions=ordered)
     if query.limit is not None and not _at_least_one(query.limit):
         return None
     return _total(found) if query.group_by == ((),) else _group(query, found, inner.rels, ctx)
@@ -110,16 +112,52 @@ def _at_least_one(limit: a.Expr) -> bool:
     return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"
 
 
-def _known_aggregates(query: a.Select, inside: frozenset[int]) -> bool:
-    """Whether its aggregates read its own rows only and do not depend on their order."""
+def _known_aggregates(query: a.Select, inner: Inner, ctx: Context) -> frozenset[str] | None:
+    """The names of the constraints by which its aggregates do not depend on the order of the rows; None
+    where they may, or read others than the subquery's own rows.
+    """
     shown = (*(t.expr for t in query.targets), *([] if query.having is None else [query.having]))
     aggregates = [n for x in shown for n in walk_block(x) if isinstance(n, a.Aggregate)]
-    return (
-        not any(isinstance(n, a.Grouping) for x in shown for n in walk_block(x))
-        and not any(free_rels(g) - inside for g in aggregates)
-        and all(ordered_by_value(g) or not order_sensitive(g) for g in aggregates)
-        and all(g.func.name == "count" or g.func.name not in NOT_NULL_ON_EMPTY for g in aggregates)
+    if (
+        any(isinstance(n, a.Grouping) for x in shown for n in walk_block(x))
+        or any(free_rels(g) - inner.rels for g in aggregates)
+        or any(g.func.name in NOT_NULL_ON_EMPTY - {"count"} for g in aggregates)
+    ):
+        return None
+    names = [_ordered(g, inner, ctx) for g in aggregates]
+    known = [n for n in names if n is not None]
+    return frozenset().union(*known) if len(known) == len(names) else None
+
+
+def _ordered(call: a.Aggregate, inner: Inner, ctx: Context) -> frozenset[str] | None:
+    """By which constraints an aggregate's value does not depend on the order of the rows: it never does, or
+    its own ORDER BY leaves no rows free that its value could tell apart, since their values, or a key of each
+    table, are among the sort keys. Columns that are tied are the same in all rows.
+    """
+    if ordered_by_value(call) or not order_sensitive(call):
+        return frozenset()
+    if not call.order_by or not call.func.is_builtin:
+        return None
+    same = (*(k.expr for k in call.order_by), *(t.key for t in inner.ties))
+    known = {(x.rel, x.pos) for x in same if isinstance(x, a.Column)}
+    names: frozenset[str] = frozenset()
+    for item in inner.items:
+        found = None if isinstance(item, a.Join) else _key_among(item, known, ctx)
+        if found is None:
+            return None
+        names |= found
+    return names
+
+
+def _key_among(item: a.FromItem, columns: Collection[tuple[int, int]], ctx: Context) -> frozenset[str] | None:
+    """The constraints of a key of the item's rows that is among the columns and has no NULL."""
+    rel = next(iter(from_rels((item,))))
+    whole = (
+        names
+        for key, names in ctx.keys(item)
+        if all((rel, pos) in columns and ctx.column_filled(item, pos) for pos in key)
     )
+    return next(whole, None)
 
 
 def _total(found: Nested) -> Nested | None:

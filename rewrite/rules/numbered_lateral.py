@@ -83,7 +83,8 @@ def _firsts(item: a.FromItem, block: a.Select, ctx: Context) -> Iterator[_First]
     }
     inner = {id(leaf) for leaf in _product(item)}
     for leaf in from_tree(item):
-        if not isinstance(leaf, a.Derived) or not leaf.lateral or leaf.security_barrier:
+        # one that reads no item beside it reads rows further out
+        if not isinstance(leaf, a.Derived) or leaf.security_barrier:
             continue
         join = padded.get(id(leaf))
         if (join is None and id(leaf) not in inner) or references_whole(block, leaf.rel):
