@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
+from rewright.ask.reading.defined import contrary_of
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Condition,
@@ -35,6 +36,8 @@ def without(draft: Draft) -> None:
             raise Unclear(f"it is not clear what is meant by {link.text}")
         if target.mark == "table":
             _no_rows(draft, at, after)
+        elif target.mark == "defined":
+            _not_defined(draft, at, after)
         elif target.mark == "undone" and (kept := _keeping(draft, at, target.columns[0].table)) is not None:
             # `clients without unpaid invoices`
             column = target.columns[0]
@@ -67,6 +70,20 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _not_defined(draft: Draft, at: int, after: int) -> None:
+    """`airlines without serious complaints`, where a hint says what is serious: no such row of theirs."""
+    target = draft.links[after]
+    column = draft.scope.column(target)
+    test = dict(target.tests)[column]
+    kept = _keeping(draft, at, column.table)
+    draft.use(after)
+    if kept is None:
+        draft.where.append(contrary_of(test, target.text))
+        return
+    draft.where.append(Without(kept, column.table, (test,)))
+    _said_of_them(draft, after, kept, column.table)
 
 
 def _date_never(draft: Draft, absent: Link, target: Link) -> ColumnContext | None:

@@ -26,8 +26,8 @@ from rewright.ask.reading.phrases import measure_at
 from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
-_SAYING = {"done", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
-_OF_ALL = {"value", "quoted", "moment"}
+_SAYING = {"done", "defined", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
+_OF_ALL = {"value", "quoted", "moment", "defined"}
 _ENDS = {"each", "order", "stop", "desc", "asc"}
 
 
