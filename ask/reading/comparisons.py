@@ -92,6 +92,20 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         right,
     )
+    total = next((i for i in range(number + 1, len(draft.links)) if draft.links[i].mark == "summed"), None)
+    if total is not None:
+        _added_up(draft, at, total)
+
+
+def _added_up(draft: Draft, at: int, total: int) -> None:
+    """`spent at least 10000 in total`: the sum over all rows of each. Raises Unclear."""
+    last = draft.where.pop() if draft.where else None
+    left = last.left if isinstance(last, Compared) else None
+    if not isinstance(last, Compared) or not isinstance(left, Column):
+        raise Unclear(f"it is not clear what is {draft.links[at].text} a number in total")
+    draft.having.append(Compared(Aggregate("sum", left.column), last.operator, last.right))
+    _group_by_head(draft, at)
+    draft.use(total)
 
 
 def _of_its_own(link: Link) -> bool:

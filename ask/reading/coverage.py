@@ -115,6 +115,9 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
 def _a_deed_left_out(phrase: Phrase, said: _Said) -> bool:
     """`how many cars were sold`, where sales are rows of their own."""
     tables = {t.ref.name.lower() for t in phrase.link.tables}
+    if not tables and phrase.link.word.endswith("ed"):
+        # `have rated`, of ratings with a date rated_on
+        tables = {c.table.name.lower() for c in phrase.columns}
     return phrase.mark == "relation" and bool(tables) and not tables & said.names
 
 

@@ -50,6 +50,10 @@ _PERCENT = re.compile(
 )
 _EXTREME = re.compile(r"^(?:max|min)\s*\([^()]+\)$", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z][\w'’-]*")
+_WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
+_SORTED_BY = (
+    r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
+)
 _LONGEST = 12
 
 
@@ -107,6 +111,7 @@ def _replace(written: Written, found: re.Match[str], term: str, meaning: str, co
         text, percent = said
         # behind a formula `(in full)` says nothing more
         rest = re.sub(r"^\s*\([^()]*\)", "", written.question[found.end() :])
+        rest = re.sub(rf"{_SORTED_BY}{re.escape(found[0])}\b", ",", rest, flags=re.IGNORECASE)
         asked = written.question[: found.start()] + text + rest
         written.question = re.sub(r"\s*[?.]*\s*$", " as a percentage?", asked, count=1) if percent else asked
         written.done += 1
@@ -221,7 +226,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
     call = _CALL.match(text)
     if call is None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
-        return re.sub(r"^the\s+", "", text.strip("`\"")) if plain and len(text.split()) <= _LONGEST else None
+        return _WHOLE.sub("", text.strip("`\"")) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
     of, _, where = (part.strip() for part in re.match(r"^(.*?)(\s+where\s+|$)(.*)$", of, re.IGNORECASE | re.DOTALL).groups())  # type: ignore[union-attr] # matches any text
     tests = conditions_of(where, context) if where else []

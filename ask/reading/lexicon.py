@@ -197,6 +197,7 @@ GRAMMAR: dict[str, str] = {
         "named, called, titled, entitled, with the name, whose name is, with name, whose title is, with the "
         "title, known as, by the name of, by the name, name is",
     ),
+    **_of("summed", "added up"),
     **_of("out of", "out of, out of all"),
     **_of(
         "relation",

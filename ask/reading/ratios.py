@@ -6,6 +6,7 @@ sides are questions of their own.
 
 from __future__ import annotations
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -156,6 +157,7 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
             part.use(at)
             if column.kind != "number":
                 raise Unclear(f"{link.text} is not a number")
+    _own_rows(part, measured)
     if part.having:
         part.where += [_so_many(c, measured, part) for c in part.having]
     left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
@@ -164,6 +166,14 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
     for link in draft.links[start:end]:
         link.used = True
     return measured, part.where
+
+
+def _own_rows(part: Draft, measured: Expression | None) -> None:
+    """`total price of subscriptions`: the rows that the measured column is of."""
+    column = measured.of if isinstance(measured, Aggregate) else getattr(measured, "column", None)
+    for link in part.links:
+        if not link.used and link.mark == "table" and isinstance(column, ColumnContext):
+            link.used = any(t.ref == column.table for t in link.tables[:1])
 
 
 def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> Many:

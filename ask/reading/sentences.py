@@ -22,6 +22,7 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.times_over import times_over
 from rewright.ask.reading.timing import SAME_TIMES
+from rewright.ask.reading.verbs_of_columns import referred_by_another, verbs_of_numbers, years_of_verbs
 from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
@@ -38,6 +39,9 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     verbs_of_rows(links, scope)
+    links = referred_by_another(links, scope)
+    verbs_of_numbers(links, scope)
+    years_of_verbs(links, scope)
     _nouns_of_values(links)
     _last_ones(links)
     _under_a_state(links)
@@ -352,6 +356,14 @@ def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
     )
 
 
+def _never_so(links: Sequence[Link], at: int) -> bool:
+    """`never been used by a flight`: by none."""
+    if at < 2 or at + 1 >= len(links) or links[at + 1].mark != "table":
+        return False
+    verb, absent = links[at - 1], links[at - 2]
+    return verb.mark == "relation" and not verb.tables and not verb.columns and absent.mark == "without"
+
+
 def without_whose(links: list[Link]) -> list[Link]:
     """The `by` that says whose left out: `written by`, `paintings by artists`, `by "Bo Lind"`."""
     kept = []
@@ -368,6 +380,8 @@ def without_whose(links: list[Link]) -> list[Link]:
             valued = after is not None and after.mark in {"value", "quoted"}
             related = at > 0 and links[at - 1].mark == "relation"
             told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named", "moment"}
+            if _never_so(links, at):
+                continue
             if related and after is not None and after.mark == "table" and not plural and not told:
                 raise Unclear(f"it is not clear whether by {after.text} means for each")
             if related or valued or (plural and not ranked):

@@ -9,10 +9,85 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from rewright.ask.reading.words import listed
+
+
+_NO_VERBS = frozenset(listed("it they he she this that there most least first last happen occur begin go come"))
+
+
+def past(verb: str) -> str:
+    """A verb's past by the rule: what tells which date is meant has the verb's root."""
+    if verb.endswith("e"):
+        return f"{verb}d"
+    return f"{verb[:-1]}ied" if verb.endswith("y") and verb[-2:-1] not in "aeiou" else f"{verb}ed"
+
+
+def _when_did(match: re.Match[str]) -> str:
+    """The date of the one thing that a verb is said of; a verb that takes a noun stays as it is."""
+    verb = match[2].lower()
+    if verb in _NO_VERBS or verb.endswith("s"):
+        return match[0]
+    return f"what is the {past(verb)} date of {match[1]}?"
+
+
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
+        # `name the three cities`, `state its tail number and model`
+        (r"^name (?=(?:the|all|any|up to|\d|two|three|four|five|ten)\b)", "list "),
+        (
+            (
+                r"(^|[.;?!]\s+)(?:please )?(?:state|indicate|mention|identify|specify|enumerate|name) "
+                r"(?=(?:the|its|their|his|her|all|every|each)\b)"
+            ),
+            r"\1give ",
+        ),
+        # `for each building, how many departments does it house?`
+        (
+            (
+                r"^(for (?:each|every) [^,?]+),? (how many|what|which) ([^,?]*?) (?:does it|do they|did it|did they)"
+                r" (?:have|house|hold|own|offer|contain|include|get|employ|run)\s*\?*$"
+            ),
+            r"\1, \2 \3?",
+        ),
+        # `among the airlines from Ireland, how many are ...`
+        (
+            (
+                r"^(?:among|of|out of) (?:all )?(?:the )?(?!all\b)([a-z][^,?]*?), how many "
+                r"(?:of (?:them|these|those) )?((?:are|is|were|was|have|has|had|do|does|did)(?:n't)? )"
+            ),
+            r"how many \1 \2",
+        ),
+        (
+            (
+                r"^(?:among|of|out of) (?:all )?(?:the )?(?!all\b)([a-z][^,?]*?), what (?:is the )?"
+                r"(percentage|percent|share|proportion) (?:of (?:them|these|those) )?((?:are|were|have|has|is|was) )"
+            ),
+            r"what \2 of \1 \3",
+        ),
+        # `and how many ratings does each have?`
+        (
+            r",? and how many ([\w ]+?) (?:does each(?: one)?|do they(?: each)?|does it) (?:have|get|hold|own)\s*\?*$",
+            r" and the number of \1?",
+        ),
+        # `how many more active than paused subscriptions are there?`
+        (
+            (
+                r"^how many more ([\w-]+) than ([\w-]+) ([\w ]+?) (?:are|were) there\s*\?*$"
+            ),
+            r"what is the difference between the number of \1 \3 and the number of \2 \3?",
+        ),
+        (
+            (
+                r"^how many more ([\w ]+?) (?:are|were) ([\w-]+) than ([\w-]+)\s*\?*$"
+            ),
+            r"what is the difference between the number of \2 \1 and the number of \3 \1?",
+        ),
+        # `courses worth 10 credits`
+        (r"\b(?:(that|which|who) )?(?:(?:are|is|be|being) )?worth (?=(?:more |less |at |exactly )?[\w ]*?\d+ [a-z])", r"\1 with "),
+        # `when did the show end?`
+        (r"^when (?:did|does|do) (.+?) ([a-z]+)\s*\?*$", _when_did),
         # `have not sold a single policy`, `no claim at all`
         (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),
