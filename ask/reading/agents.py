@@ -34,7 +34,23 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
             scope.doubt("who is asked for", _WHO)
             table = scope.context.table(tables.pop())
             return [Link(table.ref.name, "table", (table,)), *links]
-    return links
+    return _in_a_role(links, scope)
+
+
+def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
+    """`who is the captain of the rowing club`, of memberships with a role: the one whose role it is."""
+    named = _named(links)
+    if not set(scope.roles[1:2]) & {"is", "are", "was", "were"} or not links or links[0].mark != "value":
+        return links
+    bridges = {c.table for c, _ in links[0].values}
+    told = [j for j in scope.context.joins if j.many.table in bridges]
+    others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
+    label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
+    if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):
+        return links
+    scope.doubt("who is asked for", _WHO)
+    table = scope.context.table(others.pop())
+    return [Link(table.ref.name, "table", (table,)), *links]
 
 
 def _verbs(links: Sequence[Link], scope: Scope) -> None:

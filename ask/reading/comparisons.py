@@ -19,7 +19,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, only_measure
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
 from rewright.lake import names
@@ -124,6 +124,8 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         expression, first = measure
         draft.use(*range(first, left + 1))
         draft.having.append(Compared(expression, operator, value))
+        if right is not None and getattr(expression, "of", None) in draft.links[right].columns:
+            draft.use(right)  # `an average rating above 3 stars`
         _group_by_head(draft, first)
         return
     if left is not None and draft.links[left].mark == "column" and not so_many:
@@ -219,6 +221,9 @@ def _measure_before(draft: Draft, left: int | None) -> tuple[Expression, int] | 
         return None
     if before.mark == "count" and link.mark == "table":
         return Aggregate("count", draft.scope.table(link).ref), left - 1
+    if before.mark in FUNCTIONS and before.mark != "sum" and link.mark == "table":
+        only = only_measure(draft, draft.scope.table(link))
+        return (Aggregate(FUNCTIONS[before.mark], only), left - 1) if only is not None else None
     if before.mark in FUNCTIONS and link.mark == "column":
         column = draft.scope.column(link, ("number",))
         return checked(FUNCTIONS[before.mark], column, link), left - 1

@@ -54,6 +54,7 @@ _WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
 _SORTED_BY = (
     r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
 )
+_PER = re.compile(r"^per\s", re.IGNORECASE)
 _LONGEST = 12
 
 
@@ -93,6 +94,8 @@ def _definitions(evidence: str) -> Iterator[tuple[list[str], str]]:
             continue
         named = [found["term"], found.groupdict().get("full") or ""]
         terms = [_ARTICLE.sub("", name.strip(" '\"`")) for name in named]
+        if any(_PER.match(t) for t in terms):
+            continue  # `PMCS (per month customer signups)`: the term groups, too
         yield [t for t in terms if len(t) > 1], found["meaning"].strip()
 
 
@@ -106,6 +109,9 @@ def _occurs(term: str, question: str) -> re.Match[str] | None:
 
 
 def _replace(written: Written, found: re.Match[str], term: str, meaning: str, context: Context) -> None:
+    if not _balanced(meaning) or meaning.count("(") != meaning.count(")"):
+        written.unread += 1  # cut short
+        return
     said = _as_condition(written, found, meaning, context) or _as_formula(written, meaning, context)
     if said is not None:
         text, percent = said

@@ -22,6 +22,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Ratio,
 )
+from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 from rewright.sql.algebra import TableRef
@@ -64,19 +65,12 @@ def _ratio(draft: Draft, at: int) -> None:
     )
     if middle is None:
         raise Unclear("it is not clear of what the ratio is wanted")
-    top, filters = _side(draft, at + 1, middle)
-    below, others = _side(draft, middle + (draft.links[middle].word == "per"), end)
+    top, filters = side(draft, at + 1, middle)
+    below, others = side(draft, middle + (draft.links[middle].word == "per"), end)
     draft.use(middle)
     shared: list[Condition] = []
     if isinstance(top, Aggregate) and isinstance(below, Aggregate):
-        known = {_subject(c) for c in filters}
-        # what is said at the end of one side only is said of both: `... in New York`
-        shared = [c for c in others if known and _subject(c) not in known]
-        others = [c for c in others if c not in shared]
-        top = Aggregate(top.function, top.of, top.distinct, tuple(filters))
-        below = Aggregate(below.function, below.of, below.distinct, tuple(others))
-        if top == below:
-            raise Unclear("both sides of the ratio are the same")
+        top, below, shared = side_by_side(top, filters, below, others)
     elif (named := _of_named(top, filters, below, others)) is not None:
         top, below = named
     elif filters or others:
@@ -90,8 +84,23 @@ def _ratio(draft: Draft, at: int) -> None:
     draft.use(at)
 
 
-def _summed(side: Expression) -> Expression:
-    return Aggregate("sum", side.column) if isinstance(side, Column) else side
+def side_by_side(
+    left: Aggregate, filters: list[Condition], right: Aggregate, others: list[Condition]
+) -> tuple[Aggregate, Aggregate, list[Condition]]:
+    """Two measures with the conditions of each, and those of both. Raises Unclear."""
+    known = {_subject(c) for c in filters}
+    # what is said at the end of one side only is said of both: `... in New York`
+    shared = [c for c in others if known and _subject(c) not in known]
+    others = [c for c in others if c not in shared]
+    made = Aggregate(left.function, left.of, left.distinct, tuple(filters))
+    beside = Aggregate(right.function, right.of, right.distinct, tuple(others))
+    if made == beside:
+        raise Unclear("both sides are the same")
+    return made, beside, shared
+
+
+def _summed(what: Expression) -> Expression:
+    return Aggregate("sum", what.column) if isinstance(what, Column) else what
 
 
 def _to(draft: Draft, at: int, end: int) -> bool:
@@ -135,8 +144,8 @@ def _subject(condition: Condition) -> object:
     return column if column is not None else getattr(condition, "left", condition)
 
 
-def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
-    """What one side counts or holds, and its conditions."""
+def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
+    """What one side counts or holds, and its conditions. Raises Unclear."""
     part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
     _rows_of_the_number(part)
     conditions(part)
@@ -174,6 +183,10 @@ def _own_rows(part: Draft, measured: Expression | None) -> None:
     for link in part.links:
         if not link.used and link.mark == "table" and isinstance(column, ColumnContext):
             link.used = any(t.ref == column.table for t in link.tables[:1])
+        if not link.used and link.mark == "table":
+            # `listeners with an active subscription`: the rows that the value is of
+            told = {c.table for where in part.where for c in columns_of(where)}
+            link.used = any(t.ref in told for t in link.tables[:1])
 
 
 def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> Many:
@@ -246,7 +259,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
     shared = _of_the_whole(draft, at)
     end = _end(draft, at)
     out_of = next((i for i in range(at + 2, end) if draft.links[i].mark == "out of"), None)
-    measured, filters = _side(draft, at + 1, out_of or end)
+    measured, filters = side(draft, at + 1, out_of or end)
     if shared or (len(filters) > 1 and any(isinstance(c, During) for c in filters)):
         # `percentage of the trips in 2023 that were late`: the time is said of the whole
         shared += [c for c in filters if isinstance(c, During) and len(filters) > 1]
@@ -254,7 +267,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
         draft.where += shared
         draft.scope.doubt("of which rows the share is wanted", _OF_WHICH)
     if out_of is not None:
-        whole_of, also = _side(draft, out_of + 1, end)
+        whole_of, also = side(draft, out_of + 1, end)
         if (
             not isinstance(measured, Aggregate)
             or not isinstance(whole_of, Aggregate)

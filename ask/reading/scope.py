@@ -332,7 +332,7 @@ class Scope:
         for link in self.links:
             named = {c.table for c in link.columns} if link.mark == "column" else set()
             held = {c.table for c, _ in link.values} if link.mark in {"value", "quoted"} else set()
-            if link.mark == "table" and link.tables:
+            if link.mark in {"table", "relation"} and link.tables:
                 found.append(link.tables[0].ref)
             elif len(named | held) == 1:
                 found += named | held

@@ -24,7 +24,7 @@ from rewright.ask.reading.intent import (
     With,
     Without,
 )
-from rewright.ask.reading.intent_parts import aggregates_of, tables_of
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
@@ -364,6 +364,9 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         return
     table = scope.context.table(next(iter(tables)))
     happens = any(not set(scope.words(c)) & _BEGINNINGS for c in scope.times(table))
+    shown = [c for what in (*intent.outputs, *intent.groups, *intent.where) for c in columns_of(what)]
+    if any(root(last.word) in {root(w) for w in scope.words(c)} for c in shown):
+        return  # `in which year were they founded`, of a founded_year
     referred = any(j.one.table == table.ref and j.many.table != table.ref for j in scope.context.joins)
     if referred and not happens:
         scope.doubt(f"what of {table.ref.name} is {last.text}", _FAR_VALUE)

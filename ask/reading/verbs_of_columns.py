@@ -19,6 +19,7 @@ _COMPARES = {">", "<", ">=", "<=", "=", "between"}
 _ENDS = {"stop", "comma", "each", "order", "desc", "asc", "moment", "summed", "or", "unit"}
 _SOMEBODY = frozenset(listed("another other others someone somebody"))
 _FIT = 0.9
+_ONE_OR_ALL = 0.75
 _BY_ITS_KEY = 0.95
 
 
@@ -34,7 +35,11 @@ def verbs_of_numbers(links: Sequence[Link], scope: Scope) -> None:
         held = _named_by(verb.word, table, "number", scope)
         if len(held) == 1:
             verb.mark, verb.columns, verb.values = "column", (held[0],), ()
-            verb.fits = {(held[0].table, held[0].name): _FIT}
+            verb.fits, verb.glued = {(held[0].table, held[0].name): _FIT}, False
+            added_up = any(link.mark == "summed" for link in links)
+            if not added_up and not any(link.mark == "table" for link in links[:at]):
+                # `sponsors that spent more than 100`, of campaigns: in one of them, or in all?
+                scope.doubt("whether one row counts or all of them together", _ONE_OR_ALL)
 
 
 def _said_of(before: Sequence[Link], scope: Scope) -> TableContext | None:

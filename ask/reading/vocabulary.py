@@ -88,6 +88,7 @@ _UNITS = frozenset(
         "pound",
     }
 )
+_OF_TIME = frozenset({"second", "sec", "minute", "hour", "hr", "hrs", "ms", "millisecond"})
 _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
 _OF_NAMES = frozenset({"first", "last", "middle", "full"})
 """What of a name alone says something else: `first` is no first name."""
@@ -308,6 +309,9 @@ def _column_phrases(
     for ends, general in _TAILS:
         if column.kind == "text" and words[-1] in ends:
             yield (*words, general), 0.95
+    timed = tuple(w for w in words if w not in _OF_TIME)
+    if column.kind == "number" and 0 < len(timed) < len(words) and "time" not in words:
+        yield (*timed, "time"), 0.9  # `the listening time` of seconds_listened
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
     if short and short != words and not set(short) <= _OF_NAMES:
         yield short, 0.9
