@@ -55,6 +55,7 @@ _SORTED_BY = (
     r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
 )
 _PER = re.compile(r"^per\s", re.IGNORECASE)
+_PRODUCT = re.compile(r"([\w.`]+)\s*(?:\*|\btimes\b|\bmultiplied by\b)\s*([\w.`]+)")
 _LONGEST = 12
 
 
@@ -209,6 +210,8 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
         words = {"divide": ("ratio of", "to"), "subtract": ("difference between", "and")}.get(name)
     else:
         parts, words = _operands(text)
+    if (product := _PRODUCT.fullmatch(text)) is not None:
+        return " times ".join(part.split(".")[-1].strip("`") for part in product.groups()), percent
     if words is None:
         said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
         return None if said is None else (said, percent)
@@ -240,6 +243,9 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         return None
     distinct = re.match(r"^distinct\b\s*\(?(.*?)\)?$", of, re.IGNORECASE)
     of = distinct[1] if distinct else of
+    product = _PRODUCT.fullmatch(of)
+    if product is not None and function in {"sum", "avg", "average", "total"} and not distinct:
+        of = " times ".join(part.split(".")[-1].strip("`") for part in product.groups())
     if re.search(r"[()*/+=<>]", of) and of != "*":
         return None
     said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"

@@ -11,18 +11,25 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
-from rewright.ask.reading.beside_nouns import attributes_behind, kinds, ordinals
+from rewright.ask.reading.beside_nouns import attributes_behind, floors, kinds, ordinals
+from rewright.ask.reading.how_much import how_much
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
+from rewright.ask.reading.products import times
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.times_over import times_over
 from rewright.ask.reading.timing import SAME_TIMES
-from rewright.ask.reading.verbs_of_columns import referred_by_another, verbs_of_numbers, years_of_verbs
+from rewright.ask.reading.verbs_of_columns import (
+    referred_by_another,
+    verbs_of_absence,
+    verbs_of_numbers,
+    years_of_verbs,
+)
 from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
@@ -39,6 +46,7 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     verbs_of_rows(links, scope)
+    verbs_of_absence(links)
     links = referred_by_another(links, scope)
     verbs_of_numbers(links, scope)
     years_of_verbs(links, scope)
@@ -47,6 +55,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _under_a_state(links)
     still_so(links, scope)
     lives(links, scope)
+    times(links)
     times_over(links, scope)
     _verbs_at_the_end(links, scope)
     _kinds_of_rows(links)
@@ -63,7 +72,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _verbs_of_times(links, scope)
     made = states(links, scope)
     _names_wanted(made)
-    return attributes_behind(agents(kinds(made, scope), scope))
+    return attributes_behind(how_much(agents(kinds(floors(made), scope), scope), scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:

@@ -34,6 +34,10 @@ _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substrin
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
+        (r"\bmultiplied (?:by|with)\b", "times"),
+        # `never shipped anything`, `have borrowed something`
+        (r"\b(never|not|\w+n['’]t)\b([^.?!,]*?) anything\b", r"\1\2"),
+        (r"\b(have|has|had) (?:ever )?(\w+ed) (?:something|anything)\b", r"\1 \2"),
         # `name the three cities`, `state its tail number and model`
         (r"^name (?=(?:the|all|any|up to|\d|two|three|four|five|ten)\b)", "list "),
         (

@@ -7,6 +7,7 @@ Owns those. Must not know the grammar.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.lexicon import TIME_UNITS
@@ -112,3 +113,11 @@ def _own_key(verb: Link, scope: Scope) -> ColumnContext | None:
         and root(verb.word) in {root(w) for w in scope.words(many) if w not in names.KEY_WORDS}
     ]
     return found[0] if len(found) == 1 else None
+
+
+def verbs_of_absence(links: Sequence[Link]) -> None:
+    """`which acts have never performed`, of performances: a verb that names the rows that are not there."""
+    for at, (absent, verb) in enumerate(pairwise(links)):
+        behind = links[at + 2].mark if at + 2 < len(links) else "stop"
+        if absent.mark == "without" and verb.mark == "relation" and verb.tables and behind in {"stop", "moment"}:
+            verb.mark = "table"
