@@ -81,7 +81,12 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         draft.use(negated)
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
-    right = draft.next(number, "column", "table", "value")
+    different = draft.next(number, "distinct")
+    right = draft.next(number if different is None else different, "column", "table", "value")
+    if different is not None and right is not None:
+        draft.use(different)
+    elif different is not None:
+        raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
     if right is not None and _of_its_own(draft.links[right]):
         right = None
     _compare(
@@ -160,7 +165,9 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
     if right is not None:
         counted = draft.scope.table(draft.links[right])
         column_of = counting_column(draft, counted)
-        measure_of: Expression = Aggregate("sum", column_of) if column_of else Aggregate("count", counted.ref)
+        different = draft.links[right - 1].mark == "distinct"
+        rows = Aggregate("count", counted.ref, distinct=different)
+        measure_of: Expression = Aggregate("sum", column_of) if column_of and not different else rows
         _having_count(draft, at, operator, value, right, measure_of)
         return
     column = _only_number(draft, at)

@@ -54,6 +54,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
+    _times_of_groups(intent, links, scope)
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
@@ -252,6 +253,21 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             steps = direct(scope.context, start, table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
+
+
+def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`how much did repairs cost per machine kind in 2022` read as that of machines bought then: what is
+    measured has times of its own.
+    """
+    measured = {t for e in intent.outputs for m in aggregates_of(e) for t in tables_of(m)}
+    dated = [t for t in measured if scope.times(scope.context.table(t))]
+    named = [c for link in links if link.mark == "column" for c in link.columns]
+    for condition in intent.where:
+        column = condition.column if isinstance(condition, During) else None
+        if column is None or column.table in measured or not dated or column in named:
+            continue
+        if not {root(w) for w in scope.words(column)} & {root(w) for w in scope.roles}:
+            scope.doubt(f"whether a time is said of {column.table.name}", _FAR_VALUE)
 
 
 def _counted(intent: Intent) -> TableRef | None:
