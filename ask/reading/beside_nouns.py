@@ -36,6 +36,27 @@ def floors(links: list[Link]) -> list[Link]:
     return links
 
 
+def rows_of_kinds(links: list[Link], scope: Scope) -> list[Link]:
+    """`names of all catamarans`, `how many dogs`, of a table of kinds to which only one other refers: its
+    rows of that kind.
+    """
+    if any(link.mark == "table" for link in links):
+        return links
+    for at, (before, kind) in enumerate(pairwise(links)):
+        columns = list(dict.fromkeys(c for c, _ in kind.values))
+        opens = before.mark in {"count", "label", "return", "top", "bottom"}
+        if kind.mark != "value" or not opens or not kind.text.islower() or len(columns) != 1:
+            continue
+        if kind.preposition not in {"", "of"} or not columns[0].unique:
+            continue
+        refer = {j.many.table for j in scope.context.joins if j.one.table == columns[0].table}
+        if len(refer) == 1 and columns[0].table not in refer:
+            table = scope.context.table(refer.pop())
+            scope.doubt("rows told by their kind", 0.95)
+            return [*links[: at + 2], Link(table.ref.name, "table", (table,), glued=True), *links[at + 2 :]]
+    return links
+
+
 def kinds(links: list[Link], scope: Scope) -> list[Link]:
     """`the cheapest malt`, of ingredients of the kind malt: the rows of that kind."""
     if any(link.mark in {"table", "count"} for link in links):

@@ -113,6 +113,8 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         counted = amount_column(draft, table)
     if counted is None and function == "sum" and draft.links[after].word.endswith("s") and not asked:
         if draft.links[at].word.endswith(" of") and "number" not in draft.links[at].word:
+            if (only := amount_column(draft, table)) is not None:
+                return Aggregate("sum", only), after + 1
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
         money = any(_of_money(draft, c) for c in table.columns)
         draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)

@@ -35,6 +35,7 @@ _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
         (r"\bmultiplied (?:by|with)\b", "times"),
+        (r"\b(take|takes|took|taken) out (?=an?\b|the\b|\w+s\b)", r"\1 "),
         # `never shipped anything`, `have borrowed something`
         (r"\b(never|not|\w+n['’]t)\b([^.?!,]*?) anything\b", r"\1\2"),
         (r"\b(have|has|had) (?:ever )?(\w+ed) (?:something|anything)\b", r"\1 \2"),
