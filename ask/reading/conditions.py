@@ -10,6 +10,7 @@ from rewright.ask.reading.absences import without
 from rewright.ask.reading.comparisons import comparisons
 from rewright.ask.reading.defined import defined
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.either import either
 from rewright.ask.reading.patterns import spellings
 from rewright.ask.reading.timing import moments
 from rewright.ask.reading.values import booleans, values
@@ -22,5 +23,6 @@ def conditions(draft: Draft) -> None:
     comparisons(draft)
     moments(draft)
     without(draft)
+    either(draft)
     values(draft)
     booleans(draft)

@@ -298,7 +298,7 @@ RELATING = _set(
     "produces publish published ran receive received receives receiving recorded regarding registered "
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
-    "grow grows grown growing holds support supports supported gave gives giving provides provided providing "
+    "grow grows grown growing housed houses housing holds support supports supported gave gives giving provides provided providing "
     "saw sees organise organised organize organized organises organizes arrange arranged commanded "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "
     "ride rides rode ridden drive drives drove driven travelled traveled "

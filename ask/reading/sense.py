@@ -55,6 +55,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _times_of_groups(intent, links, scope)
+    _best_by_one_of_many(intent, scope)
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
@@ -247,12 +248,25 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             continue
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
+        if _joins_two(condition.column.table, {*tables_of_all(intent), start}, scope):
+            continue  # `students who took Genetics in 2021`, of enrolments
         if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
             steps = direct(scope.context, start, table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
+
+
+def _best_by_one_of_many(intent: Intent, scope: Scope) -> None:
+    """`top 2 artists by streams in each genre`, of streams a month: one month's of theirs, or all of them."""
+    by_what = [by for by, _ in intent.order]
+    shown = [e for e in intent.outputs if isinstance(e, Column) and e not in (*intent.best_of, *by_what)]
+    rows = {intent.head} if intent.head is not None else {e.column.table for e in shown}
+    told = {t for ref in rows for t in scope.told_by(ref)}
+    for by in by_what if intent.best_of and rows else ():
+        if isinstance(by, Column) and by.column.table not in told:
+            scope.doubt(f"whether one {by.column.name} of each counts or their sum", _FAR_VALUE)
 
 
 def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -266,8 +280,21 @@ def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         column = condition.column if isinstance(condition, During) else None
         if column is None or column.table in measured or not dated or column in named:
             continue
+        if _joins_two(column.table, {*tables_of_all(intent), *measured}, scope):
+            continue
         if not {root(w) for w in scope.words(column)} & {root(w) for w in scope.roles}:
             scope.doubt(f"whether a time is said of {column.table.name}", _FAR_VALUE)
+
+
+def tables_of_all(intent: Intent) -> set[TableRef]:
+    """The tables of what is shown and of all conditions."""
+    return {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+
+
+def _joins_two(table: TableRef, others: set[TableRef], scope: Scope) -> bool:
+    """Whether its rows refer to two of the other tables."""
+    referred = {j.one.table for j in scope.context.joins if j.many.table == table}
+    return len(referred & (others - {table})) > 1
 
 
 def _counted(intent: Intent) -> TableRef | None:

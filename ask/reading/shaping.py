@@ -37,6 +37,9 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     asked = roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
     tabled = any(link.mark == "table" for link in draft.links)
     listed = first is not None and first.mark == "column" and first.word.endswith("s") and not tabled
+    if first is not None and listed and not asked and draft.scope.said_table(first) is not None:
+        # `last names of lecturers`: one for each of them
+        return False
     return (
         (asked or listed)
         and isinstance(only, Column)

@@ -35,6 +35,33 @@ _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
         (r"\bmultiplied (?:by|with)\b", "times"),
+        # `above 90 or below 20`: two comparisons
+        (
+            r"\b(\d[\d,.]*(?: \w+)?) or (?=(?:more|fewer|less|greater|higher|lower) than \d|(?:below|under|above|over) \d)",
+            r"\1 or, ",
+        ),
+        (r"^(?:count|compute|calculate|determine|get|find) (?:the )?(?:total )?number of ", "what is the number of "),
+        (r"^count (?:all )?(?:the )?(?=\w+s\b)", "how many "),
+        # `which nationality is the most common among lecturers?`
+        (
+            (
+                r"^(?:which|what) (\w+) (?:is|are|was|were) (?:the )?(most|least) (common|frequent|popular) "
+                r"(?:among|amongst|for|of) (?:the |all )?"
+            ),
+            r"what is the \2 \3 \1 of ",
+        ),
+        # `for each department, show the name and the average salary`
+        (
+            (
+                r"^(for (?:each|every) [\w ]+?), (?:show|list|give|find|return|display|what is) (?:me )?"
+                r"(?:the |its |their )name,? and "
+            ),
+            r"\1, show ",
+        ),
+        # `how old is the oldest lecturer?`
+        (r"^how old (is|was) the (oldest|youngest) ", r"what \1 the age of the \2 "),
+        # `a budget higher than that of Music`
+        (r"\bthan (?:that|those|the one) of (?=(?-i:[A-Z'\"]))", "than "),
         (r"\b(take|takes|took|taken) out (?=an?\b|the\b|\w+s\b)", r"\1 "),
         # `never shipped anything`, `have borrowed something`
         (r"\b(never|not|\w+n['’]t)\b([^.?!,]*?) anything\b", r"\1\2"),
