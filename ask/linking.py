@@ -132,6 +132,8 @@ class Linker:
     def _phrase_at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:
         if words[at].word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
             return None, 3
+        if at and words[at - 1].kind == "number" and words[at].word in {"square", "cubic"}:
+            return None, 2
         if only_these(words, at):
             return None, 1
         if (done := self._ordered(words, at)) is not None:
@@ -183,7 +185,9 @@ class Linker:
         if before.kind != "number" and before.word not in _BEFORE_NOUNS:
             return None
         link = self.names.link(words[at].text, key_of([words[at].word]), 1.0)
-        return link if link is not None and link.mark == "table" and max(link.fits.values()) >= WHOLE else None
+        return (
+            link if link is not None and link.mark == "table" and max(link.fits.values()) >= WHOLE else None
+        )
 
     def _ordered(self, words: Sequence[Token], at: int) -> Link | None:
         """`products that were ordered in May`, of orders: what was done to them, no order of the answer."""

@@ -63,7 +63,9 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         return links
     verb = links[0]
     said = root(verb.word)
-    if verb.word != scope.roles[1] or any(link.mark == "table" and _is_agent(link.tables[0], scope) for link in links):
+    if verb.word != scope.roles[1] or any(
+        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
+    ):
         return links
     does = {*(root(w) for w in _DOES.get(said, ())), said}
     found = [
@@ -81,7 +83,9 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
 def _is_agent(table: TableContext, scope: Scope) -> bool:
     """Whether its rows are people by its name."""
     word = scope.words(table)[-1]
-    return word.endswith(("er", "or", "ist", "ian")) or word in {root_word for words in _DOES.values() for root_word in words}
+    return word.endswith(("er", "or", "ist", "ian")) or word in {
+        root_word for words in _DOES.values() for root_word in words
+    }
 
 
 def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:

@@ -29,8 +29,17 @@ def floors(links: list[Link]) -> list[Link]:
     """`on the third floor`, of a number: the floor that is 3."""
     for at, (ordinal, noun) in enumerate(pairwise(links)):
         number = _ORDINALS.get(ordinal.word) or (1 if ordinal.word == "first" else 0)
-        held = noun.mark == "column" and noun.glued and all(c.kind == "number" and not c.key for c in noun.columns)
-        if number and held and ordinal.mark in {"unread", "first"} and ordinal.preposition in {"on", "in", "of", "for"}:
+        held = (
+            noun.mark == "column"
+            and noun.glued
+            and all(c.kind == "number" and not c.key for c in noun.columns)
+        )
+        if (
+            number
+            and held
+            and ordinal.mark in {"unread", "first"}
+            and ordinal.preposition in {"on", "in", "of", "for"}
+        ):
             equal = [Link("=", "="), Link(ordinal.text, "number", number=str(number))]
             return [*links[:at], noun, *equal, *links[at + 2 :]]
     return links

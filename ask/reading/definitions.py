@@ -138,7 +138,7 @@ def _says_columns(meaning: str, context: Context) -> bool:
 def _as_columns(meaning: str, context: Context) -> str | None:
     """`full name refers to first_name, last_name`."""
     known = {c.name.lower() for t in context.tables for c in t.columns}
-    parts = [p.strip(" `\"") for p in re.split(r",\s*(?:and\s+)?|\s+and\s+", meaning)]
+    parts = [p.strip(' `"') for p in re.split(r",\s*(?:and\s+)?|\s+and\s+", meaning)]
     return " and ".join(parts) if all(p.lower() in known for p in parts) else None
 
 
@@ -171,7 +171,11 @@ def _noun_at_the_end(text: str, context: Context) -> str:
     words = text.split()
     last = words[-1].lower()
     tables = {w for t in context.tables for w in (t.words[-1], t.ref.name.lower())}
-    return words[-1] if len(words) > 1 and {last, re.sub("e?s$", "", last), f"{last}s"} & tables else ""
+    return (
+        words[-1]
+        if len(words) > 1 and {last, last.removesuffix("s"), last.removesuffix("es"), f"{last}s"} & tables
+        else ""
+    )
 
 
 def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
@@ -222,7 +226,10 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
 
 
 def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
-    for pattern, words in ((r"/|\bdivided by\b", ("ratio of", "to")), (r"\s[-\u2212]\s|\bminus\b", ("difference between", "and"))):
+    for pattern, words in (
+        (r"/|\bdivided by\b", ("ratio of", "to")),
+        (r"\s[-\u2212]\s|\bminus\b", ("difference between", "and")),
+    ):
         parts = list(_split(text, pattern))
         if len(parts) > 1:
             return parts, words
@@ -235,9 +242,12 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
     call = _CALL.match(text)
     if call is None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
-        return _WHOLE.sub("", text.strip("`\"")) if plain and len(text.split()) <= _LONGEST else None
+        return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
-    of, _, where = (part.strip() for part in re.match(r"^(.*?)(\s+where\s+|$)(.*)$", of, re.IGNORECASE | re.DOTALL).groups())  # type: ignore[union-attr] # matches any text
+    of, _, where = (
+        part.strip()
+        for part in re.match(r"^(.*?)(\s+where\s+|$)(.*)$", of, re.IGNORECASE | re.DOTALL).groups()
+    )  # type: ignore[union-attr] # matches any text
     tests = conditions_of(where, context) if where else []
     if where and not tests:
         return None

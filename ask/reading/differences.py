@@ -21,7 +21,12 @@ def differences(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark != "difference" or link.used:
             continue
-        if not (_of_functions(draft, at) or _of_columns(draft, at) or _of_measures(draft, at) or _of_sides(draft, at)):
+        if not (
+            _of_functions(draft, at)
+            or _of_columns(draft, at)
+            or _of_measures(draft, at)
+            or _of_sides(draft, at)
+        ):
             raise Unclear("it is not clear of which two things the difference is wanted")
 
 
@@ -79,9 +84,7 @@ def _of_sides(draft: Draft, at: int) -> bool:
     """`the difference between the number of active and the number of paused subscriptions`: each of its own
     rows.
     """
-    end = next(
-        (i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links)
-    )
+    end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links))
     measures = {"count", *FUNCTIONS}
     middle = next(
         (i for i in range(at + 2, end) if draft.links[i].mark in measures and draft.links[i].added), None

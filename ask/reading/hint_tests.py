@@ -49,7 +49,7 @@ def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condi
 
 
 def _named(name: str, context: Context) -> Iterator[ColumnContext]:
-    *of, own = (part.strip("`\"").lower() for part in re.findall(_NAME, name))
+    *of, own = (part.strip('`"').lower() for part in re.findall(_NAME, name))
     for table in context.tables:
         if not of or of[-1] == table.ref.name.lower():
             yield from (c for c in table.columns if c.name.lower() == own)
@@ -74,7 +74,9 @@ def _test(column: ColumnContext, match: re.Match[str]) -> Condition | None:
 def _compared(column: ColumnContext, operator: str, right: str) -> Condition | None:
     if operator in {"=", "!="} and column.kind == "boolean":
         said = right.strip("'\"").lower()
-        return Known(column, negated=(said in _FALSE) == (operator == "=")) if said in _TRUE | _FALSE else None
+        return (
+            Known(column, negated=(said in _FALSE) == (operator == "=")) if said in _TRUE | _FALSE else None
+        )
     if operator in {"=", "!="} and column.kind in {"text", "number"}:
         value = _value(column, right)
         return None if value is None else OneOf(column, (value,), negated=operator == "!=")

@@ -13,7 +13,19 @@ from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed
 from rewright.sql.algebra import TableRef
 
-_COMPARES = {">", "<", ">=", "<=", "=", "between", "comparative", "more", "fewer", "difference", "average of all"}
+_COMPARES = {
+    ">",
+    "<",
+    ">=",
+    "<=",
+    "=",
+    "between",
+    "comparative",
+    "more",
+    "fewer",
+    "difference",
+    "average of all",
+}
 _MEASURES = {"avg", "max", "min", "median", "top", "bottom", "count", "ratio", "share", "percent"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid sum value charge fare"))
 _ONE_NUMBER, _ONE_AMOUNT = 0.95, 0.9
@@ -21,7 +33,11 @@ _ONE_NUMBER, _ONE_AMOUNT = 0.95, 0.9
 
 def how_much(links: list[Link], scope: Scope) -> list[Link]:
     """The links, with the number that is meant behind `how much` where only one may be."""
-    if len(links) < 2 or links[0].word != "how much" or {link.mark for link in links} & (_COMPARES | _MEASURES):
+    if (
+        len(links) < 2
+        or links[0].word != "how much"
+        or {link.mark for link in links} & (_COMPARES | _MEASURES)
+    ):
         return links
     numbers = [at for at, link in enumerate(links) if at and _is_number(link)]
     if numbers[:1] == [1]:
@@ -35,7 +51,9 @@ def how_much(links: list[Link], scope: Scope) -> list[Link]:
     if amount is None:
         return links
     scope.doubt("what is to be added up", _ONE_AMOUNT)
-    named = Link(amount.name, "column", columns=(amount,), fits={(amount.table, amount.name): 1.0}, glued=True)
+    named = Link(
+        amount.name, "column", columns=(amount,), fits={(amount.table, amount.name): 1.0}, glued=True
+    )
     return [links[0], named, *links[1:]]
 
 

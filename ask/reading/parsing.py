@@ -38,7 +38,7 @@ from rewright.ask.reading.shaping import shaped
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
 
-_SAID = {"table", "column", "value", "label", "identifier"}
+_SAID = {"table", "column", "value", "label", "identifier", "defined"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
 
 

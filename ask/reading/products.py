@@ -36,7 +36,9 @@ def products(draft: Draft) -> None:
         left, right = _of_one_row(draft, at)
         minus = link.mark == "minus"
         product = Difference(Column(left), Column(right)) if minus else Product(left, right)
-        function = FUNCTIONS.get(draft.links[at - 2].mark) if at > 1 and not draft.links[at - 2].used else None
+        function = (
+            FUNCTIONS.get(draft.links[at - 2].mark) if at > 1 and not draft.links[at - 2].used else None
+        )
         draft.use(at - 1, at, at + 1, at - 2 if function is not None else None)
         draft.outputs.append((at - 1, Measured(function, product) if function is not None else product))
 
@@ -50,7 +52,9 @@ def _of_one_row(draft: Draft, at: int) -> tuple[ColumnContext, ColumnContext]:
         for b in right.columns
         if a.table == b.table and a != b and _multiplied(a) and _multiplied(b)
     ]
-    sure = [p for p in pairs if left.fit(p[0]) >= _best(left) - 0.05 and right.fit(p[1]) >= _best(right) - 0.05]
+    sure = [
+        p for p in pairs if left.fit(p[0]) >= _best(left) - 0.05 and right.fit(p[1]) >= _best(right) - 0.05
+    ]
     if len(sure or pairs) != 1:
         raise Unclear(f"it is not clear what {link.text} {right.text} is of")
     one, other = (sure or pairs)[0]
@@ -64,4 +68,3 @@ def _multiplied(column: ColumnContext) -> bool:
 
 def _best(link: Link) -> float:
     return max((link.fit(c) for c in link.columns), default=0.0)
-

@@ -28,7 +28,23 @@ from rewright.ask.reading.phrases import measure_at
 from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
-_SAYING = {"done", "defined", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
+_COUNTED = 0.95
+_FOR_WHOM = 0.75
+_SAYING = {
+    "done",
+    "defined",
+    "value",
+    "quoted",
+    "column",
+    "without",
+    "not",
+    ">",
+    "<",
+    ">=",
+    "<=",
+    "starts",
+    "contains",
+}
 _OF_ALL = {"value", "quoted", "moment", "defined"}
 _ENDS = {"each", "order", "stop", "desc", "asc"}
 
@@ -166,6 +182,8 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
             part.use(at)
             if column.kind != "number":
                 raise Unclear(f"{link.text} is not a number")
+    if measured is None and not part.having:
+        measured = _rows_of(part)
     _own_rows(part, measured)
     if part.having:
         part.where += [_so_many(c, measured, part) for c in part.having]
@@ -175,6 +193,15 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
     for link in draft.links[start:end]:
         link.used = True
     return measured, part.where
+
+
+def _rows_of(part: Draft) -> Aggregate | None:
+    """`the ratio of arrivals to departures`, kinds of flights: the rows that a condition is of."""
+    tables = {c.table for where in part.where for c in columns_of(where)}
+    if len(tables) != 1:
+        return None
+    part.scope.doubt("what is to be counted", _COUNTED)
+    return Aggregate("count", tables.pop())
 
 
 def _own_rows(part: Draft, measured: Expression | None) -> None:
@@ -238,6 +265,9 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     conditions(part)
     if any(not link.used and link.mark != "table" for link in part.links):
         raise Unclear("it is not clear of which rows the share is wanted")
+    if any(draft.links[i].preposition == "for" for i in range(verb, end)):
+        # `the percentage of cancelled flights for Norex`: of all that are cancelled, or of all of Norex
+        draft.scope.doubt("of which rows the share is wanted", _FOR_WHOM)
     draft.links[at + 1 : verb] = [draft.links[table]]
     return part.where
 

@@ -262,9 +262,10 @@ def _best_by_one_of_many(intent: Intent, scope: Scope) -> None:
     """`top 2 artists by streams in each genre`, of streams a month: one month's of theirs, or all of them."""
     by_what = [by for by, _ in intent.order]
     shown = [e for e in intent.outputs if isinstance(e, Column) and e not in (*intent.best_of, *by_what)]
-    rows = {intent.head} if intent.head is not None else {e.column.table for e in shown}
+    rows = {e.column.table for e in shown} or ({intent.head} if intent.head is not None else set())
     told = {t for ref in rows for t in scope.told_by(ref)}
-    for by in by_what if intent.best_of and rows else ():
+    ranked_by = {"top", "by"} <= set(scope.roles)
+    for by in by_what if intent.best_of and rows and ranked_by else ():
         if isinstance(by, Column) and by.column.table not in told:
             scope.doubt(f"whether one {by.column.name} of each counts or their sum", _FAR_VALUE)
 

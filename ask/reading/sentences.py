@@ -39,6 +39,10 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
+_PARTICIPLES = frozenset(
+    listed("built born sold held sent paid made left bought won lost spent taught written given taken driven")
+)
+"""What was done to a thing, no noun of it."""
 _DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
@@ -211,6 +215,7 @@ def _compounds(links: list[Link], scope: Scope) -> None:
             and second.glued
             and not first.word.endswith("s")
             and not second.word.endswith(("ed", "ing"))
+            and second.word not in _PARTICIPLES
             and set(_owners(first)) & set(_owners(second))
             and (first.columns == second.columns or any(c.kind != "boolean" for c in first.columns))
         ):
@@ -393,7 +398,13 @@ def without_whose(links: list[Link]) -> list[Link]:
                 continue
             if related and after is not None and after.mark == "table" and not plural and not told:
                 raise Unclear(f"it is not clear whether by {after.text} means for each")
-            if related or valued or (plural and not ranked):
+            compared = after is not None and after.mark in {">", "<", ">=", "<=", "="}
+            if (
+                related
+                or valued
+                or (compared and at > 0 and links[at - 1].mark in {"relation", "column", "unknown"})
+                or (plural and not ranked)
+            ):
                 continue
         kept.append(link)
     return kept

@@ -12,7 +12,9 @@ from collections.abc import Container
 from rewright.ask.reading.words import listed
 
 
-_NO_VERBS = frozenset(listed("it they he she this that there most least first last happen occur begin go come"))
+_NO_VERBS = frozenset(
+    listed("it they he she this that there most least first last happen occur begin go come")
+)
 
 
 def past(verb: str) -> str:
@@ -30,6 +32,24 @@ def _when_did(match: re.Match[str]) -> str:
     return f"what is the {past(verb)} date of {match[1]}?"
 
 
+_A_TIME = re.compile(
+    r"\d{4}|january|february|march|april|may|june|july|august|september|october|november|december|quarter",
+    re.IGNORECASE,
+)
+
+
+_OF_A_WHOLE = re.compile(
+    r"\b(?:percent|share|proportion|ratio|rate|fraction|each|every|per|by)", re.IGNORECASE
+)
+
+
+def _said_last(match: re.Match[str]) -> str:
+    """`for the airline Norex, how many flights ...`: of which it is, behind what is asked; a time stays."""
+    if _A_TIME.search(match[1]) or _OF_A_WHOLE.search(match[2]):
+        return match[0]
+    return f"{match[2]} for {match[1]}{match[3]}"
+
+
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
@@ -40,7 +60,10 @@ _TURNS = tuple(
             r"\b(\d[\d,.]*(?: \w+)?) or (?=(?:more|fewer|less|greater|higher|lower) than \d|(?:below|under|above|over) \d)",
             r"\1 or, ",
         ),
-        (r"^(?:count|compute|calculate|determine|get|find) (?:the )?(?:total )?number of ", "what is the number of "),
+        (
+            r"^(?:count|compute|calculate|determine|get|find) (?:the )?(?:total )?number of ",
+            "what is the number of ",
+        ),
         (r"^count (?:all )?(?:the )?(?=\w+s\b)", "how many "),
         # `which nationality is the most common among lecturers?`
         (
@@ -98,6 +121,19 @@ _TURNS = tuple(
             ),
             r"what \2 of \1 \3",
         ),
+        (
+            (
+                r"^(?:among|of|out of) (?:all )?(?:the )?(?!all\b)([a-z][^,?]*?), how many "
+                r"(?:of (?:them|these|those) )?(?=(?:went|came|got|had|made|took|won|lost|left|\w+ed) )"
+            ),
+            r"how many \1 and ",
+        ),
+        # `for the airline Norex, what is the number of flights?`
+        (
+            r"^(?:for|in|at|of) ((?!(?:each|every|all|any)\b)(?:the )?[^,?]*?(?-i:[A-Z'\"])[^,?]*), "
+            r"((?:what|which|how many|how much|list|show|give|find)\b[^,?]*?)\s*([?.]?)$",
+            _said_last,
+        ),
         # `and how many ratings does each have?`
         (
             r",? and how many ([\w ]+?) (?:does each(?: one)?|do they(?: each)?|does it) (?:have|get|hold|own)\s*\?*$",
@@ -105,19 +141,18 @@ _TURNS = tuple(
         ),
         # `how many more active than paused subscriptions are there?`
         (
-            (
-                r"^how many more ([\w-]+) than ([\w-]+) ([\w ]+?) (?:are|were) there\s*\?*$"
-            ),
+            (r"^how many more ([\w-]+) than ([\w-]+) ([\w ]+?) (?:are|were) there\s*\?*$"),
             r"what is the difference between the number of \1 \3 and the number of \2 \3?",
         ),
         (
-            (
-                r"^how many more ([\w ]+?) (?:are|were) ([\w-]+) than ([\w-]+)\s*\?*$"
-            ),
+            (r"^how many more ([\w ]+?) (?:are|were) ([\w-]+) than ([\w-]+)\s*\?*$"),
             r"what is the difference between the number of \2 \1 and the number of \3 \1?",
         ),
         # `courses worth 10 credits`
-        (r"\b(?:(that|which|who) )?(?:(?:are|is|be|being) )?worth (?=(?:more |less |at |exactly )?[\w ]*?\d+ [a-z])", r"\1 with "),
+        (
+            r"\b(?:(that|which|who) )?(?:(?:are|is|be|being) )?worth (?=(?:more |less |at |exactly )?[\w ]*?\d+ [a-z])",
+            r"\1 with ",
+        ),
         # `when did the show end?`
         (r"^when (?:did|does|do) (.+?) ([a-z]+)\s*\?*$", _when_did),
         # `have not sold a single policy`, `no claim at all`

@@ -87,7 +87,9 @@ def years_of_verbs(links: Sequence[Link], scope: Scope) -> None:
 def referred_by_another(links: list[Link], scope: Scope) -> list[Link]:
     """`listeners referred by another listener`, of listeners with a referrer_id: those that have one."""
     for at in range(1, len(links) - 2):
-        verb, by, other, noun = [*links[at : at + 4], None][:4] if at + 3 < len(links) else [*links[at:], None]
+        verb, by, other, noun = (
+            [*links[at : at + 4], None][:4] if at + 3 < len(links) else [*links[at:], None]
+        )
         if by is None or other is None or by.word != "by" or other.word not in _SOMEBODY:
             continue
         rows = noun is not None and noun.mark == "table" and noun.glued
@@ -119,5 +121,10 @@ def verbs_of_absence(links: Sequence[Link]) -> None:
     """`which acts have never performed`, of performances: a verb that names the rows that are not there."""
     for at, (absent, verb) in enumerate(pairwise(links)):
         behind = links[at + 2].mark if at + 2 < len(links) else "stop"
-        if absent.mark == "without" and verb.mark == "relation" and verb.tables and behind in {"stop", "moment"}:
+        if (
+            absent.mark == "without"
+            and verb.mark == "relation"
+            and verb.tables
+            and behind in {"stop", "moment"}
+        ):
             verb.mark = "table"
