@@ -28,7 +28,9 @@ def defined(draft: Draft) -> None:
 
 
 def contrary_of(test: Condition, said: str) -> Condition:
-    """What holds where the test does not, of rows where it is known. Raises Unclear where a condition has no plain contrary."""
+    """What holds where the test does not, of rows where it is known. Raises Unclear where it has no plain
+    contrary.
+    """
     match test:
         case OneOf() | Known() | Spelled():
             return replace(test, negated=not test.negated)

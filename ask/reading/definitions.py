@@ -18,8 +18,8 @@ from rewright.ask.reading.intent import Condition
 from rewright.ask.reading.link import Link
 
 _SAYS = (
-    r"(?:refers?(?: only)? to|means?(?: that)?|stands? for|(?:is|are|can be) (?:defined|calculated|computed) (?:as|by)"
-    r"|denotes?|indicates?|=|:)"
+    r"(?:refers?(?: only)? to|means?(?: that)?|stands? for"
+    r"|(?:is|are|can be) (?:defined|calculated|computed) (?:as|by)|denotes?|indicates?|=|:)"
 )
 _DEFINES = re.compile(
     rf"^(?P<term>[^=<>:()]{{2,60}}?)\s*(?:\((?P<full>[^()=]{{2,60}})\))?\s*(?:\s{_SAYS}|[=:])\s*(?P<meaning>.+)$",
@@ -31,8 +31,8 @@ _BACKWARDS = re.compile(
     re.IGNORECASE,
 )
 _IS_WHEN = re.compile(
-    r"^(?:an? |the )?[\w ]+? (?:is|are|counts? as|is considered|has been|have been) (?P<term>[\w-]+(?: [\w-]+)?) "
-    r"(?:when|if|where) (?P<meaning>.+)$",
+    r"^(?:an? |the )?[\w ]+? (?:is|are|counts? as|is considered|has been|have been) "
+    r"(?P<term>[\w-]+(?: [\w-]+)?) (?:when|if|where) (?P<meaning>.+)$",
     re.IGNORECASE,
 )
 _SENTENCES = re.compile(
@@ -77,6 +77,8 @@ class Written:
 def defined_terms(question: str, evidence: str, context: Context) -> Written:
     """The question with the terms that a hint defines by columns written out."""
     written = Written(question)
+    if _PLACE in question:
+        return written  # what stands for conditions here
     for terms, meaning in _definitions(evidence):
         for term in terms:
             found = _occurs(term, written.question)
@@ -183,10 +185,10 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
     made = list[Link]()
     for at, link in enumerate(links):
         found = _MARK.match(link.text) if link.mark == "quoted" else None
-        if found is None:
+        number = int(found[1]) if found is not None else len(written.tests)
+        if number >= len(written.tests):
             made.append(link)
             continue
-        number = int(found[1])
         tests = written.tests[number]
         link.text, link.mark = written.texts[number], "defined"
         link.columns, link.values = tuple(tests), ()
@@ -244,10 +246,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
         return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
-    of, _, where = (
-        part.strip()
-        for part in re.match(r"^(.*?)(\s+where\s+|$)(.*)$", of, re.IGNORECASE | re.DOTALL).groups()
-    )  # type: ignore[union-attr] # matches any text
+    of, where = _with_condition(of)
     tests = conditions_of(where, context) if where else []
     if where and not tests:
         return None
@@ -260,6 +259,12 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         return None
     said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"
     return f"{said} {_marks(written, tests, where)}" if tests else said
+
+
+def _with_condition(text: str) -> tuple[str, str]:
+    """`gsr_pts where year = 2` as what is measured and its condition."""
+    found = re.search(r"\s+where\s+", text, re.IGNORECASE)
+    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text.strip(), "")
 
 
 def _bare(text: str) -> str:

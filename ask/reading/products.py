@@ -1,4 +1,5 @@
-"""Products and differences of two numbers of a row: `the total of quantity times unit price`, `price minus cost`.
+"""Products and differences of two numbers of a row: `the total of quantity times unit price`, `price minus
+cost`.
 
 Owns that form. Of rows that a join would repeat others decide.
 """

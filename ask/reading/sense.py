@@ -248,7 +248,7 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             continue
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
-        if _joins_two(condition.column.table, {*tables_of_all(intent), start}, scope):
+        if _joins_two(condition.column.table, {*_tables_of_all(intent), start}, scope):
             continue  # `students who took Genetics in 2021`, of enrolments
         if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
@@ -275,19 +275,24 @@ def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     measured has times of its own.
     """
     measured = {t for e in intent.outputs for m in aggregates_of(e) for t in tables_of(m)}
-    dated = [t for t in measured if scope.times(scope.context.table(t))]
+    dated = [t for t in measured if any(_happens(c, scope) for c in scope.times(scope.context.table(t)))]
     named = [c for link in links if link.mark == "column" for c in link.columns]
     for condition in intent.where:
         column = condition.column if isinstance(condition, During) else None
         if column is None or column.table in measured or not dated or column in named:
             continue
-        if _joins_two(column.table, {*tables_of_all(intent), *measured}, scope):
+        if _joins_two(column.table, {*_tables_of_all(intent), *measured}, scope):
             continue
         if not {root(w) for w in scope.words(column)} & {root(w) for w in scope.roles}:
             scope.doubt(f"whether a time is said of {column.table.name}", _FAR_VALUE)
 
 
-def tables_of_all(intent: Intent) -> set[TableRef]:
+def _happens(column: ColumnContext, scope: Scope) -> bool:
+    """Whether a date is of what happens, not of a life or a beginning."""
+    return not set(scope.words(column)) & _BEGINNINGS
+
+
+def _tables_of_all(intent: Intent) -> set[TableRef]:
     """The tables of what is shown and of all conditions."""
     return {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
 

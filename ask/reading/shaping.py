@@ -141,7 +141,7 @@ def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
 
 
 def _which_are_shown(draft: Draft) -> None:
-    """`which shows have more than 3 fans, and how many ratings?`: the shows beside what is measured of them."""
+    """`which shows have more than 3 fans, and how many ratings?`: the shows beside what is measured."""
     first = draft.links[0] if draft.links else None
     if first is None or first.mark != "table" or not draft.having or not draft.outputs:
         return

@@ -104,7 +104,8 @@ def without_unit(question: str) -> tuple[str, tuple[Unit, ...]] | None:
 
 def unit_of(words: Sequence[str]) -> tuple[Unit, ...]:
     """The unit that the name of a column ends with, where it says one: `weight_g`, `list_price_eur`; or is:
-    `minutes`, or begins with, before what was done: `hours_worked`; but for days and weeks, which may be those of a calendar.
+    `minutes`; or begins with, before what was done: `hours_worked`; but for days and weeks, which may be
+    those of a calendar.
     """
     calendar = words[-1:] in (("day",), ("week",)) or len(words[-1]) == 1
     if "per" in words or (len(words) == 1 and calendar):

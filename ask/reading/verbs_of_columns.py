@@ -1,5 +1,6 @@
 """Verbs that name a column of the rows they are said of: `sponsors that spent at least 100`, by their spend;
-`in which year were they founded`, by a founded_year; `members who were referred by another`, by a key of theirs.
+`in which year were they founded`, by a founded_year; `members who were referred by another`, by a key of
+theirs.
 
 Owns those. Must not know the grammar.
 """
@@ -87,17 +88,15 @@ def years_of_verbs(links: Sequence[Link], scope: Scope) -> None:
 def referred_by_another(links: list[Link], scope: Scope) -> list[Link]:
     """`listeners referred by another listener`, of listeners with a referrer_id: those that have one."""
     for at in range(1, len(links) - 2):
-        verb, by, other, noun = (
-            [*links[at : at + 4], None][:4] if at + 3 < len(links) else [*links[at:], None]
-        )
-        if by is None or other is None or by.word != "by" or other.word not in _SOMEBODY:
-            continue
-        rows = noun is not None and noun.mark == "table" and noun.glued
+        verb, by, other = links[at : at + 3]
         key = _own_key(verb, scope)
         before = _said_of(links[:at], scope)
-        if key is None or before is None or before.ref != key.table:
+        if by.word != "by" or other.word not in _SOMEBODY or key is None or before is None:
             continue
-        if rows and noun is not None and noun.tables[:1] and noun.tables[0].ref != key.table:
+        noun = links[at + 3] if at + 3 < len(links) else None
+        rows = noun is not None and noun.mark == "table" and noun.glued
+        another = rows and noun is not None and noun.tables[0].ref != key.table
+        if before.ref != key.table or another:
             continue
         verb.mark, verb.columns, verb.values = "done", (key,), ()
         scope.doubt("a key that says what was done", _BY_ITS_KEY)
