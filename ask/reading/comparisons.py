@@ -81,6 +81,8 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         draft.use(negated)
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
+    if left is None and _of_the_same(draft, at, operator, number):
+        return
     different = draft.next(number, "distinct")
     right = draft.next(number if different is None else different, "column", "table", "value")
     if different is not None and right is not None:
@@ -100,6 +102,20 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
     total = next((i for i in range(number + 1, len(draft.links)) if draft.links[i].mark == "summed"), None)
     if total is not None:
         _added_up(draft, at, total)
+
+
+def _of_the_same(draft: Draft, at: int, operator: str, number: int) -> bool:
+    """`cost less than 20 or more than 90`: what was compared just before, where nothing else is named."""
+    joint = at - 1 - (at > 1 and draft.links[at - 1].mark == "comma")
+    last = draft.where[-1] if draft.where else None
+    named = draft.next(number, "column", "table", "value", "distinct") is not None
+    if joint < 0 or draft.links[joint].mark != "or" or named or not isinstance(last, Compared):
+        return False
+    draft.where.append(
+        Compared(last.left, "<>" if operator == "!=" else operator, draft.links[number].number)
+    )
+    draft.use(at, number)
+    return True
 
 
 def _added_up(draft: Draft, at: int, total: int) -> None:

@@ -5,11 +5,13 @@ Owns which of several columns is meant, and their contrary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Compared, Condition, Known, OneOf, Spelled
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
 
 _CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">", "=": "<>", "<>": "="}
 
@@ -19,22 +21,31 @@ def defined(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark != "defined" or link.used:
             continue
-        test = dict(link.tests)[draft.scope.column(link)]
+        tests = tests_of(draft, link)
         if draft.before(at, "without") is not None:
             continue  # what is not there (`absences`)
         contrary = draft.before(at, "not")
-        draft.where.append(test if contrary is None else contrary_of(test, link.text))
+        draft.where += tests if contrary is None else [contrary_of(tests, link.text)]
         draft.use(at, contrary)
 
 
-def contrary_of(test: Condition, said: str) -> Condition:
+def tests_of(draft: Draft, link: Link) -> list[Condition]:
+    """The conditions that a word stands for, on the columns that are meant. Raises Unclear."""
+    found = []
+    for by_column in link.tests:
+        link.columns = tuple(by_column)
+        found.append(by_column[draft.scope.column(link)])
+    return found
+
+
+def contrary_of(tests: Sequence[Condition], said: str) -> Condition:
     """What holds where the test does not, of rows where it is known. Raises Unclear where it has no plain
     contrary.
     """
-    match test:
-        case OneOf() | Known() | Spelled():
+    match tests:
+        case [OneOf() | Known() | Spelled() as test]:
             return replace(test, negated=not test.negated)
-        case Compared(left, operator, right):
+        case [Compared(left, operator, right)]:
             return Compared(left, _CONTRARY[operator], right)
         case _:
             raise Unclear(f"it is not clear what is meant by not {said}")

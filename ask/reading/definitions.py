@@ -68,7 +68,7 @@ class Written:
     """
 
     question: str
-    tests: list[dict[ColumnContext, Condition]] = field(default_factory=list)
+    tests: list[tuple[dict[ColumnContext, Condition], ...]] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     done: int = 0
     unread: int = 0
@@ -155,17 +155,14 @@ def _as_condition(
         return None
     noun = _noun_at_the_end(found[0], context)
     # `still in service`, said in two words, is one condition
-    return f"{_marks(written, tests, found[0])}{' ' + noun if noun else ''}", False
+    return f"{_mark(written, tests, found[0])}{' ' + noun if noun else ''}", False
 
 
-def _marks(written: Written, tests: Sequence[dict[ColumnContext, Condition]], text: str) -> str:
-    """The words that stand for conditions until they are linked."""
-    marks = []
-    for test in tests:
-        marks.append(f"'{_PLACE}{len(written.tests)}'")
-        written.tests.append(test)
-        written.texts.append(text)
-    return " and ".join(marks) if len(marks) > 1 else "".join(marks)
+def _mark(written: Written, tests: Sequence[dict[ColumnContext, Condition]], text: str) -> str:
+    """The word that stands for conditions until it is linked."""
+    written.tests.append(tuple(tests))
+    written.texts.append(text)
+    return f"'{_PLACE}{len(written.tests) - 1}'"
 
 
 def _noun_at_the_end(text: str, context: Context) -> str:
@@ -183,17 +180,12 @@ def _noun_at_the_end(text: str, context: Context) -> str:
 def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
     """The links, with the marks of conditions made what they stand for."""
     made = list[Link]()
-    for at, link in enumerate(links):
+    for link in links:
         found = _MARK.match(link.text) if link.mark == "quoted" else None
         number = int(found[1]) if found is not None else len(written.tests)
-        if number >= len(written.tests):
-            made.append(link)
-            continue
-        tests = written.tests[number]
-        link.text, link.mark = written.texts[number], "defined"
-        link.columns, link.values = tuple(tests), ()
-        link.tests = tuple(tests.items())
-        link.added = link.added and not (at and links[at - 1].mark == "defined")
+        if number < len(written.tests):
+            link.text, link.mark, link.values = written.texts[number], "defined", ()
+            link.tests, link.columns = written.tests[number], tuple(written.tests[number][0])
         made.append(link)
     return made
 
@@ -258,7 +250,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
     if re.search(r"[()*/+=<>]", of) and of != "*":
         return None
     said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"
-    return f"{said} {_marks(written, tests, where)}" if tests else said
+    return f"{said} {_mark(written, tests, where)}" if tests else said
 
 
 def _with_condition(text: str) -> tuple[str, str]:

@@ -57,8 +57,8 @@ class Link:
     in_part: bool = False
     loosely_cut: bool = False
     """Whether it is no word, and was taken for one that is spelled nearly so."""
-    tests: tuple[tuple[ColumnContext, Condition], ...] = ()
-    """The condition that a hint says it stands for, by the columns that may be meant."""
+    tests: tuple[dict[ColumnContext, Condition], ...] = ()
+    """The conditions that a hint says it stands for, each by the columns that may be meant."""
     keys: tuple[Join, ...] = ()
     """By which of several keys the rows that are meant lead to a value."""
     used: bool = False
