@@ -28,7 +28,8 @@ def _when_did(match: re.Match[str]) -> str:
     verb = match[2].lower()
     if verb in _NO_VERBS or verb.endswith("s"):
         return match[0]
-    return f"what is the {past(verb)} date of {match[1]}?"
+    said = f"{verb}{match[3].lower()}" if match[3] else past(verb)
+    return f"what is the {said} date of {match[1]}?"
 
 
 _A_TIME = re.compile(
@@ -51,6 +52,13 @@ def _said_last(match: re.Match[str]) -> str:
 
 ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     (r"\bmultiplied (?:by|with)\b", "times"),
+    # `which episode was played the most?`
+    (
+        r"\b((?:is|are|was|were|been) (?:\w+ed|sold|sent|taken|bought)) (?:the )?most(?=\s*\?*$)",
+        r"\1 most often",
+    ),
+    # `new listeners per month`: by when they came
+    (r"\bnew (?=\w+s (?:per|each|every|by) (?:day|week|month|quarter|year)\b)", ""),
     # `above 90 or below 20`: two comparisons
     (
         (
@@ -163,5 +171,5 @@ ASKED_OF: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         r"\1 with ",
     ),
     # `when did the show end?`
-    (r"^when (?:did|does|do) (.+?) ([a-z]+)\s*\?*$", _when_did),
+    (r"^when (?:did|does|do) (.+?) ([a-z]+)(?: (up|in|out|off))?\s*\?*$", _when_did),
 )

@@ -15,6 +15,7 @@ from rewright.ask.reading.words import listed
 
 _CLASSES = frozenset(listed("kind type category class group grade tier sort family"))
 _ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_COMPARED = frozenset((">", "<", ">=", "<=", "=", "!=", "between", "than"))
 _MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
 
 
@@ -42,6 +43,26 @@ def floors(links: list[Link]) -> list[Link]:
         ):
             equal = [Link("=", "="), Link(ordinal.text, "number", number=str(number))]
             return [*links[:at], noun, *equal, *links[at + 2 :]]
+    return links
+
+
+def numbered(links: list[Link], scope: Scope) -> list[Link]:
+    """`5 star ratings`, of ratings with a number of stars: those with 5."""
+    for at, (number, unit) in enumerate(pairwise(links)):
+        before = links[at - 1].mark if at else ""
+        held = tuple(c for c in unit.columns if c.kind == "number" and not c.key)
+        if number.mark != "number" or unit.mark != "column" or len(held) != 1 or not unit.glued:
+            continue
+        noun = links[at + 2] if at + 2 < len(links) else None
+        rows = noun is not None and noun.mark == "table" and noun.glued and not unit.word.endswith("s")
+        told = rows and noun is not None and noun.tables[0].ref == held[0].table
+        named = scope.said_table(unit) is not None and unit.word.split()[-1] not in scope.words(held[0])
+        if before in {"first", "last", "top", "bottom", *_COMPARED} or not (told or named):
+            continue
+        table = scope.context.table(held[0].table)
+        rest = links[at + (3 if told else 2) :]
+        unit.columns, unit.fits = held, {}
+        return [*links[:at], Link(table.ref.name, "table", (table,)), unit, Link("=", "="), number, *rest]
     return links
 
 

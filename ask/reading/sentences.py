@@ -11,7 +11,14 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
-from rewright.ask.reading.beside_nouns import attributes_behind, floors, kinds, ordinals, rows_of_kinds
+from rewright.ask.reading.beside_nouns import (
+    attributes_behind,
+    floors,
+    kinds,
+    numbered,
+    ordinals,
+    rows_of_kinds,
+)
 from rewright.ask.reading.how_much import how_much
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
@@ -76,7 +83,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _verbs_of_times(links, scope)
     made = states(links, scope)
     _names_wanted(made)
-    return attributes_behind(how_much(agents(kinds(rows_of_kinds(floors(made), scope), scope), scope), scope))
+    made = rows_of_kinds(numbered(floors(made), scope), scope)
+    return attributes_behind(how_much(agents(kinds(made, scope), scope), scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
