@@ -25,7 +25,7 @@ def reader() -> Reader:
         ),
         table("kind", 5, kind_code="text key", kind_name="text unique:stool,bench,shelf"),
         table(
-            "piece", 90, piece_id="int4 key", piece_name="text:Oak Stool,Red Bench", kind_code="text *5",
+            "piece", 90, piece_id="int4 key", piece_name="text unique:Oak Stool,Red Bench", kind_code="text *5",
             teacher_id="int4 *15", price="numeric *40", weight_kg="numeric", polished_seconds="int4 *60",
         ),
         table("learner", 60, learner_id="int4 key", name="text", birth_date="date *60", hall_id="int4 *4"),
@@ -105,3 +105,16 @@ def test_of_what_is_asked(reader: Reader, question: str, parts: list[str]) -> No
 )
 def test_what_stays_unclear(reader: Reader, question: str) -> None:
     assert_refused(reader, question)
+
+
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("How many 4 star ratings are there?", "where rating.stars = 4"),
+        ("Which piece has the highest average rating?", "order by avg(rating.stars) desc"),
+        ("Which piece was ordered the most?", "order by count(*) desc"),
+        ("List pieces with a price lower than that of Oak Stool.", "piece.price < (select piece.price"),
+    ],
+)
+def test_measures_beside_their_nouns(reader: Reader, question: str, part: str) -> None:
+    assert_read(reader, question, [part])
