@@ -16,6 +16,7 @@ from rewright.equivalence.decomposition.abstraction import Pair, pairs
 from rewright.equivalence.decomposition.congruence import Difference
 from rewright.equivalence.decomposition.parts import (
     ALL,
+    COLUMNS,
     WIDEST,
     Part,
     PartsProof,
@@ -172,7 +173,7 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
     """Small parts first, view by view, none twice."""
     seen: list[list[Difference]] = []
     for number, view in enumerate(views(before, after, catalog)):
-        for wider in (*range(WIDEST + 1), None, ALL):
+        for wider in (*range(WIDEST + 1), COLUMNS, None, ALL):
             parts = parts_of(view, wider)
             if parts not in seen:
                 seen.append(parts)

@@ -1,0 +1,103 @@
+"""A pair of blocks taken apart by their columns: the rows that both make of FROM and WHERE, and each column
+for itself.
+
+Each value that a block shows or sorts by is a function of columns of its row. If both blocks have the same
+rows of these columns, and over these rows two values are the same beside the columns they are made of, the
+values are the same in each row: whoever agrees with itself on a row's columns agrees on its value. So each
+column is proved alone, and all of them are what the whole is. What values leave to chance comes back as
+reservations. Must not know provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.equivalence.decomposition.congruence import Difference, above, aligned, unfit
+from rewright.equivalence.laws.chance import chance, looseness
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.types import INT4
+from rewright.sql.walk import (
+    canonical,
+    columns_used,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    returns_set,
+)
+
+_ROW = a.Target("c1", a.Const("1", INT4))
+
+
+def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None:
+    """The rows of both blocks and the columns that differ; None where that is not what the pair is made of."""
+    if not isinstance(pair.before, a.Select) or not isinstance(pair.after, a.Select):
+        return None
+    both = aligned(pair.before, pair.after)
+    if both is None:
+        return None
+    x, y = both
+    if not _is_by_rows(x) or not _is_by_rows(y) or not _are_cut_alike(x, y):
+        return None
+    values = list(_values(x, y))
+    read = columns_used((e for two in values for e in two), from_rels(x.from_) | from_rels(y.from_))
+    if any(c.rel not in from_rels(x.from_) & from_rels(y.from_) for c in read):
+        return None
+    loose, facts = chance(x, catalog)
+    for block in (x, y):
+        loose |= looseness(replace(above(block), limit=None, offset=None, distinct=None))
+    rows = Difference(
+        _with(x, _shown(read)), _with(y, _shown(read)), pair.modulo | loose, (*pair.facts, *facts)
+    )
+    columns = [_column(x, one, other) for one, other in values]
+    differing = [d for d in columns if not _is_one(d)]
+    return [rows, *{canonical(d.before, keep_names=False): d for d in differing}.values()] if differing else None
+
+
+def _is_by_rows(block: a.Select) -> bool:
+    """Whether each row of FROM and WHERE is one row of the result, until some are left out."""
+    if block.ctes or block.group_by is not None or block.having is not None or block.distinct:
+        return False
+    shown = above(block)
+    cuts = [c for c in (block.limit, block.offset) if c is not None]
+    odd = has_window(shown) or has_aggregate(shown) or returns_set(shown) or any(map(has_subquery, cuts))
+    return not odd and not unfit(shown)
+
+
+def _are_cut_alike(x: a.Select, y: a.Select) -> bool:
+    """Whether all but the values that are shown and sorted by is the same."""
+    if len(x.targets) != len(y.targets) or len(x.order_by) != len(y.order_by):
+        return False
+    bare = (replace(above(b), targets=(), order_by=()) for b in (x, y))
+    one = a.Const(None, INT4)
+    orders = ([replace(k, expr=one) for k in b.order_by] for b in (x, y))
+    types = ([e.type for e in _exprs(b)] for b in (x, y))
+    return all(mine == theirs for mine, theirs in (tuple(bare), tuple(orders), tuple(types)))
+
+
+def _exprs(block: a.Select) -> list[a.Expr]:
+    return [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+
+
+def _values(x: a.Select, y: a.Select) -> Iterator[tuple[a.Expr, a.Expr]]:
+    yield from zip(_exprs(x), _exprs(y), strict=True)
+
+
+def _shown(columns: list[a.Column]) -> tuple[a.Target, ...]:
+    return tuple(a.Target(f"c{i}", c) for i, c in enumerate(columns, 1)) or (_ROW,)
+
+
+def _with(block: a.Select, targets: tuple[a.Target, ...]) -> a.Select:
+    return a.Select(targets, block.from_, block.where)
+
+
+def _column(block: a.Select, one: a.Expr, other: a.Expr) -> Difference:
+    """Both values over the first block's rows, beside the columns that they are made of."""
+    read = _shown(columns_used((one, other), from_rels(block.from_)))
+    return Difference(*(_with(block, (*read, a.Target("v", e))) for e in (one, other)))
+
+
+def _is_one(pair: Difference) -> bool:
+    return canonical(pair.before, keep_names=False) == canonical(pair.after, keep_names=False)
