@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.equivalence.decomposition.congruence import Difference, above, aligned, unfit
+from rewright.equivalence.decomposition.abstraction import Pair, pairs
+from rewright.equivalence.decomposition.congruence import Difference, above, aligned, differences, unfit
 from rewright.equivalence.laws.chance import chance, looseness
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -21,6 +22,8 @@ from rewright.sql.types import INT4
 from rewright.sql.walk import (
     canonical,
     columns_used,
+    conjoin,
+    conjuncts,
     from_rels,
     has_aggregate,
     has_subquery,
@@ -32,7 +35,7 @@ _ROW = a.Target("c1", a.Const("1", INT4))
 
 
 def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None:
-    """The rows of both blocks and the columns that differ; None where that is not what the pair is made of."""
+    """The rows of both blocks and the columns that differ; None where the pair is not made of these."""
     if not isinstance(pair.before, a.Select) or not isinstance(pair.after, a.Select):
         return None
     both = aligned(pair.before, pair.after)
@@ -53,7 +56,21 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
     )
     columns = [_column(x, one, other) for one, other in values]
     differing = [d for d in columns if not _is_one(d)]
-    return [rows, *{canonical(d.before, keep_names=False): d for d in differing}.values()] if differing else None
+    return (
+        [rows, *{canonical(d.before, keep_names=False): d for d in differing}.values()] if differing else None
+    )
+
+
+def looks(part: Difference, catalog: Catalog) -> Iterator[Pair]:
+    """Ways to look at the rows or at a column: at a subquery alone, where no more than one differs, and as
+    they are.
+    """
+    inner = differences(part.before, part.after, 0, catalog)
+    if len(inner) == 1 and inner[0].before != part.before:
+        (one,) = inner
+        for pair in pairs(one.before, one.after, catalog):
+            yield replace(pair, modulo=pair.modulo | one.modulo, facts=(*one.facts, *pair.facts))
+    yield from pairs(part.before, part.after, catalog)
 
 
 def _is_by_rows(block: a.Select) -> bool:
@@ -94,9 +111,12 @@ def _with(block: a.Select, targets: tuple[a.Target, ...]) -> a.Select:
 
 
 def _column(block: a.Select, one: a.Expr, other: a.Expr) -> Difference:
-    """Both values over the first block's rows, beside the columns that they are made of."""
+    """Both values over the first block's rows, or more of them, beside the columns that they are made of."""
     read = _shown(columns_used((one, other), from_rels(block.from_)))
-    return Difference(*(_with(block, (*read, a.Target("v", e))) for e in (one, other)))
+    asked = conjoin(p for p in conjuncts(block.where) if isinstance(p, a.Exists) or not has_subquery(p))
+    rows = replace(block, where=asked)
+    before, after = (_with(rows, (*read, a.Target("v", e))) for e in (one, other))
+    return Difference(before, after)
 
 
 def _is_one(pair: Difference) -> bool:

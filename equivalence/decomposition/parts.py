@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
-from rewright.equivalence.decomposition.columns import columns_apart
+from rewright.equivalence.decomposition.columns import columns_apart, looks
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
@@ -168,10 +169,16 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
     for law in (by_partners, as_values):
         view = found or plain
         above = Fresh(max(highest_number(view.before), highest_number(view.after)))
-        made = _seen(view, lambda q, known, law=law, above=above: law(q, known, above), catalog)
+        made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
             found = replace(made, before=flattened(made.before), after=flattened(made.after))
     return found
+
+
+def _numbered(
+    law: Callable[[a.Query, Catalog, Fresh], Form], fresh: Fresh, query: a.Query, catalog: Catalog
+) -> Form:
+    return law(query, catalog, fresh)
 
 
 def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:
@@ -198,6 +205,13 @@ def parts_of(view: View, wider: int | None) -> list[Difference]:
     if wider is None:
         return [*others, stripped(whole, view.catalog)]
     return [*others, *differences(view.before, view.after, wider, view.catalog)]
+
+
+def ways_of(difference: Difference, wider: int | None, catalog: Catalog) -> Iterator[Pair]:
+    """How one difference is looked at."""
+    if wider == COLUMNS:
+        return looks(difference, catalog)
+    return pairs(difference.before, difference.after, catalog)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,22 +261,18 @@ class PartsProof:
         found = parts_of(view, self.wider)
         if len(found) != len(self.parts):
             return Flaw(f"{len(found)} parts differ, and {len(self.parts)} are proved")
-        looks: list[tuple[Difference, Pair, Proof]] = []
+        looked: list[tuple[Difference, Pair, Proof]] = []
         for number, (part, difference) in enumerate(zip(self.parts, found, strict=True), 1):
             pair = next(
-                (
-                    p
-                    for n, p in enumerate(pairs(difference.before, difference.after, view.catalog))
-                    if n == part.way
-                ),
+                (p for n, p in enumerate(ways_of(difference, self.wider, view.catalog)) if n == part.way),
                 None,
             )
             if pair is None:
                 return Flaw(f"part {number}: there is no such look at it")
             if (flaw := check_proof(part.proof, pair.before, pair.after, pair.catalog)) is not None:
                 return Flaw(f"part {number}: {flaw.reason}", flaw.step)
-            looks.append((difference, pair, part.proof))
-        facts, modulo = stated(view, looks)
+            looked.append((difference, pair, part.proof))
+        facts, modulo = stated(view, looked)
         if facts != self.facts:
             return Flaw(f"facts should be {facts}")
         return None if modulo == self.modulo else Flaw(f"modulo should be {modulo}")

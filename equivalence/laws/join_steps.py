@@ -3,10 +3,10 @@ in turn, and the conditions that all rows pass.
 
     FROM a JOIN b ON p LEFT JOIN c ON q, d WHERE r   -->   a, b, d; LEFT JOIN c ON q; p AND r
 
-An outer join's ON asks of what stands left of it alone, so that a product with more, an inner join's condition
-and another outer join that does not ask about it may come before or after. What WHERE or an inner join asks
-of a padded row, and a NULL does not meet, makes the outer join an inner one (SOUNDNESS 4a). Joins of other
-kinds stay whole. Must not know rules or provers.
+An outer join's ON asks of what stands left of it alone, so that a product with more, an inner join's
+condition and another outer join that does not ask about it may come before or after. What WHERE or an inner
+join asks of a padded row, and a NULL does not meet, makes the outer join an inner one (SOUNDNESS 4a). Joins of
+other kinds stay whole. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -78,9 +78,7 @@ def steps_of(from_: Iterable[a.FromItem], where: a.Expr | None) -> Steps:
     return _inner_where_asked(Steps(tuple(items), tuple(steps), (*preds, *conjuncts(where))))
 
 
-def _take_apart(
-    item: a.FromItem, items: list[a.FromItem], steps: list[Step], preds: list[a.Expr]
-) -> None:
+def _take_apart(item: a.FromItem, items: list[a.FromItem], steps: list[Step], preds: list[a.Expr]) -> None:
     if isinstance(item, a.Join) and item.kind in {"inner", "left"}:
         _take_apart(item.left, items, steps, preds)
         if item.kind == "left":
@@ -134,4 +132,3 @@ def needed(steps: Sequence[Step], rels: frozenset[int]) -> tuple[Step, ...]:
         if step.rels & rels:
             rels |= step.asks
     return tuple(s for s in steps if s.rels & rels)
-

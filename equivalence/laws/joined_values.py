@@ -1,15 +1,16 @@
 """What is joined for its values and is there once at most for each row: lookups, one for each value.
 
-    FROM ord o LEFT JOIN cust c ON c.id = o.cust        c.name -->  (SELECT c.name FROM cust c WHERE c.id = o.cust)
+    FROM ord o LEFT JOIN cust c ON c.id = o.cust
+        c.name -->  (SELECT c.name FROM cust c WHERE c.id = o.cust)
     FROM cust c JOIN (SELECT cust, sum(v) AS s FROM ord GROUP BY cust) g ON g.cust = c.id
-        g.s -->  (SELECT sum(v) FROM ord WHERE cust = c.id), and WHERE EXISTS (SELECT FROM ord WHERE cust = c.id)
+        g.s -->  (SELECT sum(v) FROM ord WHERE cust = c.id), WHERE EXISTS (SELECT FROM ord WHERE cust = c.id)
     FROM cust c, LATERAL (SELECT sum(v) AS s FROM ord WHERE cust = c.id) g
         g.s -->  (SELECT sum(v) FROM ord WHERE cust = c.id)
 
-An aggregate without GROUP BY is one row. Of a grouping that is joined by its whole key at most one group is met,
-and it holds the rows that equal the columns it is met by: neither `=` nor such a row is NULL (SOUNDNESS 1, M3).
-An outer join's values are NULL where there is no such row, or where HAVING refuses the group. Whatever may fail
-is a reservation: it is computed for other rows. Must not know rules or provers.
+An aggregate without GROUP BY is one row. Of a grouping that is joined by its whole key at most one group is
+met, and it holds the rows that equal the columns it is met by: neither `=` nor such a row is NULL (SOUNDNESS
+1, M3). An outer join's values are NULL where there is no such row, or where HAVING refuses the group. Whatever
+may fail is a reservation: it is computed for other rows. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
 from rewright.sql.facts.aggregates import null_on_empty
 from rewright.sql.facts.looks import look_of_type
-from rewright.sql.types import BOOL, INT4
+from rewright.sql.types import BOOL, INT4, INT8
 from rewright.sql.walk import (
     REFERENCES,
     Fresh,
@@ -102,20 +103,16 @@ class _AsValues(Walk):
         above = replace(_above(block), from_=rest.from_, where=conjoin((*rest.where, *looked.there)))
 
         def visit(n: Any) -> Any:
-            if isinstance(n, a.Coalesce) and (counted := self._counted(n, item.rel, looked)) is not None:
-                return counted
+            if isinstance(n, a.Coalesce) and len(n.args) == 2 and is_zero(n.args[1]):
+                counted = _of_counts(n.args[0], item.rel, looked.counted)
+                if counted is not None:
+                    return fresh_subqueries(counted, self.fresh)
             if isinstance(n, a.Column) and n.rel == item.rel:
                 return fresh_subqueries(looked.value(n), self.fresh)
             return map_parts(n, visit)
 
         made: a.Select = map_parts(above, visit)
         return made
-
-    def _counted(self, n: a.Coalesce, rel: int, looked: _Looked) -> a.Expr | None:
-        if len(n.args) != 2 or not isinstance(n.args[0], a.Column) or n.args[0].rel != rel:
-            return None
-        found = looked.counted(n.args[0]) if is_zero(n.args[1]) else None
-        return None if found is None else fresh_subqueries(found, self.fresh)
 
     # ---------------------------------------------------------------- what is one row
 
@@ -160,7 +157,7 @@ class _AsValues(Walk):
             return None
         inside = frozenset({item.rel})
         asked = part.on if isinstance(part, Step) else tuple(p for p in rest.where if free_rels(p) & inside)
-        ties = {p: t for p in asked if (t := as_tie(p, inside)) is not None and _is_plain(t, rest)}
+        ties = {p: t for p in asked if (t := as_tie(p, inside)) is not None and _is_plain(t)}
         ties = {p: t for p, t in ties.items() if query.targets[_at(t)].expr in group_keys(query)}
         if isinstance(part, Step) and len(ties) < len(part.on):
             return None
@@ -198,6 +195,19 @@ class _AsValues(Walk):
         return _Looked(value, counted=counted), rest
 
 
+def _of_counts(expr: a.Expr, rel: int, counted: Callable[[a.Column], a.Expr | None]) -> a.Expr | None:
+    """What is added and subtracted of counts, which is 0 where all of them are; None for anything else."""
+    match expr:
+        case a.Column() if expr.rel == rel:
+            return counted(expr)
+        case a.Op() if expr.op.is_builtin and expr.op.name in {"+", "-"} and expr.type == INT8:
+            args = [_of_counts(x, rel, counted) for x in expr.args]
+            known = tuple(x for x in args if x is not None)
+            return replace(expr, args=known) if len(known) == len(args) else None
+        case _:
+            return None
+
+
 def _above(block: a.Select) -> a.Select:
     return replace(block, from_=(), where=None)
 
@@ -217,7 +227,9 @@ def _is_aggregate(query: a.Query) -> bool:
 
 def _is_grouping(query: a.Select) -> bool:
     shown = (*(t.expr for t in query.targets), *conjuncts(query.having))
-    return bool(group_keys(query)) and _is_bare(query) and is_closed(query) and not any(map(has_subquery, shown))
+    return (
+        bool(group_keys(query)) and _is_bare(query) and is_closed(query) and not any(map(has_subquery, shown))
+    )
 
 
 def _of_rows(expr: a.Expr, query: a.Select, where: a.Expr | None) -> a.Expr:
@@ -251,7 +263,7 @@ def _at(tie: Tie) -> int:
     return tie.key.pos
 
 
-def _is_plain(tie: Tie, rest: Steps) -> bool:
+def _is_plain(tie: Tie) -> bool:
     """Whether the tie's equality is the one that groups are made by, of columns that look alike where they
     are equal.
     """

@@ -4,13 +4,14 @@
     -->
     SELECT d.id, d.name, (SELECT sum(e.pay) FROM emp e WHERE e.dept = d.id) FROM dept d
 
-Outside its aggregates the block looks at some range variables alone; where what it groups by is a key of their
-rows, each of these rows is a group, made of its partners (SOUNDNESS 6d). An outer join's row without a partner
-is a group of one padded row: that is left out where the aggregate does not look at it, a NULL or rows that its
-filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has groups for
-rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is aggregated without
-the outer joins that it does not read. Whatever may fail is a reservation: a subquery is not computed where
-nothing asks for it. Must not know rules or provers.
+Outside its aggregates the block looks at some range variables alone; where what it groups by is a key of
+their rows, each of these rows is a group, made of its partners (SOUNDNESS 6d). An outer join's row without a
+partner is a group of one padded row: that is left out where the aggregate does not look at it, a NULL or rows
+that its filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has
+groups for rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is
+aggregated without the outer joins that it does not read; a count that is compared with 0 asks whether there is
+anything to count. Whatever may fail is a reservation: a subquery is not computed where nothing asks for it.
+Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from rewright.equivalence.laws.join_steps import (
 )
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import (
     is_volatile,
     order_sensitive,
@@ -41,6 +43,7 @@ from rewright.sql.facts import (
 )
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
+    QUERIES,
     SUBQUERIES,
     Fresh,
     conjoin,
@@ -61,6 +64,16 @@ from rewright.sql.walk import (
 )
 
 _ONE = a.Const("1", INT4)
+_INTEGERS = frozenset({"int2", "int4", "int8"})
+# how a count is compared with a number: whether there must be something to count
+_ANY = {
+    (">", "0"): True,
+    (">=", "1"): True,
+    ("<>", "0"): True,
+    ("=", "0"): False,
+    ("<", "1"): False,
+    ("<=", "0"): False,
+}
 _EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 # built-in aggregates that leave out NULLs
 _OF_VALUES = frozenset({*_EXTREMES, "count", "sum", "avg"})
@@ -111,8 +124,16 @@ class _ByPartners(Walk):
         self.rest_on(basis)
         self._reserve(block, apart.partners, groups)
         above = replace(block, from_=(), where=None, group_by=None, having=None)
-        rest: a.Select = map_kind(above, a.Aggregate, lambda g: fresh_subqueries(values[g], self.fresh))
-        having = [map_kind(p, a.Aggregate, lambda g: fresh_subqueries(values[g], self.fresh)) for p in conjuncts(block.having)]
+
+        def visit(n: Any) -> Any:
+            if (present := self._present(n, apart.partners)) is not None:
+                return fresh_subqueries(present, self.fresh)
+            if isinstance(n, a.Aggregate):
+                return fresh_subqueries(values[n], self.fresh)
+            return n if isinstance(n, QUERIES) else map_parts(n, visit)
+
+        rest: a.Select = map_parts(above, visit)
+        having = [visit(p) for p in conjuncts(block.having)]
         there = [self._some(apart.partners)] if apart.partners.items else []
         return replace(rest, from_=core.from_, where=conjoin((*apart.core.where, *there, *having)))
 
@@ -147,19 +168,34 @@ class _ByPartners(Walk):
         return self.facts.exprs_determine(rows, group_keys(block)) is not None
 
     def _lookup(self, g: a.Aggregate, partners: Steps) -> a.Expr:
+        if not partners.items and _asks_once(g) and not needed(partners.steps, free_rels(g)):
+            return _of_one_row(g)
+        return _of(g, self._rows(g, partners))
+
+    def _rows(self, g: a.Aggregate, partners: Steps) -> Steps:
+        """The rows of a group that an aggregate looks at."""
         steps = partners.steps
         if _asks_once(g):
-            read = free_rels(g).union(free_of_all(partners.where))
-            steps = needed(steps, read)
+            steps = needed(steps, free_rels(g).union(free_of_all(partners.where)))
         if partners.items:
-            return _of(g, _looked_at(g, replace(partners, steps=steps)))
-        if not steps:
-            return _of_one_row(g)
+            return _looked_at(g, replace(partners, steps=steps))
         found = _without_padding(g, steps)
         if found is None:
             one = a.ValuesScan(self.fresh(), ((_ONE,),), "one", (a.OutputColumn("one", INT4),))
             found = Steps((one,), steps, ())
-        return _of(g, found)
+        return found
+
+    def _present(self, node: a.Node, partners: Steps) -> a.Expr | None:
+        """Whether there is anything to count, where a count is compared with 0; None for other questions."""
+        asked = _asked_for_any(node)
+        if asked is None:
+            return None
+        g, some = asked
+        counted = () if g.star else (a.IsNull(g.args[0], negated=True),)
+        rows = self._rows(g if g.star else replace(g, distinct=True), partners)
+        where = conjoin((*rows.where, *conjuncts(g.filter), *counted))
+        found = a.Exists(a.Select((a.Target("one", _ONE),), rows.from_, where))
+        return found if some else a.Not(found)
 
     def _some(self, partners: Steps) -> a.Expr:
         """That a row has partners."""
@@ -224,6 +260,24 @@ def _asks_once(g: a.Aggregate) -> bool:
     return g.func.is_builtin and (g.distinct or g.func.name in _EXTREMES)
 
 
+def _asked_for_any(node: a.Node) -> tuple[a.Aggregate, bool] | None:
+    """The count that is asked whether it is above 0, and whether it must be; it is never NULL."""
+    if not isinstance(node, a.Op) or not node.op.is_builtin or len(node.args) != 2:
+        return None
+    name, (left, right) = node.op.name, node.args
+    if isinstance(right, a.Aggregate):
+        name, left, right = FLIPPED.get(name, name), right, left
+    known = right.arg if isinstance(right, a.Cast) and right.implicit else right
+    if not isinstance(left, a.Aggregate) or not left.func.is_builtin or left.func.name != "count":
+        return None
+    if not isinstance(known, a.Const) or not known.type.is_builtin or known.type.name not in _INTEGERS:
+        return None
+    some = _ANY.get((name, known.value or ""))
+    # a row of NULLs is counted, and IS NULL
+    told = all(x.type.is_builtin and x.type.name != "record" for x in left.args)
+    return None if some is None or len(left.args) > 1 or not told else (left, some)
+
+
 def _of(g: a.Aggregate, rows: Steps) -> a.Expr:
     query = a.Select((a.Target("v", g),), rows.from_, conjoin(rows.where), ((),))
     return a.ScalarSubquery(query, g.type)
@@ -270,8 +324,11 @@ def _passes_over(g: a.Aggregate, padded: frozenset[int]) -> bool:
 
 def _null_with(expr: a.Expr) -> frozenset[tuple[int, int]]:
     """Columns whose being NULL makes an expression NULL. CASE without ELSE is where no arm is taken."""
-    if not isinstance(expr, a.Case) or not isinstance(expr.default, a.Const) or expr.default.value is not None:
+    if (
+        not isinstance(expr, a.Case)
+        or not isinstance(expr.default, a.Const)
+        or expr.default.value is not None
+    ):
         return strict_columns(expr)
     arms = [rejected_columns(asked) | strict_columns(shown) for asked, shown in expr.whens]
     return frozenset.intersection(*arms)
-
