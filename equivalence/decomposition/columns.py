@@ -28,6 +28,7 @@ from rewright.sql.walk import (
     has_aggregate,
     has_subquery,
     has_window,
+    references_whole,
     returns_set,
 )
 
@@ -44,9 +45,12 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
     x, y = both
     if not _is_by_rows(x) or not _is_by_rows(y) or not _are_cut_alike(x, y):
         return None
-    values = list(_values(x, y))
-    read = columns_used((e for two in values for e in two), from_rels(x.from_) | from_rels(y.from_))
+    values = list(zip(_exprs(x), _exprs(y), strict=True))
+    own = from_rels(x.from_) | from_rels(y.from_)
+    read = columns_used((e for two in values for e in two), own)
     if any(c.rel not in from_rels(x.from_) & from_rels(y.from_) for c in read):
+        return None
+    if any(references_whole(above(b), rel) for b in (x, y) for rel in own):
         return None
     loose, facts = chance(x, catalog)
     for block in (x, y):
@@ -96,10 +100,6 @@ def _are_cut_alike(x: a.Select, y: a.Select) -> bool:
 
 def _exprs(block: a.Select) -> list[a.Expr]:
     return [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
-
-
-def _values(x: a.Select, y: a.Select) -> Iterator[tuple[a.Expr, a.Expr]]:
-    yield from zip(_exprs(x), _exprs(y), strict=True)
 
 
 def _shown(columns: list[a.Column]) -> tuple[a.Target, ...]:

@@ -27,6 +27,7 @@ from rewright.sql.walk import (
     is_closed,
     leaves,
     map_parts,
+    references_whole,
     renumber,
     used_rels,
     walk,
@@ -218,6 +219,8 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     if above(x) != above(y) or unfit(replace(x, from_=(), where=None)):
         return pair
     shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
+    if any(references_whole(above(x), rel) for rel in own):
+        return pair
     columns = sorted(
         {(n.rel, n.pos, n) for n in walk(above(x)) if isinstance(n, a.Column) and n.rel in own},
         key=lambda c: c[:2],

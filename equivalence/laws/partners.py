@@ -9,8 +9,8 @@ their rows, each of these rows is a group, made of its partners (SOUNDNESS 6d). 
 partner is a group of one padded row: that is left out where the aggregate does not look at it, a NULL or rows
 that its filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has
 groups for rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is
-aggregated without the outer joins that it does not read; a count that is compared with 0 asks whether there is
-anything to count. Whatever may fail is a reservation: a subquery is not computed where nothing asks for it.
+aggregated without the outer joins that it does not read; a count that is compared with 0 asks whether there
+is anything to count. Whatever may fail is a reservation: a subquery is not computed where nothing asks for it.
 Must not know rules or provers.
 """
 
