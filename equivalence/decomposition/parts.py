@@ -19,6 +19,7 @@ from rewright.equivalence.decomposition.congruence import Difference, difference
 from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.constants import folded
+from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.fans import without_fans
 from rewright.equivalence.laws.firsts import numbered
@@ -110,6 +111,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     for law in (
         without_shifts,
         with_whole_counts,
+        with_counts_of_others,
         without_tied_groups,
         with_presence,
         without_idle_keys,
@@ -172,7 +174,7 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
             found = replace(made, before=flattened(made.before), after=flattened(made.after))
-    return found
+    return found and (_seen(found, with_counts_of_others, catalog) or found)
 
 
 def _numbered(

@@ -10,7 +10,7 @@ partner is a group of one padded row: that is left out where the aggregate does 
 that its filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has
 groups for rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is
 aggregated without the outer joins that it does not read; a count that is compared with 0 asks whether there
-is anything to count. Whatever may fail is a reservation: a subquery is not computed where nothing asks for it.
+is anything to count. What may fail is a reservation: a subquery is not computed where nothing asks for it.
 Must not know rules or provers.
 """
 
