@@ -33,6 +33,7 @@ from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.numbering import sorted_by_keys
+from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.padding import unpadded
 from rewright.equivalence.laws.pages import without_pages
@@ -109,6 +110,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     plain = View(first, second, left_open, (), catalog, others)
     for law in (
+        by_bounds,
         without_shifts,
         with_whole_counts,
         with_counts_of_others,
