@@ -45,6 +45,7 @@ from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
 from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
+from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
@@ -114,6 +115,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         without_shifts,
         with_whole_counts,
         with_counts_of_others,
+        without_zeros,
         without_tied_groups,
         with_presence,
         without_idle_keys,
