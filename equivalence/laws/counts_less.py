@@ -46,7 +46,7 @@ class _OfOthers(Walk):
             return node
         if len(node.args) != 2:
             return node
-        whole, part = (_count(x) for x in node.args)
+        whole, part = (self._told(_count(x)) for x in node.args)
         if whole is None or part is None:
             return node
         part = _over_one(whole, part)
@@ -62,6 +62,19 @@ class _OfOthers(Walk):
             return call
         (target,) = whole.query.targets
         return a.ScalarSubquery(replace(whole.query, targets=(replace(target, expr=call),)), INT8)
+
+    def _told(self, found: _Count | None) -> _Count | None:
+        """Without asking whether what is never NULL in a lookup's rows is there."""
+        if found is None or found.query is None:
+            return found
+        nonnull = self.facts.nonnull_columns(a.Select((), found.query.from_, found.query.where))
+        asked = []
+        for p in found.asked:
+            filled = isinstance(p, a.IsNull) and p.negated and not p.row_form
+            basis = self.facts.never_null(p.arg, nonnull) if isinstance(p, a.IsNull) and filled else None
+            self.rest_on(basis or ())
+            asked += [p] if basis is None else []
+        return replace(found, asked=tuple(asked))
 
 
 def _count(expr: a.Expr) -> _Count | None:

@@ -91,7 +91,7 @@ class _ByBounds(Walk):
         if known[0] is not None and known[1] is not None:
             low, high = (value(k) for k in known if k is not None)
             # texts and booleans are bounds of no range
-            return low is not None and type(low) is type(high) and low <= high  # type: ignore[operator]
+            return low is not None and type(low) is type(high) and low <= high  # type: ignore[operator] # of one type
         found = self._ordering(bounds)
         if found is None:
             return False

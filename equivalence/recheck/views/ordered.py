@@ -87,7 +87,7 @@ def _in_order(ends: _Ends, scans: dict[int, a.Scan], changes: Changes) -> bool:
     low, high = (constant(e) for e in ends)
     if low is not None and high is not None:
         one, other = value(low), value(high)
-        return one is not None and type(one) is type(other) and not one > other  # type: ignore[operator] # alike
+        return one is not None and type(one) is type(other) and not one > other  # type: ignore[operator] # of one type
     begin, end = ends
     if not isinstance(begin, a.Column) or not isinstance(end, a.Column) or begin.rel != end.rel:
         return False

@@ -53,8 +53,24 @@ def _of_lookups(first: a.Expr, second: a.Expr, changes: Changes) -> a.Expr | Non
     if len(one.targets) != 1 or len(other.targets) != 1:
         return None
     numbers = dict(zip(defined_rels(same), defined_rels(rows), strict=True))
-    found = _of_block(one.targets[0].expr, renumber(other.targets[0].expr, numbers), changes)
+    counted = _filled(one.targets[0].expr, rows, changes)
+    others = _filled(renumber(other.targets[0].expr, numbers), rows, changes)
+    found = _of_block(counted, others, changes)
     return None if found is None else a.ScalarSubquery(replace(one, targets=(a.Target("v", found),)), INT8)
+
+
+def _filled(expr: a.Expr, rows: a.Select, changes: Changes) -> a.Expr:
+    """A count of values that are never NULL as one of rows."""
+    if not isinstance(expr, a.Aggregate) or expr.func.name != "count" or expr.star or len(expr.args) != 1:
+        return expr
+    if expr.distinct or not expr.func.is_builtin:
+        return expr
+    never_null = changes.known.nonnull_columns(replace(rows, group_by=None))
+    basis = changes.known.never_null(expr.args[0], never_null)
+    if basis is None:
+        return expr
+    changes.rest_on(basis)
+    return replace(expr, args=(), star=True)
 
 
 def _asked(call: a.Aggregate) -> _Asked | None:
