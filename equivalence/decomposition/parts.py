@@ -32,6 +32,7 @@ from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.numbered_pages import as_pages
 from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.ordering import without_idle_keys
@@ -111,6 +112,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     plain = View(first, second, left_open, (), catalog, others)
     for law in (
+        as_pages,
         by_bounds,
         without_shifts,
         with_whole_counts,

@@ -306,6 +306,12 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select distinct on (k) k, x from t order by k, id",
         ),
     ),
+    "places": (
+        (
+            "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
+            "select id, x from t order by k desc, id limit 2 offset 2",
+        ),
+    ),
     "ordered": (
         (
             "select id from span where daterange(a, b) @> date '2024-01-10'",
@@ -333,6 +339,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "partners": (
+        (
+            "select t.id, max(o.k), count(distinct o.k) from t left join o on o.t = t.id left join o u on u.far = t.id group by t.id",
+            "select t.id, (select max(k) from o where o.t = t.id), (select count(distinct k) from o where o.t = t.id) from t",
+        ),
         (
             "select t.id, count(distinct o.id), max(o.x) from t left join o on o.t = t.id left join code on code.id = o.k group by t.id",
             "select t.id, (select count(*) from o where o.t = t.id), (select max(x) from o where o.t = t.id) from t",
@@ -891,6 +901,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select x from t order by k fetch first 3 rows with ties",
             "select x from t order by k, id fetch first 3 rows with ties",
+        ),
+    ),
+    "places": (
+        (
+            "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
+            "select id, x from t order by k desc, id limit 3 offset 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (partition by s order by k desc, id) n from t) q where n < 3 order by n",
+            "select id, x from t order by k desc, id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by id) n from t) q where n < 3 and x = 'a' order by n",
+            "select id, x from t where x = 'a' order by id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by id desc) n from t) q where n < 3 order by n",
+            "select id, x from t order by id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by k) n from t) q where n < 3 order by n",
+            "select id, x from t order by k limit 2",
+        ),
+        (
+            "select id, x from (select id, x, rank() over (order by k) n from t) q where n < 3 order by n",
+            "select id, x from t order by k limit 2",
         ),
     ),
     "ordered": (

@@ -23,7 +23,7 @@ from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive, rejected_columns, strict_columns
 from rewright.sql.facts.effects import OVERFLOW
-from rewright.sql.types import INT4
+from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
     SUBQUERIES,
@@ -105,7 +105,8 @@ def _is_fit(block: a.Select) -> bool:
 
 def _sorted_by_what_it_reads(call: a.Aggregate) -> bool:
     by = [k.expr for k in call.order_by]
-    return bool(by) and all(isinstance(x, a.Const) or x in by for x in call.args)
+    told = (x for x in call.args if not isinstance(x, a.Const))
+    return bool(by) and all(x in by and equality_is_identity(x.type) for x in told)
 
 
 def _parted(block: a.Select, rows: Joined, changes: Changes) -> tuple[Joined, Joined] | None:

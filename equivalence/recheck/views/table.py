@@ -36,6 +36,7 @@ from rewright.equivalence.recheck.views.padding import padding
 from rewright.equivalence.recheck.views.pages import pages
 from rewright.equivalence.recheck.views.partners import partners
 from rewright.equivalence.recheck.views.patterns import patterns
+from rewright.equivalence.recheck.views.places import places
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.restrictions import restrictions
@@ -62,6 +63,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
         "bounds": of_each(bounds),
+        "places": of_each(places),
         "ordered": of_each(ordered),
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
