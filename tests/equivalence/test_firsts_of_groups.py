@@ -1,4 +1,6 @@
-"""The first rows of groups, restricted: a choice among ties only where the order leaves ties."""
+"""The first rows of groups, restricted: a choice among ties only where the order leaves ties. The greatest of
+groups, by their maximum and by rank.
+"""
 
 from __future__ import annotations
 
@@ -47,3 +49,23 @@ def test_an_order_that_ends_with_the_key_leaves_no_choice(original: str, candida
 @pytest.mark.parametrize(("original", "candidate"), [(_ALL, _SOME), (_EACH, _NUMBERED)])
 def test_another_order_leaves_one(original: str, candidate: str, order: str) -> None:
     assert proof(original, candidate, order).modulo == ("tie-order",)
+
+
+@pytest.mark.parametrize(
+    "type_", ["int", "numeric", "numeric(8,2)", "float8", "text", "char(4)", "timestamptz"]
+)
+def test_the_greatest_of_a_group_is_its_first_in_rank(type_: str) -> None:
+    """Equal values may look different: the maximum is one of them, each has the first rank."""
+    catalog = catalog_from_ddl(
+        f"create table o (id int primary key, c int not null, price {type_} not null);"
+    )
+    first, second = (
+        bind(text, catalog)
+        for text in (
+            "select id from o where price = (select max(p.price) from o p where p.c = o.c)",
+            "select id from (select id, rank() over (partition by c order by price desc) n from o) f where n = 1",
+        )
+    )
+    proved = prove_pair(Binding(first, second, catalog), catalog, 10.0).proved
+    assert proved is not None
+    assert proved.modulo == ()

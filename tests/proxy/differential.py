@@ -79,7 +79,7 @@ TEXTS = (
     "set search_path = pg_catalog",
     "set search_path = public",
     "reset search_path",
-    "set role reader",
+    "set role part_reader",
     "reset role",
     "discard all",
     "deallocate all",
@@ -346,11 +346,15 @@ def pair_of(server: ScratchServer, database: str) -> Iterator[Pair]:
     """Both, with the rewrites in place. The proxy reaches the server where no password is asked."""
     with psycopg.connect(server.dsn(database), autocommit=True) as connection:
         connection.execute(SCHEMA)
-        connection.execute("drop role if exists reader; create role reader; grant select on part to reader")
+        connection.execute("create role part_reader; grant select on part to part_reader")
         index = RewriteIndex()
         index.replace(equivalent_rewrites(connection, database))
     reports = Reports()
     ports = Ports(lookup=index, reporter=reports, settings=RULES)
-    with RunningProxy(config(f"host={server.address.socket_dir} port={server.port}"), ports) as proxy:
-        yield Pair(server, database, proxy, reports)
-        assert not proxy.problems, proxy.problems
+    try:
+        with RunningProxy(config(f"host={server.address.socket_dir} port={server.port}"), ports) as proxy:
+            yield Pair(server, database, proxy, reports)
+            assert not proxy.problems, proxy.problems
+    finally:
+        with psycopg.connect(server.dsn(database), autocommit=True) as connection:
+            connection.execute("drop owned by part_reader; drop role part_reader")

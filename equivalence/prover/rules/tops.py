@@ -303,13 +303,8 @@ def bounded_extreme(goal: Term) -> Term | None:
     for side, (term, value) in enumerate((goal.args, goal.args[::-1])):
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
-        values = [x.outs[0] for x in term.bag if x.outs]
-        orders = {(domain(x.type), x.type.collation) for x in (*values, value, term)}
-        if len(orders) != 1 or not domain(value.type) or not values:
-            continue
-        if isinstance(value, Nested) and value.kind == "agg":
-            continue
-        return _of_each_row(term, value, goal.sym, side)
+        if not (isinstance(value, Nested) and value.kind == "agg") and _in_one_order(term, value):
+            return _of_each_row(term, value, goal.sym, side)
     return None
 
 
@@ -328,21 +323,24 @@ def _of_each_row(term: Nested, value: Term, sym: Sym, side: int) -> Term:
 
 
 def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
-    """A minimum or maximum that a predicate equates with a value, where equal values are the same and one
-    order is meant.
+    """A minimum or maximum that a predicate equates with a value, where one order is meant: of values that
+    are equal in it any may be the extreme, and each of them is equal to it.
     """
     if not isinstance(goal, App) or goal.sym != EQ:
         return None
     for term, value in (goal.args, goal.args[::-1]):
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
-        values = [x.outs[0] for x in term.bag if x.outs]
-        types = {x.type for x in (*values, value, term)}
-        if isinstance(value, Nested) and value.kind == "agg":
-            continue
-        if all(identity(t) for t in types) and len({(t.name, t.collation) for t in types}) == 1 and values:
+        if not (isinstance(value, Nested) and value.kind == "agg") and _in_one_order(term, value):
             return term, value
     return None
+
+
+def _in_one_order(extreme: Nested, value: Term) -> bool:
+    """Whether a minimum or maximum goes by the order in which the value is compared with it."""
+    values = [x.outs[0] for x in extreme.bag if x.outs]
+    orders = {(domain(x.type), x.type.collation) for x in (*values, value, extreme)}
+    return len(orders) == 1 and bool(domain(value.type)) and bool(values)
 
 
 def _where(bag: Bag, f: object) -> Bag:

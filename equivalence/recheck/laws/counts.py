@@ -271,9 +271,9 @@ def _counts_more(term: App) -> tuple[Nested, int] | None:
 
 
 def extreme_as_exists(p: Place, at: Bindings) -> Iterator[Instance]:
-    """V = max{e | Q} is EXISTS(Q, e = v) ∧ NOT EXISTS(Q, e > v), of one type whose equality is identity.
-    V ≤ max{e | Q} is EXISTS(Q, v ≤ e), and max{e | Q} ≤ v is EXISTS(Q, e ≤ v) ∧ NOT EXISTS(Q, v < e), in one
-    order; so with < and minima. Bindings: block, condition.
+    """V = max{e | Q} is EXISTS(Q, e = v) ∧ NOT EXISTS(Q, e > v), whichever of equal values is the extreme.
+    V ≤ max{e | Q} is EXISTS(Q, v ≤ e), and max{e | Q} ≤ v is EXISTS(Q, e ≤ v) ∧ NOT EXISTS(Q, v < e),
+    in one order; so with < and minima. Bindings: block, condition.
     """
     i, n = at
     goal = pick(pick(p.bag, i).preds, n)
@@ -283,12 +283,10 @@ def extreme_as_exists(p: Place, at: Bindings) -> Iterator[Instance]:
         if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
             continue
         met = (*(x.outs[0] for x in term.bag), value, term)
-        if goal.sym != EQ:
-            if len({(domain(t.type), t.type.collation) for t in met}) == 1 and domain(value.type):
-                yield Instance(_with_condition(p, i, n, _bounded(goal, term, value)))
+        if len({(domain(t.type), t.type.collation) for t in met}) > 1 or not domain(value.type):
             continue
-        types = {t.type for t in met}
-        if not all(identity(t) for t in types) or len({(t.name, t.collation) for t in types}) > 1:
+        if goal.sym != EQ:
+            yield Instance(_with_condition(p, i, n, _bounded(goal, term, value)))
             continue
         least = term.name.startswith("min ")
 
