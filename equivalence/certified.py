@@ -28,13 +28,15 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
+_APART = frozenset({"partners", "values", "columns"})
 _RARE: tuple[frozenset[str], ...] = (
+    frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
+    frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,
+    frozenset({"orders", "numbers", "lookups", "early"}) | _APART,
+    frozenset({"orders", "numbers", "lookups", "restrictions"}) | _APART,
+    frozenset({"orders", "lookups", "early", "restrictions"}) | _APART,
+    frozenset({"early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
-    frozenset({"orders", "numbers", "early", "restrictions"}),
-    frozenset({"orders", "numbers", "lookups", "early"}),
-    frozenset({"orders", "numbers", "lookups", "restrictions"}),
-    frozenset({"orders", "lookups", "early", "restrictions"}),
-    frozenset({"early", "restrictions"}),
 )
 
 

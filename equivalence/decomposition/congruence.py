@@ -27,6 +27,7 @@ from rewright.sql.walk import (
     is_closed,
     leaves,
     map_parts,
+    references_whole,
     renumber,
     used_rels,
     walk,
@@ -155,7 +156,7 @@ def differences(
     chances = [chance(q, catalog) for q in walked.context]
     around = frozenset(m for loose, _ in chances for m in loose)
     facts = tuple(dict.fromkeys(f for _, basis in chances for f in basis))
-    if any(_unfit(q) for q in walked.context):
+    if any(unfit(q) for q in walked.context):
         return whole
     if not holes:  # the same tree, by another plan perhaps
         return [Difference(before, after, around, facts)]
@@ -168,7 +169,7 @@ def differences(
     return found
 
 
-def _unfit(query: a.Query) -> bool:
+def unfit(query: a.Query) -> bool:
     """Whether a block's result may depend on more than the bags below it."""
     return any(
         isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in own_parts(query)
@@ -211,15 +212,17 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     x, y = pair.before, pair.after
     if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
         return pair
-    aligned = _aligned(x, y)
-    if aligned is None:
+    both = aligned(x, y)
+    if both is None:
         return pair
-    x, y = aligned
-    if _above(x) != _above(y) or _unfit(replace(x, from_=(), where=None)):
+    x, y = both
+    if above(x) != above(y) or unfit(replace(x, from_=(), where=None)):
         return pair
     shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
+    if any(references_whole(above(x), rel) for rel in own):
+        return pair
     columns = sorted(
-        {(n.rel, n.pos, n) for n in walk(_above(x)) if isinstance(n, a.Column) and n.rel in own},
+        {(n.rel, n.pos, n) for n in walk(above(x)) if isinstance(n, a.Column) and n.rel in own},
         key=lambda c: c[:2],
     )
     if any(rel not in shared for rel, _, _ in columns) or _only_rows(x):
@@ -227,22 +230,23 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
     targets = targets or (a.Target("c1", a.Const("1", INT4)),)
     loose, facts = chance(x, catalog)
-    loose |= looseness(replace(_above(x), limit=None, offset=None, distinct=None))
+    loose |= looseness(replace(above(x), limit=None, offset=None, distinct=None))
     rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
     return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
 
 
-def _above(block: a.Select) -> a.Select:
+def above(block: a.Select) -> a.Select:
+    """A block without FROM and WHERE."""
     return replace(block, from_=(), where=None)
 
 
 def _only_rows(block: a.Select) -> bool:
     """Nothing but a list of columns stands above FROM and WHERE already."""
-    plain = _above(block) == a.Select(block.targets)
+    plain = above(block) == a.Select(block.targets)
     return plain and all(isinstance(t.expr, a.Column) for t in block.targets)
 
 
-def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
+def aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
     """The second block with the first's numbers for the tables both read under the same alias; other numbers
     of its own. None where that says nothing.
     """

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
+from rewright.equivalence.decomposition.columns import columns_apart, looks
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.constants import folded
+from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.fans import without_fans
 from rewright.equivalence.laws.firsts import numbered
@@ -25,13 +28,17 @@ from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
 from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
+from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.numbered_pages import as_pages
 from rewright.equivalence.laws.numbering import sorted_by_keys
+from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.padding import unpadded
 from rewright.equivalence.laws.pages import without_pages
+from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
@@ -39,6 +46,7 @@ from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
 from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
+from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
@@ -53,6 +61,8 @@ from rewright.sql.walk import Fresh, canonical, highest_number, walk
 WIDEST = 2
 # the whole with all that both sides share: DISTINCT above makes up for rows that are there more often
 ALL = WIDEST + 1
+# the rows of both, and each column for itself
+COLUMNS = ALL + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +112,12 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     plain = View(first, second, left_open, (), catalog, others)
     for law in (
+        as_pages,
+        by_bounds,
         without_shifts,
         with_whole_counts,
+        with_counts_of_others,
+        without_zeros,
         without_tied_groups,
         with_presence,
         without_idle_keys,
@@ -123,7 +137,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if counted is not None:
         above = max(highest_number(counted.before), highest_number(counted.after))
         counted = _seen(counted, lambda q, known: as_lookups(q, known, Fresh(above)), catalog) or counted
-    bases = [v for v in (plain, late, looked, counted) if v is not None]
+    bases = [v for v in (plain, _row_by_row(plain, catalog), late, looked, counted) if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(
@@ -157,6 +171,24 @@ def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:
     return frozenset({"tie-order"} if any(k.shown for k in kept) else ())
 
 
+def _row_by_row(plain: View, catalog: Catalog) -> View | None:
+    """Groups and joins as rows with lookups, as far as they are; None where there is none."""
+    found = None
+    for law in (by_partners, as_values):
+        view = found or plain
+        above = Fresh(max(highest_number(view.before), highest_number(view.after)))
+        made = _seen(view, partial(_numbered, law, above), catalog)
+        if made is not None:
+            found = replace(made, before=flattened(made.before), after=flattened(made.after))
+    return found and (_seen(found, with_counts_of_others, catalog) or found)
+
+
+def _numbered(
+    law: Callable[[a.Query, Catalog, Fresh], Form], fresh: Fresh, query: a.Query, catalog: Catalog
+) -> Form:
+    return law(query, catalog, fresh)
+
+
 def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:
     """Both queries of a view in one more form; None where neither of them changes."""
     found = [law(q, catalog) for q in (view.before, view.after)]
@@ -170,15 +202,24 @@ def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog)
 
 def parts_of(view: View, wider: int | None) -> list[Difference]:
     """What differs, with ``wider`` of the queries around; None: the two, without what both have above FROM
-    and WHERE; ALL: with it.
+    and WHERE; ALL: with it; COLUMNS: by columns.
     """
     others = [Difference(*pair) for pair in view.others]
     whole = Difference(view.before, view.after)
     if wider == ALL:
         return [*others, whole]
+    if wider == COLUMNS:
+        return [*others, *(columns_apart(whole, view.catalog) or [whole])]
     if wider is None:
         return [*others, stripped(whole, view.catalog)]
     return [*others, *differences(view.before, view.after, wider, view.catalog)]
+
+
+def ways_of(difference: Difference, wider: int | None, catalog: Catalog) -> Iterator[Pair]:
+    """How one difference is looked at."""
+    if wider == COLUMNS:
+        return looks(difference, catalog)
+    return pairs(difference.before, difference.after, catalog)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,27 +264,23 @@ class PartsProof:
         if [c.type for c in a.output_columns(q1)] != [c.type for c in a.output_columns(q2)]:
             return Flaw("the columns differ")
         view = next((v for n, v in enumerate(views(q1, q2, catalog)) if n == self.view), None)
-        if view is None or self.wider not in (*range(ALL + 1), None):
+        if view is None or self.wider not in (*range(COLUMNS + 1), None):
             return Flaw("there is no such form of the pair")
         found = parts_of(view, self.wider)
         if len(found) != len(self.parts):
             return Flaw(f"{len(found)} parts differ, and {len(self.parts)} are proved")
-        looks: list[tuple[Difference, Pair, Proof]] = []
+        looked: list[tuple[Difference, Pair, Proof]] = []
         for number, (part, difference) in enumerate(zip(self.parts, found, strict=True), 1):
             pair = next(
-                (
-                    p
-                    for n, p in enumerate(pairs(difference.before, difference.after, view.catalog))
-                    if n == part.way
-                ),
+                (p for n, p in enumerate(ways_of(difference, self.wider, view.catalog)) if n == part.way),
                 None,
             )
             if pair is None:
                 return Flaw(f"part {number}: there is no such look at it")
             if (flaw := check_proof(part.proof, pair.before, pair.after, pair.catalog)) is not None:
                 return Flaw(f"part {number}: {flaw.reason}", flaw.step)
-            looks.append((difference, pair, part.proof))
-        facts, modulo = stated(view, looks)
+            looked.append((difference, pair, part.proof))
+        facts, modulo = stated(view, looked)
         if facts != self.facts:
             return Flaw(f"facts should be {facts}")
         return None if modulo == self.modulo else Flaw(f"modulo should be {modulo}")

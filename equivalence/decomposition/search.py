@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from rewright.engines import clock
-from rewright.equivalence.decomposition.abstraction import Pair, pairs
+from rewright.equivalence.decomposition.abstraction import Pair
 from rewright.equivalence.decomposition.congruence import Difference
 from rewright.equivalence.decomposition.parts import (
     ALL,
+    COLUMNS,
     WIDEST,
     Part,
     PartsProof,
@@ -24,6 +25,7 @@ from rewright.equivalence.decomposition.parts import (
     parts_of,
     stated,
     views,
+    ways_of,
 )
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.proving import Binding, prove_both
@@ -114,7 +116,7 @@ class PartsSearch:
         return not any(self._late.values())
 
     def round(self, seconds: float, deadline: float, *, positions: bool) -> Proved | None:
-        """Every attempt once, for at most ``seconds`` each."""
+        """Every attempt once, for at most ``seconds`` for each of its parts: what was found is kept."""
         if not self._late[positions]:
             return None
         self._late[positions] = False
@@ -125,7 +127,7 @@ class PartsSearch:
             attempt = self._attempt(n)
             if attempt is None:
                 return None
-            looks = self._all(n, attempt, min(deadline, clock.now() + seconds), positions=positions)
+            looks = self._all(n, attempt, seconds, deadline, positions=positions)
             if looks is not None:
                 return _proved_as(self.before, self.after, attempt, looks)
         return None
@@ -135,9 +137,12 @@ class PartsSearch:
             self._made.append(following)
         return self._made[n] if n < len(self._made) else None
 
-    def _all(self, n: int, attempt: _Attempt, deadline: float, *, positions: bool) -> list[_Look] | None:
+    def _all(
+        self, n: int, attempt: _Attempt, seconds: float, deadline: float, *, positions: bool
+    ) -> list[_Look] | None:
         for k in range(len(attempt.parts)):
-            if (n, k) not in self._found and not self._proved(n, k, attempt, deadline, positions=positions):
+            until = min(deadline, clock.now() + seconds)
+            if (n, k) not in self._found and not self._proved(n, k, attempt, until, positions=positions):
                 return None
         return [self._found[n, k] for k in range(len(attempt.parts))]
 
@@ -145,7 +150,7 @@ class PartsSearch:
         """Look at a part in one way after the other."""
         difference, catalog = attempt.parts[k], attempt.view.catalog
         if (n, k) not in self._ways:
-            self._ways[n, k] = list(pairs(difference.before, difference.after, catalog))
+            self._ways[n, k] = list(ways_of(difference, attempt.wider, catalog))
         ways = self._ways[n, k]
         for number, pair in enumerate(ways):
             if (n, k, number, positions) in self._hopeless:
@@ -169,14 +174,27 @@ class PartsSearch:
 
 
 def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
-    """Small parts first, view by view, none twice."""
+    """Small parts first, view by view, none twice; the first two views' small parts before either's whole."""
     seen: list[list[Difference]] = []
+    late: list[_Attempt] = []
     for number, view in enumerate(views(before, after, catalog)):
-        for wider in (*range(WIDEST + 1), None, ALL):
+        for wider in (COLUMNS, *range(WIDEST + 1), None, ALL):
             parts = parts_of(view, wider)
-            if parts not in seen:
-                seen.append(parts)
-                yield _Attempt(number, view, wider, parts)
+            if parts in seen:
+                continue
+            whole = parts[-1] == Difference(view.before, view.after)
+            if whole and wider == COLUMNS:
+                continue  # there are no columns apart
+            seen.append(parts)
+            attempt = _Attempt(number, view, wider, parts)
+            if number == 0 and (whole or wider is None):
+                late.append(attempt)
+            else:
+                yield attempt
+        if number:
+            yield from late
+            late = []
+    yield from late
 
 
 def _proved_as(before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look]) -> Proved:

@@ -15,7 +15,7 @@ from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.ordering import decided
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts, order_sensitive
+from rewright.sql.facts import Assumptions, Facts, order_sensitive, ordered_by_value
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import QUERIES, walk
 
@@ -133,7 +133,7 @@ def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) ->
     for node in own_parts(query):
         if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
-        if isinstance(node, a.Aggregate) and order_sensitive(node):
+        if isinstance(node, a.Aggregate) and order_sensitive(node) and not ordered_by_value(node):
             found.add("tie-order")
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
             found.add("float-order")

@@ -63,7 +63,7 @@ def _ordered(block: a.Query, facts: Facts) -> Assumptions | None:
 def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
     """Of aggregates and window calls."""
     for node in _own(block):
-        if isinstance(node, a.Aggregate) and order_sensitive(node):
+        if isinstance(node, a.Aggregate) and order_sensitive(node) and not _sorted_by_all(node):
             yield "tie-order"
         added = node.args if isinstance(node, a.Aggregate | a.WindowCall) else ()
         if any(x.type.name in FLOATS for x in added):
@@ -72,6 +72,14 @@ def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
             keys: Sequence[a.Expr] = (*node.window.partition_by, *(k.expr for k in node.window.order_by))
             basis = facts.exprs_determine(block, keys) if isinstance(block, a.Select) else None
             yield "tie-order" if basis is None else basis
+
+
+def _sorted_by_all(call: a.Aggregate) -> bool:
+    """Whether rows that tie in an aggregate's own order give it the same values."""
+    by = [k.expr for k in call.order_by]
+    told = [x for x in call.args if not isinstance(x, a.Const)]
+    plain = call.func.is_builtin and not call.direct and bool(by)
+    return plain and all(x in by and equality_is_identity(x.type) for x in told)
 
 
 def _of_peers(call: a.WindowCall) -> bool:

@@ -31,6 +31,7 @@ create table o (id int primary key, k int, x text, n numeric, t int not null ref
 create table tick (id int primary key, at timestamptz, n timestamp, d date);
 create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
+create table span (id int primary key, a date not null, b date, m int, n int, check (a <= b));
 """
 CATALOG = catalog_from_ddl(SCHEMA)
 _REACH = "with recursive r(a, b) as (select src, dst from edge{first} union {step}) select * from r{last}"
@@ -303,6 +304,68 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select distinct on (k) k, x from t order by k",
             "select distinct on (k) k, x from t order by k, id",
+        ),
+    ),
+    "places": (
+        (
+            "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
+            "select id, x from t order by k desc, id limit 2 offset 2",
+        ),
+    ),
+    "ordered": (
+        (
+            "select id from span where daterange(a, b) @> date '2024-01-10'",
+            "select id from span where a <= date '2024-01-10' and (b is null or b > date '2024-01-10')",
+        ),
+        (
+            "select p.id from span p, span q where daterange(p.a, p.b) && daterange(q.a, null)",
+            "select p.id from span p, span q where (p.b is null or p.a < p.b and q.a < p.b)",
+        ),
+    ),
+    "zeros": (
+        (
+            "select k, sum(case when x is null then t else 0 end) from o group by k",
+            "select k, coalesce(sum(t) filter (where x is null), 0) from o group by k",
+        ),
+    ),
+    "others": (
+        (
+            "select k, count(*) - count(x) from o group by k",
+            "select k, count(*) filter (where x is null) from o group by k",
+        ),
+        (
+            "select k, count(*) - count(*) filter (where far = 1) - count(*) filter (where far = 2) from o group by k",
+            "select k, count(*) filter (where far not in (1, 2) or far is null) from o group by k",
+        ),
+    ),
+    "partners": (
+        (
+            "select t.id, max(o.k), count(distinct o.k) from t left join o on o.t = t.id left join o u on u.far = t.id group by t.id",
+            "select t.id, (select max(k) from o where o.t = t.id), (select count(distinct k) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, count(distinct o.id), max(o.x) from t left join o on o.t = t.id left join code on code.id = o.k group by t.id",
+            "select t.id, (select count(*) from o where o.t = t.id), (select max(x) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, sum(o.k) filter (where o.x = 'a') from t left join o on o.t = t.id group by t.id having count(o.id) <> 0",
+            "select t.id, (select sum(k) from o where o.t = t.id and x = 'a') from t where exists (select from o where o.t = t.id)",
+        ),
+    ),
+    "values": (
+        (
+            "select o.id, t.x, t.d from o left join t on t.id = o.far",
+            "select o.id, (select x from t where t.id = o.far), (select d from t where t.id = o.far) from o",
+        ),
+        (
+            "select t.id, g.n, g.best from t join (select t, count(*) n, max(k) best from o group by t having count(*) > 2) g on g.t = t.id",
+            "select t.id, (select count(*) from o where o.t = t.id), (select max(k) from o where o.t = t.id) from t where (select count(*) from o where o.t = t.id) > 2",
+        ),
+    ),
+    "columns": (
+        (
+            "select t.id, coalesce(g.n - g.m, 0) v, (select max(k) from o where o.far = t.id) best from t left join (select t, count(*) n, count(x) m from o group by t) g on g.t = t.id",
+            "select t.id, (select count(*) from o where o.t = t.id and x is null) v, (select k from o where o.far = t.id order by k desc nulls last limit 1) best from t",
         ),
     ),
 }
@@ -838,6 +901,194 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select x from t order by k fetch first 3 rows with ties",
             "select x from t order by k, id fetch first 3 rows with ties",
+        ),
+    ),
+    "places": (
+        (
+            "select id, x from (select id, x, row_number() over (order by k desc, id) n from t) q where n between 3 and 4 order by n",
+            "select id, x from t order by k desc, id limit 3 offset 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (partition by s order by k desc, id) n from t) q where n < 3 order by n",
+            "select id, x from t order by k desc, id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by id) n from t) q where n < 3 and x = 'a' order by n",
+            "select id, x from t where x = 'a' order by id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by id desc) n from t) q where n < 3 order by n",
+            "select id, x from t order by id limit 2",
+        ),
+        (
+            "select id, x from (select id, x, row_number() over (order by k) n from t) q where n < 3 order by n",
+            "select id, x from t order by k limit 2",
+        ),
+        (
+            "select id, x from (select id, x, rank() over (order by k) n from t) q where n < 3 order by n",
+            "select id, x from t order by k limit 2",
+        ),
+    ),
+    "ordered": (
+        (
+            "select id from span where daterange(a, b) @> date '2024-01-10'",
+            "select id from span where a <= date '2024-01-10' and b > date '2024-01-10'",
+        ),
+        (
+            "select id from span where daterange(a, b, '[]') @> date '2024-01-10'",
+            "select id from span where a <= date '2024-01-10' and (b is null or b > date '2024-01-10')",
+        ),
+        (
+            "select id from span where int4range(m, n) @> 3",
+            "select id from span where (m is null or m <= 3) and (n is null or n > 3)",
+        ),
+        (
+            "select id from span where daterange(b, a) @> date '2024-01-10'",
+            "select id from span where (b is null or b <= date '2024-01-10') and a > date '2024-01-10'",
+        ),
+        (
+            "select p.id from span p, span q where daterange(p.a, p.b) && daterange(q.a, q.b)",
+            "select p.id from span p, span q where (p.b is null or q.a < p.b) and (q.b is null or p.a < q.b)",
+        ),
+        (
+            "select o.id from o left join span s on s.id = o.k where daterange(s.a, s.b) @> date '2024-01-10'",
+            "select o.id from o left join span s on s.id = o.k where s.a <= date '2024-01-10' and (s.b is null or s.b > date '2024-01-10')",
+        ),
+    ),
+    "zeros": (
+        (
+            "select k, sum(case when x is null then far else 0 end) from o group by k",
+            "select k, coalesce(sum(far) filter (where x is null), 0) from o group by k",
+        ),
+        (
+            "select sum(case when x is null then t else 0 end) from o",
+            "select coalesce(sum(t) filter (where x is null), 0) from o",
+        ),
+        (
+            "select k, sum(case when x is null then t else 1 end) from o group by k",
+            "select k, coalesce(sum(t) filter (where x is null), 0) from o group by k",
+        ),
+        (
+            "select k, sum(case when x is null then t::numeric else 0.00 end) from o group by k",
+            "select k, coalesce(sum(t::numeric) filter (where x is null), 0) from o group by k",
+        ),
+        (
+            "select t.k, sum(case when o.x is null then o.t else 0 end) from t left join o on o.t = t.id group by t.k",
+            "select t.k, coalesce(sum(o.t) filter (where o.x is null), 0) from t left join o on o.t = t.id group by t.k",
+        ),
+        (
+            "select k, avg(case when x is null then t else 0 end) from o group by k",
+            "select k, coalesce(avg(t) filter (where x is null), 0) from o group by k",
+        ),
+    ),
+    "others": (
+        (
+            "select count(k) - count(far) from o",
+            "select count(*) filter (where k is not null and far is null) from o",
+        ),
+        ("select count(*) - count(distinct k) from o", "select count(*) filter (where k is null) from o"),
+        ("select count(*) - count((k, x)) from o", "select count(*) filter (where (k, x) is null) from o"),
+        (
+            "select count(*) - count(*) filter (where k > 1) from o",
+            "select count(*) filter (where k <= 1) from o",
+        ),
+        (
+            "select count(*) - count(*) filter (where k = 1) - count(*) filter (where far = 2) from o",
+            "select count(*) filter (where (k = 1) is not true and (far = 2) is not true) from o",
+        ),
+        (
+            "select id, (select count(*) from o where o.t = t.id) - (select count(*) filter (where x = 'a') from o where o.far = t.id) v from t",
+            "select id, (select count(*) filter (where (x = 'a') is not true) from o where o.t = t.id) v from t",
+        ),
+    ),
+    "partners": (
+        (
+            "select t.id, count(*) from t left join o on o.t = t.id group by t.id",
+            "select t.id, (select count(*) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.k, count(o.id) from t left join o on o.t = t.id group by t.k",
+            "select t.k, (select count(o.id) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, max(o.k) from t join o on o.t = t.id group by t.id",
+            "select t.id, (select max(o.k) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, bool_or(o.k is null) from t left join o on o.t = t.id group by t.id",
+            "select t.id, (select bool_or(o.k is null) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, sum(o.k) from t left join o on o.t = t.id left join o u on u.far = t.id group by t.id",
+            "select t.id, (select sum(o.k) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, count(o.k) from t left join o on o.t = t.id group by t.id having count(o.k) > 0",
+            "select t.id, (select count(o.k) from o where o.t = t.id) from t where exists (select from o where o.t = t.id)",
+        ),
+        (
+            "select t.id, count(u.id) from t left join o on o.t = t.id left join o u on u.k = coalesce(o.k, 1) group by t.id",
+            "select t.id, (select count(u.id) from o left join o u on u.k = coalesce(o.k, 1) where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, case when t.k > 1 then sum(10 / o.k) end from t left join o on o.t = t.id group by t.id",
+            "select t.id, case when t.k > 1 then (select sum(10 / o.k) from o where o.t = t.id) end from t",
+        ),
+    ),
+    "values": (
+        (
+            "select o.id, t.x from o join t on t.id = o.far",
+            "select o.id, (select x from t where t.id = o.far) from o",
+        ),
+        (
+            "select t.id, g.n from t left join (select t, count(*) n from o group by t) g on g.t = t.id",
+            "select t.id, (select count(*) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, g.s from t left join (select t, k, sum(far) s from o group by t, k) g on g.t = t.id",
+            "select t.id, (select sum(far) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, g.s from t left join (select t, sum(k) s from o group by t having count(*) > 1) g on g.t = t.id",
+            "select t.id, (select sum(k) from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, s.n from t, lateral (select count(*) n from o where o.t = t.id having count(*) > 0) s",
+            "select t.id, (select count(*) n from o where o.t = t.id) from t",
+        ),
+        (
+            "select t.id, coalesce(g.n - 1, 0) v from t left join (select t, count(*) n from o group by t) g on g.t = t.id",
+            "select t.id, (select count(*) from o where o.t = t.id) - 1 v from t",
+        ),
+        (
+            "select o.id from o left join t on t.id = o.far where t.x is null",
+            "select o.id from o where not exists (select from t where t.id = o.far)",
+        ),
+    ),
+    "columns": (
+        (
+            "select id, (select max(k) from o where o.t = t.id) a, (select max(k) from o where o.t = t.id) b from t",
+            "select id, (select min(k) from o where o.t = t.id) a, (select k from o where o.t = t.id order by k desc nulls last limit 1) b from t",
+        ),
+        (
+            "select t.k, (select max(k) from o where o.t = t.id) a from t",
+            "select t.k, (select max(k) from o where o.t = t.k) a from t",
+        ),
+        (
+            "select (select max(k) from o where o.t = a.id) v from t a, t b where a.k < b.k",
+            "select (select max(k) from o where o.t = a.id) v from t a, t b where b.k < a.k",
+        ),
+        (
+            "select k, max(x), count(*) from o group by k having count(*) > 1",
+            "select k, max(x), count(id) from o group by k having count(x) > 1",
+        ),
+        (
+            "select k, max(x), count(*) from o group by k, x",
+            "select k, max(x), count(id) from o group by k, far",
+        ),
+        (
+            "select id, (select max(k) from o where o.t = t.id) a from t order by id limit 2",
+            "select id, (select k from o where o.t = t.id order by k desc nulls last limit 1) a from t order by id limit 3",
         ),
     ),
 }

@@ -1,5 +1,6 @@
 """Pairs made to be proved though they differ: INTERSECT and USING of unlike modifiers, conditions on looks,
-aggregates that raise; days, first rows, bounds, steps, weights, merged keys, partners that are missing.
+aggregates that raise; days, first rows, bounds, steps, weights, merged keys, partners that are missing; groups
+by keys, what is joined for its values, columns apart, ranges in order, counts of others.
 
 None that is known to differ is proved without a reservation that blocks, by forms of the whole or by parts; what
 is proved gives the same on rows that are made to tell it apart, and the pairs beside them that stand are still
@@ -30,6 +31,8 @@ _DIFFERENT = {
     "domains_arrays_views": 49,
     "looks_and_sums": 186,
     "once_proved_families": 22,
+    "partners_and_columns": 77,
+    "ranges_and_counts": 48,
 }
 # seconds of the search, by what is known: most that are not proved are given up at once
 _SECONDS = {"equal": 30.0, "different": 1.0, "open": 0.25}

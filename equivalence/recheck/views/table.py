@@ -15,6 +15,7 @@ from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
+from rewright.equivalence.recheck.views.columns import columns
 from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.counts import counts
 from rewright.equivalence.recheck.views.cuts import cuts
@@ -28,16 +29,22 @@ from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
 from rewright.equivalence.recheck.views.numbers import numbers
+from rewright.equivalence.recheck.views.ordered import ordered
 from rewright.equivalence.recheck.views.orders import orders
+from rewright.equivalence.recheck.views.others import others
 from rewright.equivalence.recheck.views.padding import padding
 from rewright.equivalence.recheck.views.pages import pages
+from rewright.equivalence.recheck.views.partners import partners
 from rewright.equivalence.recheck.views.patterns import patterns
+from rewright.equivalence.recheck.views.places import places
 from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
+from rewright.equivalence.recheck.views.values import values
+from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -56,8 +63,11 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "patterns": of_trees(patterns),
         "moments": of_each(moments),
         "bounds": of_each(bounds),
+        "places": of_each(places),
+        "ordered": of_each(ordered),
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
+        "zeros": of_each(zeros),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
@@ -68,6 +78,10 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "lookups": of_each(lookups),
         "restrictions": of_each(restrictions),
         "numbers": of_each(numbers),
+        "partners": of_each(partners),
+        "values": of_each(values),
+        "others": of_each(others),
+        "columns": columns,
     }
 )
 
