@@ -236,7 +236,7 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     # of a table that is recommended, what would be a leak if it were joined by another key is none
     chosen = {block.candidate.table: block.candidate.path for block in kept}
     judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
-    leaks = {(x.table, x.column): x for b in judged for x in b.leaks}
+    leaks = {(x.table, x.column): x for found in (base.leaks, *(b.leaks for b in judged)) for x in found}
     notes = list(base.notes)
     if not candidates:
         notes.append("no table of the lake joins with this one")
