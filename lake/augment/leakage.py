@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Leak:
     correlation: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TargetByKey:
     """The target's sums per key value: rows, sum and sum of squares of each target; the base's own dates, if
     any.
@@ -62,6 +63,25 @@ class TargetByKey:
     sums: Any
     squares: Any
     dates: Any
+
+    @cached_property
+    def classes(self) -> Any:
+        """(keys, classes): how many of each key's rows are of each class; None: the target has none.
+
+        A target of two values, low and high, has y² = (low + high) y - low high in each row, so that sums and
+        sums of squares say how many rows have which.
+        """
+        share = []
+        for y, yy in zip(self.sums.T, self.squares.T, strict=True):
+            known = np.column_stack([y, self.counts])
+            (total, product), *_ = np.linalg.lstsq(known, yy, rcond=None)
+            off = np.abs(known @ (total, product) - yy).max(initial=0.0)
+            width = math.sqrt(max(total**2 + 4 * product, 0.0))
+            if off > _EXACT * max(float(yy.max(initial=0.0)), 1.0) or width <= _EXACT:
+                return None
+            share.append((y - self.counts * (total - width) / 2) / width)
+        # of two classes one indicator says both
+        return np.column_stack([share[0], self.counts - share[0]] if len(share) == 1 else share)
 
 
 def leaks_of(
@@ -189,37 +209,13 @@ def separated(values: Any, there: Any, by_key: TargetByKey) -> Any:
     (keys, features), where the feature is.
     """
     found = np.zeros(values.shape[1], dtype=bool)
-    classes = _classes_by_key(by_key)
+    classes = by_key.classes
     if classes is None:
         return found
     for i in range(values.shape[1]):
         at = there[:, i]
         found[i] = _are_ranges(values[at, i], classes[at])
     return found
-
-
-def _classes_by_key(by_key: TargetByKey) -> Any:
-    """(keys, classes): how many of each key's rows are of each class; None: the target has none.
-
-    A target of two values, low and high, has y² = (low + high) y - low high in each row, so that sums and
-    sums of squares say how many rows have which.
-    """
-    counts = by_key.counts
-    share = []
-    for t in range(by_key.sums.shape[1]):
-        y, yy = by_key.sums[:, t], by_key.squares[:, t]
-        known = np.column_stack([y, counts])
-        (total, product), *_ = np.linalg.lstsq(known, yy, rcond=None)
-        if np.abs(known @ (total, product) - yy).max(initial=0.0) > _EXACT * max(
-            float(yy.max(initial=0.0)), 1.0
-        ):
-            return None
-        width = math.sqrt(max(total**2 + 4 * product, 0.0))
-        if width <= _EXACT:
-            return None
-        share.append((y - counts * (total - width) / 2) / width)
-    # of two classes one indicator says both
-    return np.column_stack([share[0], counts - share[0]] if len(share) == 1 else share)
 
 
 def _are_ranges(x: Any, classes: Any) -> bool:
