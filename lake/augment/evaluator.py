@@ -133,7 +133,7 @@ class Evaluator:
         width = 2 * sum(len(b.features) for b in blocks)
         found = np.zeros((len(own), 1 + q + width + t, 1 + q + width + t))
         parts, varied = zip(*(_varied(b) for b in blocks), strict=True)
-        added = 1 + q + np.flatnonzero(np.concatenate(varied))
+        added: Any = 1 + q + np.flatnonzero(np.concatenate(varied))
         outside = np.r_[0 : 1 + q, 1 + q + width : 1 + q + width + t]
         used: Any = np.ones(len(grouped.folds), dtype=bool)
         if sample and len(used) > 2 * _SAMPLE:
@@ -196,8 +196,8 @@ class Evaluator:
 
 
 def _varied(block: Block) -> tuple[Any, Any]:
-    """The block's moment columns without the flags that are never set, whose products are 0; and (2 features,)
-    which those are.
+    """The block's moment columns without the flags that are never set, whose products are 0; and which those
+    are, (2 features,).
     """
     varied = interleaved(np.ones((1, len(block.features))), block.missing.any(axis=0)[None])[0] > 0
     return interleaved(block.values, block.missing)[:, varied], varied
