@@ -36,7 +36,7 @@ from rewright.lake.augment.api import (
 from rewright.lake.augment.command import command
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.features import features_of
-from rewright.lake.augment.listing import COLUMNS
+from rewright.lake.augment.listing import COLUMNS, ended
 from rewright.lake.augment.saving import save
 from rewright.lake.embedding import CachedEmbedder, best_embedder
 from tests.lake.augment.explicit import explicit_r2
@@ -291,6 +291,10 @@ def test_a_budget_that_ends_gives_the_best_so_far_and_says_what_was_not_tried(ma
     assert nothing.ended == "budget"
     assert nothing.not_tried
     assert nothing.r2_before == nothing.r2_best
+    assert f"{len(nothing.not_tried)} joins were not tried" in ended(nothing)
+    looked = augment(lake, BaseSpec("sales", "revenue"), Options(evaluations=2, selector="exhaustive"))
+    assert (looked.ended, looked.not_tried) == ("budget", ())
+    assert "all joins had been looked at" in ended(looked)
 
 
 def test_an_interruption_gives_the_best_so_far_and_leaves_nothing(make: Make) -> None:
