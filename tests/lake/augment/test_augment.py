@@ -11,6 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -711,3 +712,22 @@ def test_what_is_joined_by_one_key_is_not_told_as_a_leak_by_another(make: Make) 
     assert [a.join_path for a in report.added if a.recommended] == ["visits -> meteo on day = date"]
     assert report.candidates > 1
     assert reasons(report) == {}
+
+
+class _Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_shown_the_best_so_far(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(simple())
+    screen = _Terminal()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "stderr", screen)
+    arguments = ["--lake", str(tmp_path / "lake0"), "--table", "sales", "--target", "revenue"]
+    command.main(arguments, standalone_mode=False)
+    told = screen.getvalue()
+    assert "best R² 0." in told
+    assert "streets" in told
