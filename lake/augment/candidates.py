@@ -24,6 +24,7 @@ _PER_TABLE = 3
 _MOST_PAIRS = 3
 _UNIQUE = 0.98
 _SURELY_REPEATED = 0.9
+"""A column with fewer different values per row than this is no key by itself, however it is cleaned."""
 _MANY = 24
 """Joins of a table from which on the graph may have left some out."""
 _FEW_KINDS = 12
