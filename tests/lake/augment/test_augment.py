@@ -228,6 +228,7 @@ def test_keys_are_no_features(make: Make) -> None:
         make({**tables, "streets": (["shop", "footfall", "record_id"], rows)}), BaseSpec("sales", "revenue")
     )
     assert not any("record_id" in c for a in report.added for c in a.columns)
+    assert any("streets" in note and "record_id" in note and "key" in note for note in report.notes)
 
 
 def test_unionable_partitions_count_once(make: Make) -> None:
