@@ -49,7 +49,7 @@ FEWEST_ROWS = 10
 MOST_CLASSES = 20
 _IN_MEMORY = 100_000
 """Rows of a base table whose values are held here."""
-_LEAKS_ROWS = 100_000
+_LEAKS_ROWS = 20_000
 """Rows on which a larger base table's own columns are compared with the target, about."""
 _MOST_FEATURES = 24
 """Features of the base table that are used, those that go best with the target."""
