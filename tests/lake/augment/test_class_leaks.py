@@ -13,7 +13,7 @@ import pytest
 
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.augment.api import BaseSpec, Report, augment
-from rewright.lake.augment.leakage import TargetByKey, separated, suspected
+from rewright.lake.augment.leakage import TargetByKey, clearly_suspected, separated, suspected
 from rewright.lake.embedding import CachedEmbedder
 
 Tables = dict[str, tuple[Sequence[str], Sequence[Sequence[object]]]]
@@ -92,6 +92,7 @@ def test_ranges_by_key(rows_of_key: int) -> None:
     everywhere: Any = np.ones(200, dtype=bool)
     assert separated(x, everywhere[:, None], by_key).all()
     assert suspected(x, everywhere, by_key).all()
+    assert clearly_suspected(x, by_key)
     assert not separated(x + chance.normal(size=(200, 1)), everywhere[:, None], by_key).any()
 
 
