@@ -158,14 +158,16 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return out
 
 
-def planted_runs(seeds: range, tables: int) -> list[dict[str, Any]]:
+def planted_runs(seeds: range, tables: int, rows_of: int, decoys: int) -> list[dict[str, Any]]:
     """Selectors on lakes with planted gains; `found`: planted tables recommended; `wrong`: decoys
-    recommended.
+    recommended. `rows_of`: rows of the base table; `decoys`: how many of them at least.
     """
     rows = []
     for seed in bar(seeds, "planted lakes"):
         with tempfile.TemporaryDirectory() as folder:
-            planted = planted_tables(Path(folder) / "lake", seed, helpful=2 + seed % 3, decoys=10 + seed % 7)
+            planted = planted_tables(
+                Path(folder) / "lake", seed, rows=rows_of, helpful=2 + seed % 3, decoys=decoys + seed % 7
+            )
             row = run_case(
                 lambda: opened(planted.folder, Path(folder)),  # noqa: B023 - called in this turn
                 f"planted {seed}",
@@ -355,6 +357,8 @@ def main() -> int:
     parser.add_argument("--lake", default="lakeB")
     parser.add_argument("--tables", type=int, default=5)
     parser.add_argument("--planted", type=int, default=0, help="lakes with planted tables")
+    parser.add_argument("--planted-rows", type=int, default=240, help="rows of their base tables")
+    parser.add_argument("--planted-decoys", type=int, default=10, help="tables that tell nothing, at least")
     parser.add_argument("--chains", type=int, default=0, help="lakes with planted chains")
     parser.add_argument("--share", default="0.25,0.5", help="of the chains that a strategy may judge")
     parser.add_argument("--seed", type=int, help="the first seed (default: 0, with --aside 1000)")
@@ -397,7 +401,9 @@ def main() -> int:
                 document["no_hop"] = {"cases": rows, "summary": summary(rows)}
                 printed("no-hop", rows)
     if args.planted:
-        rows = planted_runs(range(first, first + args.planted), args.tables)
+        rows = planted_runs(
+            range(first, first + args.planted), args.tables, args.planted_rows, args.planted_decoys
+        )
         document["planted"] = {"cases": rows, "summary": summary(rows)}
         printed("planted", rows)
         print(f"  planted tables found {statistics.fmean(r['found'] for r in rows):.2f}, decoys recommended {sum(r['wrong'] for r in rows)}")  # fmt: skip

@@ -46,6 +46,8 @@ __all__ = [
 
 T = TypeVar("T")
 _REJECTED = 10
+_NAMED = 8
+"""Columns that a note names, at most."""
 NOT_INDEXED = (
     "the lake was not indexed since it changed: tables are read now, and keys that are only spelled "
     "differently are not seen (rewright lake index)"
@@ -236,8 +238,8 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     # of a table that is recommended, what would be a leak if it were joined by another key is none
     chosen = {block.candidate.table: block.candidate.path for block in kept}
     judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
-    leaks = {(x.table, x.column): x for b in judged for x in b.leaks}
-    notes = list(base.notes)
+    leaks = {(x.table, x.column): x for found in (base.leaks, *(b.leaks for b in judged)) for x in found}
+    notes = [*base.notes, *(note for pick in (*told, *others) for note in _unused(pick.block))]
     if not candidates:
         notes.append("no table of the lake joins with this one")
     elif not added:
@@ -275,6 +277,18 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
         search.looked,
         len(search.blocks),
     )
+
+
+def _unused(block: Block) -> list[str]:
+    """Columns of a table that are no features, by reason: its keys, what is empty."""
+    by_reason: dict[str, list[str]] = {}
+    for column, reason in block.left_out:
+        by_reason.setdefault(reason, []).append(column)
+    return [
+        f"{block.candidate.table}: not used: {', '.join(columns[:_NAMED])}"
+        f"{f' and {len(columns) - _NAMED} more' if len(columns) > _NAMED else ''}: {reason}"
+        for reason, columns in by_reason.items()
+    ]
 
 
 def _while_nobody_interrupts(search: Search, make: Callable[[], T], otherwise: T) -> T:

@@ -29,6 +29,7 @@ from rewright.lake.augment.encoding import (
     time_column,
 )
 from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.leakage import Leak, TargetByKey, leaks_of, leaks_together
 from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
 from rewright.lake.augment.outside import (
     COPY,
@@ -42,12 +43,14 @@ from rewright.lake.augment.outside import (
 from rewright.lake.augment.rows import joint
 from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
-from rewright.lake.joins.scores import joinable
+from rewright.lake.joins.scores import joinable, year_like
 
 FEWEST_ROWS = 10
 MOST_CLASSES = 20
 _IN_MEMORY = 100_000
 """Rows of a base table whose values are held here."""
+_LEAKS_ROWS = 20_000
+"""Rows on which a larger base table's own columns are compared with the target, about."""
 _MOST_FEATURES = 24
 """Features of the base table that are used, those that go best with the target."""
 
@@ -127,6 +130,8 @@ class Base:
         self.rows = self._read()
         self.classes = self._classes()
         self.features: tuple[Feature, ...] = ()
+        self.leaks: tuple[Leak, ...] = ()
+        """Its own columns that give the target away; they are features only where they were asked for."""
         self.moments: Any = None
         """(seeds, folds, d, d) over 1, features with flags, targets."""
         self._make_values()
@@ -345,7 +350,8 @@ class Base:
         """The values that become indicators; none: the target is a number."""
         name = quoted(self.target.name)
         found = self.sql(
-            f"SELECT CAST({name} AS VARCHAR) AS v, count(*) FROM base_rows GROUP BY v ORDER BY 2 DESC, 1 "
+            # by number: a name would be that of a column of the table where it has one called so
+            f"SELECT CAST({name} AS VARCHAR), count(*) FROM base_rows GROUP BY 1 ORDER BY 2 DESC, 1 "
             f"LIMIT {MOST_CLASSES + 1}"
         ).fetchall()
         if len(found) < 2:
@@ -389,10 +395,32 @@ class Base:
         found = self.sql(f"{raw} ORDER BY __row").fetchnumpy()
         values = RowValues.of(found, self.targets, len(features))
         self._check_numbers(int(np.isnan(values.targets[:, 0]).sum()))
-        kept = self._best(values.strength, len(features))
+        kept = self._best(values.strength, self._without_leaks(features, values))
         self.features = tuple(features[i] for i in kept)
         self._rows, self._targets_of_rows = values.scaled(kept)
         self.moments = values.moments(self._rows)
+
+    def _without_leaks(self, features: Sequence[Feature], values: RowValues) -> list[int]:
+        """The numbers of the features that do not give the target away; of those that were asked for all, and
+        a note says which do. A year or a date is none of them: what grows steadily goes with it.
+        """
+        y = values.scaled(())[0]
+        by_row = TargetByKey(np.ones(len(y)), y, y**2, values.dated)
+        index = self.lake.index
+        everywhere: Any = np.ones(len(y), dtype=bool)
+        leaks = leaks_of(index, self.target, features, values.features, everywhere, by_row)
+        leaks |= leaks_together(features, values.features, by_row, leaks)
+        leaks = {i: leak for i, leak in leaks.items() if not self._is_time(leak.column)}
+        if self.spec.features is None:
+            self.leaks = tuple({leak.column: leak for leak in leaks.values()}.values())
+            return [i for i in range(len(features)) if i not in leaks]
+        for leak in leaks.values():
+            self.notes.append(f"{leak.column} of {leak.table} itself is used, as asked: {leak.reason}")
+        return list(range(len(features)))
+
+    def _is_time(self, name: str) -> bool:
+        column = self._column(name)
+        return column.meaning is Family.DATE or year_like(column)
 
     def _check_numbers(self, gone: int) -> None:
         if gone and not self.classes:
@@ -411,7 +439,9 @@ class Base:
         self._cursor.unregister("base_folds")
         self.sql(f"CREATE OR REPLACE TEMP TABLE raw AS {raw}")
         self._check_numbers(int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0]))
-        kept = self._best(self._strength_in_sql, len(features))
+        some = self.sql(f"SELECT * FROM raw WHERE __row % {-(-self.rows // _LEAKS_ROWS)} = 0 ORDER BY __row")
+        values = RowValues.of(some.fetchnumpy(), self.targets, len(features))
+        kept = self._best(self._strength_in_sql, self._without_leaks(features, values))
         self.features = tuple(features[i] for i in kept)
         columns = [f"y{i}" for i in range(self.targets)] + [f"v{i}" for i in kept]
         measures = (f"coalesce(avg({c}), 0), coalesce(stddev_pop({c}), 0)" for c in columns)
@@ -470,23 +500,23 @@ class Base:
             without -= wanted - {self.target.name}
         return row_features(self.lake.index, self.table.name, without, "base_rows", "__row")
 
-    def _strength_in_sql(self, offered: int) -> list[float]:
+    def _strength_in_sql(self, offered: Sequence[int]) -> list[float]:
         """How much each feature correlates with the first target, whichever way."""
         told = self.sql(
-            "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in range(offered)) + " FROM raw"
+            "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in offered) + " FROM raw"
         ).fetchone()
         return [0.0 if math.isnan(r) else r for r in told]
 
-    def _best(self, strength: Callable[[int], Sequence[float]], offered: int) -> list[int]:
-        if offered <= _MOST_FEATURES:
-            return list(range(offered))
-        told = strength(offered)
-        order = sorted(range(offered), key=lambda i: (-told[i], i))[:_MOST_FEATURES]
+    def _best(self, strength: Callable[[Sequence[int]], Sequence[float]], offered: list[int]) -> list[int]:
+        if len(offered) <= _MOST_FEATURES:
+            return offered
+        told = dict(zip(offered, strength(offered), strict=True))
+        order = sorted(offered, key=lambda i: (-told[i], i))[:_MOST_FEATURES]
         # what the best of so many correlate with by chance (docs/decisions/0500)
-        chance = 2 * math.log(offered) / self.rows
+        chance = 2 * math.log(len(offered)) / self.rows
         kept = [i for i in order if told[i] ** 2 > chance]
         self.notes.append(
-            f"of {offered} features of {self.table.name} itself "
+            f"of {len(offered)} features of {self.table.name} itself "
             + (
                 f"the {len(kept)} that correlate most with the target are used"
                 if kept

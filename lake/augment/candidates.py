@@ -23,6 +23,8 @@ from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable,
 _PER_TABLE = 3
 _MOST_PAIRS = 3
 _UNIQUE = 0.98
+_SURELY_REPEATED = 0.9
+"""A column with fewer different values per row than this is no key by itself, however it is cleaned."""
 _MANY = 24
 """Joins of a table from which on the graph may have left some out."""
 _FEW_KINDS = 12
@@ -133,6 +135,9 @@ class Candidates:
     def _unique(self, columns: list[Column]) -> bool:
         """Do the columns together identify a row?"""
         table = self._index.tables[columns[0].table]
+        if len(columns) == 1 and columns[0].distinct < _SURELY_REPEATED * table.rows:
+            # values that are the same as they are written are one key
+            return False
         keys = tuple((c.name, key_kind(c, c)) for c in columns)
         if (table.name, keys) not in self._distinct:
             self._distinct[table.name, keys] = self._rows.distinct(table.name, keys)[1]

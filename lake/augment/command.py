@@ -27,7 +27,7 @@ from rewright.lake.augment.api import (
 )
 from rewright.lake.augment.encoding import Aggregates
 from rewright.lake.augment.history import Helped, helped_by
-from rewright.lake.augment.listing import lines
+from rewright.lake.augment.listing import ended, lines
 from rewright.lake.augment.options import SelectorName, Strategy
 from rewright.lake.augment.plotting import check_file, plot
 from rewright.lake.augment.saving import save
@@ -231,7 +231,7 @@ def _print(report: Report) -> None:
     for note in report.notes:
         echo(f"note: {note}")
     if report.ended == "budget":
-        echo(f"the budget ended; {len(report.not_tried)} joins were not tried")
+        echo(ended(report))
         for path in report.not_tried[:20]:
             echo(f"   {path}")
     if report.tokens:

@@ -132,7 +132,8 @@ class Evaluator:
         q, t = 2 * len(self.base.features), self.base.targets
         width = 2 * sum(len(b.features) for b in blocks)
         found = np.zeros((len(own), 1 + q + width + t, 1 + q + width + t))
-        added = slice(1 + q, 1 + q + width)
+        parts, varied = zip(*(_varied(b) for b in blocks), strict=True)
+        added: Any = 1 + q + np.flatnonzero(np.concatenate(varied))
         outside = np.r_[0 : 1 + q, 1 + q + width : 1 + q + width + t]
         used: Any = np.ones(len(grouped.folds), dtype=bool)
         if sample and len(used) > 2 * _SAMPLE:
@@ -140,19 +141,14 @@ class Evaluator:
         share = float(grouped.counts[used].sum() / grouped.counts.sum())
         for f in range(len(own)):
             at = np.flatnonzero((grouped.folds == f) & used)
-            x = np.hstack(
-                [
-                    interleaved(b.values[told], b.missing[told])
-                    for b in blocks
-                    for told in [grouped.groups[at, groupings.index(b.grouping)]]
-                ]
-            )
+            told = [grouped.groups[at, groupings.index(b.grouping)] for b in blocks]
+            x = np.hstack([part[groups] for part, groups in zip(parts, told, strict=True)])
             n = grouped.counts[at]
             found[f][np.ix_(outside, outside)] = own[f] * share
-            found[f][added, added] = (x * n[:, None]).T @ x
-            cross = np.column_stack([n, grouped.sums[at]])
-            found[f][added, outside] = x.T @ cross
-            found[f][outside, added] = found[f][added, outside].T
+            found[f][np.ix_(added, added)] = (x * n[:, None]).T @ x
+            cross = x.T @ np.column_stack([n, grouped.sums[at]])
+            found[f][np.ix_(added, outside)] = cross
+            found[f][np.ix_(outside, added)] = cross.T
         return found
 
     def _made(self, candidate: Candidate) -> Block:
@@ -197,6 +193,14 @@ class Evaluator:
                 if j == i or whole:
                     found[j] = Leak(other.table, other.column, reason)
         return found
+
+
+def _varied(block: Block) -> tuple[Any, Any]:
+    """The block's moment columns without the flags that are never set, whose products are 0; and which those
+    are, (2 features,).
+    """
+    varied = interleaved(np.ones((1, len(block.features))), block.missing.any(axis=0)[None])[0] > 0
+    return interleaved(block.values, block.missing)[:, varied], varied
 
 
 def _auc(score: Any, positive: Any) -> float:

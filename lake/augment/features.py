@@ -30,6 +30,7 @@ _MEMORY = 256 << 20
 _KEPT_BYTES = 24 << 20
 """Arrays that take more are not kept in the file."""
 _FILE_BYTES = 2 << 30
+_PAGE = 32 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +201,9 @@ class FeatureStore:
         if self._connection is None:
             place = ":memory:" if self._file is None else str(self._file)
             connection = sqlite3.connect(place, timeout=1.0, check_same_thread=False)
+            # arrays of megabytes: of small pages each would be put together of thousands
+            connection.execute(f"PRAGMA page_size = {_PAGE}")
+            connection.execute(f"PRAGMA mmap_size = {_FILE_BYTES}")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute(

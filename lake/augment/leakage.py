@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ _FEWEST_PAIRS = 10
 _AGREEING = 0.7
 _CLEARLY = 0.95
 _TINY = 1e-200
+_EXACT = 1e-9
 _SURELY_LESS = 0.96
 """A column that correlates less with the target than this is none of the kinds that are reported."""
 
@@ -51,7 +53,7 @@ class Leak:
     correlation: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TargetByKey:
     """The target's sums per key value: rows, sum and sum of squares of each target; the base's own dates, if
     any.
@@ -61,6 +63,25 @@ class TargetByKey:
     sums: Any
     squares: Any
     dates: Any
+
+    @cached_property
+    def classes(self) -> Any:
+        """(keys, classes): how many of each key's rows are of each class; None: the target has none.
+
+        A target of two values, low and high, has y² = (low + high) y - low high in each row, so that sums and
+        sums of squares say how many rows have which.
+        """
+        share = []
+        for y, yy in zip(self.sums.T, self.squares.T, strict=True):
+            known = np.column_stack([y, self.counts])
+            (total, product), *_ = np.linalg.lstsq(known, yy, rcond=None)
+            off = np.abs(known @ (total, product) - yy).max(initial=0.0)
+            width = math.sqrt(max(total**2 + 4 * product, 0.0))
+            if off > _EXACT * max(float(yy.max(initial=0.0)), 1.0) or width <= _EXACT:
+                return None
+            share.append((y - self.counts * (total - width) / 2) / width)
+        # of two classes one indicator says both
+        return np.column_stack([share[0], self.counts - share[0]] if len(share) == 1 else share)
 
 
 def leaks_of(
@@ -98,6 +119,7 @@ def suspected(values: Any, matched: Any, by_key: TargetByKey) -> Any:
     )
     for t in range(by_key.sums.shape[1]):
         found |= _in_order(values, there, by_key.sums[:, t] / np.maximum(by_key.counts, 1.0))
+    found |= separated(values, there, by_key)
     return found
 
 
@@ -109,7 +131,7 @@ def clearly_suspected(values: Any, by_key: TargetByKey) -> bool:
     there = np.isfinite(values) & counted
     if len(values) < _FEWEST_TOGETHER:
         return False
-    found = _correlated(values, there, by_key)
+    found = _correlated(values, there, by_key) | separated(values, there, by_key)
     for t in range(by_key.sums.shape[1]):
         y = by_key.sums[:, t] / np.maximum(by_key.counts, 1.0)
         found |= _in_order(values, there, y, agreeing=_CLEARLY, undecided=False)
@@ -176,7 +198,44 @@ def _reason(
         told = abs(_weighted(flag, matched & (by_key.counts > 0), by_key, t))
         if told > COPY:
             return "it is filled only once the target is known", round(float(told), 4)
+    if separated(x[:, None], there[:, None], by_key)[0]:
+        return "the target's classes are ranges of it", None
     return "", None
+
+
+def separated(values: Any, there: Any, by_key: TargetByKey) -> Any:
+    """(features,) of which the target's classes are ranges: a price, where the target says whether it is
+    high. Of the pairs of rows of two classes all but a thousandth have one class above the other. `there`:
+    (keys, features), where the feature is.
+    """
+    found = np.zeros(values.shape[1], dtype=bool)
+    classes = by_key.classes
+    if classes is None:
+        return found
+    for i in range(values.shape[1]):
+        at = there[:, i]
+        found[i] = _are_ranges(values[at, i], classes[at])
+    return found
+
+
+def _are_ranges(x: Any, classes: Any) -> bool:
+    """`classes`: (keys, classes) rows. Classes of fewer than _FEWEST rows are ranges by chance."""
+    if len(x) < _FEWEST_TOGETHER:
+        return False
+    rows = classes.sum(axis=0)
+    told = classes[:, rows >= _FEWEST]
+    rows = rows[rows >= _FEWEST]
+    if len(rows) < 2:
+        return False
+    values, at = np.unique(x, return_inverse=True)
+    by_value = np.zeros((len(values), len(rows)))
+    np.add.at(by_value, at, told)
+    below = np.cumsum(by_value, axis=0) - by_value / 2.0
+    # of a pair of classes, one against the other: the area under the ROC curve
+    above = (by_value.T @ below) / np.outer(rows, rows)
+    weights = np.triu(np.outer(rows, rows), 1)
+    ordered = (np.maximum(above, 1.0 - above) * weights).sum() / weights.sum()
+    return bool(ordered > COPY)
 
 
 def leaks_together(

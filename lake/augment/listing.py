@@ -42,6 +42,14 @@ def _row(report: Report, rank: int, added: Added) -> tuple[object, ...]:
     )
 
 
+def ended(report: Report) -> str:
+    """What a budget that ended left out."""
+    if not report.not_tried:
+        return "the budget ended: all joins had been looked at, but others may help beside those chosen"
+    many = len(report.not_tried)
+    return f"the budget ended: {many} {'join was' if many == 1 else 'joins were'} not tried"
+
+
 def _leakage(report: Report, table: str) -> str:
     return "; ".join(f"{leak.column}: {leak.reason}" for leak in report.leaks if leak.table == table)
 

@@ -32,11 +32,11 @@ class RowValues:
             _numbers(found, ["dated"])[:, 0],
         )
 
-    def strength(self, offered: int) -> list[float]:
-        """How much each of the first features correlates with the first target, whichever way; 0 where one of
+    def strength(self, offered: Sequence[int]) -> list[float]:
+        """How much each of these features correlates with the first target, whichever way; 0 where one of
         the two never varies.
         """
-        return [_correlation(self.features[:, i], self.targets[:, 0]) for i in range(offered)]
+        return [_correlation(self.features[:, i], self.targets[:, 0]) for i in offered]
 
     def scaled(self, kept: Sequence[int]) -> tuple[Any, Any]:
         """(rows, 2 kept + targets): each kept feature's value, 0 where missing, and its flag, then the

@@ -183,16 +183,15 @@ def _rows(report: Report, statement: Statement) -> list[tuple[object, ...]]:
 
 
 def _notices(report: Report) -> list[str]:
+    from rewright.lake.augment.listing import ended
+
     told = list(report.notes)
     if report.auc_before is not None and report.auc_after is not None:
         told.append(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with what is recommended")
     if report.ended == "budget":
         paths = "; ".join(report.not_tried[:_NOT_TRIED])
         more = "; ..." if len(report.not_tried) > _NOT_TRIED else ""
-        told.append(
-            f"the budget ended: {len(report.not_tried)} joins were not "
-            f"tried{': ' if paths else ''}{paths}{more}"
-        )
+        told.append(f"{ended(report)}{': ' if paths else ''}{paths}{more}")
     return told
 
 

@@ -11,6 +11,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -36,7 +37,7 @@ from rewright.lake.augment.api import (
 from rewright.lake.augment.command import command
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.features import features_of
-from rewright.lake.augment.listing import COLUMNS
+from rewright.lake.augment.listing import COLUMNS, ended
 from rewright.lake.augment.saving import save
 from rewright.lake.embedding import CachedEmbedder, best_embedder
 from tests.lake.augment.explicit import explicit_r2
@@ -227,6 +228,7 @@ def test_keys_are_no_features(make: Make) -> None:
         make({**tables, "streets": (["shop", "footfall", "record_id"], rows)}), BaseSpec("sales", "revenue")
     )
     assert not any("record_id" in c for a in report.added for c in a.columns)
+    assert any("streets" in note and "record_id" in note and "key" in note for note in report.notes)
 
 
 def test_unionable_partitions_count_once(make: Make) -> None:
@@ -291,6 +293,10 @@ def test_a_budget_that_ends_gives_the_best_so_far_and_says_what_was_not_tried(ma
     assert nothing.ended == "budget"
     assert nothing.not_tried
     assert nothing.r2_before == nothing.r2_best
+    assert f"{len(nothing.not_tried)} joins were not tried" in ended(nothing)
+    looked = augment(lake, BaseSpec("sales", "revenue"), Options(evaluations=2, selector="exhaustive"))
+    assert (looked.ended, looked.not_tried) == ("budget", ())
+    assert "all joins had been looked at" in ended(looked)
 
 
 def test_an_interruption_gives_the_best_so_far_and_leaves_nothing(make: Make) -> None:
@@ -707,3 +713,22 @@ def test_what_is_joined_by_one_key_is_not_told_as_a_leak_by_another(make: Make) 
     assert [a.join_path for a in report.added if a.recommended] == ["visits -> meteo on day = date"]
     assert report.candidates > 1
     assert reasons(report) == {}
+
+
+class _Terminal(StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_is_shown_the_best_so_far(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make(simple())
+    screen = _Terminal()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(sys, "stderr", screen)
+    arguments = ["--lake", str(tmp_path / "lake0"), "--table", "sales", "--target", "revenue"]
+    command.main(arguments, standalone_mode=False)
+    told = screen.getvalue()
+    assert "best R² 0." in told
+    assert "streets" in told
