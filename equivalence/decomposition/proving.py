@@ -16,6 +16,7 @@ from rewright.equivalence.decomposition.refinement import RefinementProof
 from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
@@ -69,7 +70,8 @@ def _prove_both_ways(
 ) -> Attempt:
     """A proof of the pair by its parts, or of the whole: they take turns, each turn for longer."""
     deadline = clock.now() + seconds
-    parts = PartsSearch(binding.original, binding.candidate, catalog, between)
+    memory = Memory()
+    parts = PartsSearch(binding.original, binding.candidate, catalog, between, memory)
     # what was said of the whole, without positions and with them
     said: dict[bool, Attempt] = {}
     for limit, positions in rounds(deadline):
@@ -82,7 +84,7 @@ def _prove_both_ways(
             if parts.settled and found is None and positions in said:
                 most = deadline - clock.now()  # nothing else is left to be tried
             left = max(min(deadline - clock.now(), most), 0.0)
-            said[positions] = prove_both(binding, catalog, left, positions=positions)
+            said[positions] = prove_both(binding, catalog, left, positions=positions, memory=memory)
         whole = said[positions].proved
         if found is not None:
             better = whole is not None and set(whole.modulo) < set(found.modulo)
