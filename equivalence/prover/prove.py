@@ -76,8 +76,9 @@ def prove(
     del accept
     deadline = clock.now() + deadline_seconds
     answers = (memory or Memory()).of(catalog, frozenset(distrust))
-    if (q1, q2, positions) in answers.outcomes:
-        return answers.outcomes[q1, q2, positions]
+    kept = answers.outcomes.get((q1, q2, positions))
+    if kept is not None:
+        return kept[0]
     while True:
         let_others_go_first(deadline)
         left = deadline - clock.now()

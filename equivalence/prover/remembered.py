@@ -9,6 +9,7 @@ replayed without them.
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
@@ -32,6 +33,9 @@ Answer = tuple[bool, frozenset[Assumption]]
 Attempted = tuple["Query", "Query", "bool | None"]
 Outcome = Proof | Reason | None
 _Asked = TypeVar("_Asked")
+# what is kept at most, of how many catalogs: the pairs of one search have some hundred answers
+_MOST_CATALOGS = 50
+_MOST_ANSWERS = 10_000
 # what another attempt with more time or more room may say differently
 _PASSING = {"timeout", "internal", "unsupported"}
 
@@ -44,23 +48,33 @@ class Answers:
     distrust: frozenset[str]
     known: dict[tuple[Context, Term], Answer] = field(default_factory=dict)
     by_shape: dict[Question, Answer] = field(default_factory=dict)
-    outcomes: dict[Attempted, Outcome] = field(default_factory=dict)
+    outcomes: dict[Attempted, tuple[Outcome]] = field(default_factory=dict)
+
+    def begun_anew_when_full(self) -> None:
+        """Forget all when there is too much of it."""
+        for kept in (self.known, self.by_shape, self.outcomes):
+            if len(kept) > _MOST_ANSWERS:
+                kept.clear()
 
 
 class Memory:
-    """The answers of the attempts at one pair."""
+    """The answers of the attempts at one pair, or at several over the same catalog. Any thread may ask."""
 
     def __init__(self) -> None:
         # by identity: catalogs are large, and parts of a pair share theirs or have made-up relations
         self._of: dict[tuple[int, frozenset[str]], Answers] = {}
+        self._lock = threading.Lock()
 
     def of(self, catalog: Catalog, distrust: frozenset[str]) -> Answers:
         """The answers over this very catalog without the distrusted constraints."""
         key = (id(catalog), distrust)
-        if key not in self._of:
-            # the catalog is held, so that no other one gets its identity
-            self._of[key] = Answers(catalog, distrust)
-        return self._of[key]
+        with self._lock:
+            # the catalog is held, so that no other one gets its identity; the last used one stands last
+            found = self._of.pop(key, None) or Answers(catalog, distrust)
+            self._of[key] = found
+            if len(self._of) > _MOST_CATALOGS:
+                del self._of[next(iter(self._of))]
+        return found
 
 
 class RememberingEngine(Engine):
@@ -85,6 +99,7 @@ class RememberingEngine(Engine):
         known = {asked: self._known[asked] for asked in self._asked_outside if asked in self._known}
         self._kept.known.update(self._settled(known))
         self._kept.by_shape.update(self._settled(self._answers))
+        self._kept.begun_anew_when_full()
         self._asked_outside.clear()
         super().close()
 
@@ -92,7 +107,7 @@ class RememberingEngine(Engine):
         """Keep what came of the attempt, unless another one may do better."""
         passing = isinstance(outcome, Reason) and outcome.kind in _PASSING
         if not (self.unsure or passing):
-            self._kept.outcomes[attempted] = outcome
+            self._kept.outcomes[attempted] = (outcome,)
 
     def _settled(self, answers: dict[_Asked, Answer]) -> dict[_Asked, Answer]:
         """Without what may not follow only because the solver ran out of time."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from rewright.equivalence.api import Checker
 from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.prover import entail, prove
+from rewright.equivalence.prover import entail, prove, remembered
 from rewright.equivalence.prover import session as sessions
 from rewright.equivalence.prover.build import not_null
 from rewright.equivalence.prover.context import Context
@@ -14,6 +15,9 @@ from rewright.equivalence.prover.schema import Schema
 from rewright.equivalence.prover.terms import Table, Var
 from rewright.equivalence.proving import Binding
 from rewright.equivalence.records import Assumption, Proof
+from rewright.equivalence.verdicts import Unknown
+from rewright.rewrite.adapters.live import by_steps
+from rewright.rewrite.search.chains import Derivations
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
@@ -133,3 +137,33 @@ def test_a_pair_is_proved_by_the_facts_of_its_replay() -> None:
     found = prove_pair(_bound(EQUAL, catalog), catalog, 20).proved
     assert found is not None
     assert found.modulo == ()
+
+
+def test_what_is_kept_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_MOST_CATALOGS", 2)
+    memory = Memory()
+    first, second, third = (catalog_from_ddl(TABLES) for _ in range(3))
+    kept = memory.of(first, frozenset())
+    memory.of(second, frozenset())
+    assert memory.of(first, frozenset()) is kept
+    memory.of(third, frozenset())
+    assert memory.of(first, frozenset()) is kept  # the second was not used for longer
+
+
+def test_too_many_answers_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remembered, "_MOST_ANSWERS", 0)
+    catalog, memory = catalog_from_ddl(TABLES), Memory()
+    both = _bound(DIFFERENT, catalog)
+    assert prove(both.original, both.candidate, catalog, memory=memory) is None
+    assert memory.of(catalog, frozenset()).known == {}
+
+
+def test_the_checker_does_not_repeat_the_steps_it_is_asked_after(questions: list[object]) -> None:
+    catalog = catalog_from_ddl(TABLES)
+    checker = Checker(catalog)
+    chains = by_steps(checker, Derivations(), catalog, ("public",))
+    assert chains.prove(*DIFFERENT, 20.0) is None
+    assert questions
+    questions.clear()
+    assert isinstance(checker.check(*DIFFERENT), Unknown)
+    assert questions == []
