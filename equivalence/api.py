@@ -31,6 +31,7 @@ from rewright.equivalence.isolation import (
 from rewright.equivalence.judge import Judge
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, bind_both
 from rewright.equivalence.refuter.environments import PLAIN, environments_for
 from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
@@ -103,6 +104,8 @@ class Checker:
         self._relations: set[tuple[str, str]] = set()
         self._catalog_problem = ""
         self.catalog = catalog
+        # what proofs over the catalog found out; whoever proves its steps may share it
+        self.memory = Memory()
         if catalog is None:
             self._read_schema(schema_sql)
 
@@ -358,7 +361,7 @@ class Checker:
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
-        attempt = prove_pair(bound, self.catalog, self.options.prover_seconds)
+        attempt = prove_pair(bound, self.catalog, self.options.prover_seconds, memory=self.memory)
         missing = self._problem or "no scratch server to run on"
         return attempt.proved or Unknown(attempt.reason or f"no proof found, and {missing}")
 
@@ -493,7 +496,7 @@ class _Case:
         if isinstance(bound, str) or checker.catalog is None:
             return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)
         seconds = min(self.options.prover_seconds, self._left(0.6))
-        return prove_pair(bound, checker.catalog, seconds)
+        return prove_pair(bound, checker.catalog, seconds, memory=checker.memory)
 
     def _confirmed(self, proved: Proved, refuter: Refuter | None) -> Verdict:
         """The proof with the reservations that the runs have left open; a database that belies it wins."""

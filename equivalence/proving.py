@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rewright.equivalence.prover import prove
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.records import Proof
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.algebra import Query
@@ -71,12 +72,24 @@ def bind_both(
 
 
 def prove_both(
-    binding: Binding, catalog: Catalog, seconds: float, *, positions: bool | None = None
+    binding: Binding,
+    catalog: Catalog,
+    seconds: float,
+    *,
+    positions: bool | None = None,
+    memory: Memory | None = None,
 ) -> Attempt:
-    """Ask the prover. It may say nothing; it may not raise. ``positions``: see
-    `rewright.equivalence.prover.prove`.
+    """Ask the prover. It may say nothing; it may not raise. ``positions``, ``memory``:
+    see `rewright.equivalence.prover.prove`.
     """
-    found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds, positions=positions)
+    found = prove(
+        binding.original,
+        binding.candidate,
+        catalog,
+        deadline_seconds=seconds,
+        positions=positions,
+        memory=memory,
+    )
     if not isinstance(found, Proof):
         return Attempt(None, "no proof found" if found is None else f"no proof: {found.reason}", binding)
     return Attempt(

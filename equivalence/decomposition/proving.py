@@ -16,6 +16,7 @@ from rewright.equivalence.decomposition.refinement import RefinementProof
 from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Proof
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
@@ -26,20 +27,26 @@ _TIES = "tie-order"
 
 
 def prove_pair(
-    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None] = at_once
+    binding: Binding,
+    catalog: Catalog,
+    seconds: float,
+    between: Callable[[], None] = at_once,
+    memory: Memory | None = None,
 ) -> Attempt:
     """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in
     the queries.
 
     Where the candidate's order is fuller than the original's and the two are not proved to be the same, that
     its answers are among the original's is proved instead: with the reservation `refinement`. ``between``:
-    called before each single proof, where others may go first.
+    called before each single proof, where others may go first. ``memory``: what was found out about other
+    pairs over the catalog, and is added to.
     """
+    memory = memory or Memory()
     ordered = _in_fuller_order(binding)
-    found = _prove_both_ways(binding, catalog, seconds if ordered is None else seconds / 2, between)
+    found = _prove_both_ways(binding, catalog, seconds if ordered is None else seconds / 2, between, memory)
     if ordered is None or (found.proved is not None and _TIES not in found.proved.modulo):
         return found
-    refining = _prove_both_ways(ordered, catalog, seconds / 2, between).proved
+    refining = _prove_both_ways(ordered, catalog, seconds / 2, between, memory).proved
     if refining is None or _TIES in refining.modulo:
         return found
     return Attempt(_refined(refining), "", binding)
@@ -65,11 +72,11 @@ def _in_fuller_order(binding: Binding) -> Binding | None:
 
 
 def _prove_both_ways(
-    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None]
+    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None], memory: Memory
 ) -> Attempt:
     """A proof of the pair by its parts, or of the whole: they take turns, each turn for longer."""
     deadline = clock.now() + seconds
-    parts = PartsSearch(binding.original, binding.candidate, catalog, between)
+    parts = PartsSearch(binding.original, binding.candidate, catalog, between, memory)
     # what was said of the whole, without positions and with them
     said: dict[bool, Attempt] = {}
     for limit, positions in rounds(deadline):
@@ -82,7 +89,7 @@ def _prove_both_ways(
             if parts.settled and found is None and positions in said:
                 most = deadline - clock.now()  # nothing else is left to be tried
             left = max(min(deadline - clock.now(), most), 0.0)
-            said[positions] = prove_both(binding, catalog, left, positions=positions)
+            said[positions] = prove_both(binding, catalog, left, positions=positions, memory=memory)
         whole = said[positions].proved
         if found is not None:
             better = whole is not None and set(whole.modulo) < set(found.modulo)

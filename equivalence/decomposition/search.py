@@ -28,6 +28,7 @@ from rewright.equivalence.decomposition.parts import (
     ways_of,
 )
 from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
@@ -96,9 +97,15 @@ class PartsSearch:
     """
 
     def __init__(
-        self, before: a.Query, after: a.Query, catalog: Catalog, between: Callable[[], None] = at_once
+        self,
+        before: a.Query,
+        after: a.Query,
+        catalog: Catalog,
+        between: Callable[[], None] = at_once,
+        memory: Memory | None = None,
     ) -> None:
         self.before, self.after, self.between = before, after, between
+        self._memory = memory or Memory()
         # whether the last round without positions, and the last with them, gave something up for lack of time
         self._late = {False: True, True: True}
         alike = [c.type for c in a.output_columns(before)] == [c.type for c in a.output_columns(after)]
@@ -162,7 +169,7 @@ class PartsSearch:
                 return False
             seconds = left if number == len(ways) - 1 else left * _SHARE
             binding = Binding(pair.before, pair.after, pair.catalog)
-            said = prove_both(binding, pair.catalog, seconds, positions=positions)
+            said = prove_both(binding, pair.catalog, seconds, positions=positions, memory=self._memory)
             if said.proved is not None and isinstance(said.proved.proof, Proof):
                 self._found[n, k] = difference, pair, Part(number, said.proved.proof)
                 return True

@@ -73,6 +73,7 @@ class Engine:
         self._opener = Opener()
         self._depth = 0
         self.asked = 0  # questions to the solver
+        self.unsure = False  # whether the solver left one of them open
         # equalities of nested values found by matching, for the formulas at hand
         self.nested_equal: list[tuple[Term, Term]] = []
         self._sessions: dict[tuple[Context, bool], Session] = {}

@@ -45,6 +45,7 @@ from .prepare import (
     scope_of,
     signature_difference,
 )
+from .remembered import Answers, Memory, RememberingEngine
 from .replay import settle
 from .schema import Schema
 from .terms import Bag
@@ -60,24 +61,30 @@ def prove(
     accept: Collection[str] = (),
     distrust: Collection[str] = (),
     positions: bool | None = None,
+    memory: Memory | None = None,
 ) -> Proof | Reason | None:
     """A proof that both queries are the same on every database of the catalog.
 
     ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller
     to judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older).
     ``positions``: whether first rows, ranks and extremes are seen as EXISTS, which takes longer; None: where
-    nothing is found without. ``Reason`` says what stands in the way, None that nothing was found. A proof
-    that comes back has been replayed. In a process with several threads one proves at a time; the others wait
-    for their turn as long as they may prove, and prove then.
+    nothing is found without. ``memory``: what earlier attempts at the pair left. ``Reason`` says what stands
+    in the way, None that nothing was found. A proof that comes back has been replayed. In a process with
+    several threads one proves at a time; the others wait for their turn as long as they may prove, and prove
+    then.
     """
     del accept
     deadline = clock.now() + deadline_seconds
+    answers = (memory or Memory()).of(catalog, frozenset(distrust))
+    kept = answers.outcomes.get((q1, q2, positions))
+    if kept is not None:
+        return kept[0]
     while True:
         let_others_go_first(deadline)
         left = deadline - clock.now()
         try:
             with solver_alone(left):
-                return _prove(q1, q2, catalog, left, distrust, positions)
+                return _prove(q1, q2, answers, left, positions)
         except Busy:
             return Reason("timeout", "timeout")
         except LetGo:
@@ -87,18 +94,28 @@ def prove(
 def _prove(
     q1: Query,
     q2: Query,
-    catalog: Catalog,
+    answers: Answers,
     deadline_seconds: float,
-    distrust: Collection[str],
     positions: bool | None,
 ) -> Proof | Reason | None:
-    engine = Engine(Schema(catalog, distrust=distrust), clock.now() + deadline_seconds, yields=True)
+    schema = Schema(answers.catalog, distrust=answers.distrust)
+    engine = RememberingEngine(schema, clock.now() + deadline_seconds, answers)
+    try:
+        outcome = _outcome(engine, q1, q2, positions)
+    finally:
+        engine.close()
+    engine.leave((q1, q2, positions), outcome)
+    return outcome
+
+
+def _outcome(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proof | Reason | None:
+    """A replayed proof, or what the search ended with."""
     try:
         with numbering():
             draft = _draft(engine, q1, q2, positions)
         if not isinstance(draft, Proof) or draft.method == "same-tree":
             return draft
-        settled = settle(draft, q1, q2, catalog, engine.deadline)
+        settled = settle(draft, q1, q2, engine.schema.catalog, engine.deadline)
     except Unsupported as why:
         return Reason(f"unsupported {why}", "unsupported")
     except OutOfTime:
@@ -111,8 +128,6 @@ def _prove(
         return Reason(f"not installed: {missing.name}", "unsupported")
     except Exception as error:  # noqa: BLE001 - a fault of the search must not become the caller's
         return Reason(f"internal error: {error!r}", "internal")
-    finally:
-        engine.close()
     if isinstance(settled, Flaw):
         if clock.now() > engine.deadline:
             return Reason("timeout", "timeout")

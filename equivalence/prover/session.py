@@ -60,7 +60,9 @@ class Session:
             left = clock.stretched(min(1.5, self.engine.deadline - clock.now()))
             self.solver.set("timeout", max(1, int(1000 * left)))
             self.encoder.tell(self.solver, formulas)
-            if self.solver.check(*self.switches.values()) != z3.unsat:
+            found = self.solver.check(*self.switches.values())
+            if found != z3.unsat:
+                self.engine.unsure |= found == z3.unknown
                 return False
             core = {str(c) for c in self.solver.unsat_core()}
         finally:

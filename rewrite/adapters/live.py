@@ -255,5 +255,5 @@ def by_steps(
 ) -> ChainChecker:
     """The checker as the rewriter uses it: proofs of single steps first, then of the whole."""
     terms = terms or Terms()
-    links = LinkProver(catalog, search_path, terms.between)
+    links = LinkProver(catalog, search_path, terms.between, checker.memory)
     return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker), terms.confirm)
