@@ -234,7 +234,7 @@ def english(word: str) -> str:
 
 
 def _known(word: str, told: dict[str, str]) -> str | None:
-    """What `told` has of a word, of one with its umlauts in two letters (`gehaelter`), or a German plural (`haltestellen`)."""
+    """What `told` has of a word, perhaps with umlauts in two letters (`gehaelter`) or of a plural."""
     if (found := told.get(word)) is not None:
         return found
     short = word

@@ -283,7 +283,7 @@ bank banken banco bancos banque banques banca banche
 money geld dinero denaro dinheiro
 currency wahrung moneda devise devises monnaie valuta moeda
 exchange_rate wechselkurs wisselkurs
-score punktzahl puntuacion puntuaciones punteggio pontuacao
+score puntaje punktzahl puntuacion puntuaciones punteggio pontuacao
 point punkt punkte punto puntos punti ponto pontos punten
 loan kredit kredite darlehen prestamo prestamos credito creditos pret emprestimo lening
 interest zins zinsen zinssatz interes intereses interet interets interesse interessi juros

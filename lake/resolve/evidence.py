@@ -22,7 +22,15 @@ from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from rewright.lake.resolve.likeness import ACRONYM, covered, head_of, initials, left_out, lexical
+from rewright.lake.resolve.likeness import (
+    ACRONYM,
+    completed,
+    covered,
+    head_of,
+    initials,
+    left_out,
+    lexical,
+)
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
@@ -52,6 +60,8 @@ _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
 _SPELT = 0.92
+_COMPLETED = 0.95
+"""How much of a likeness counts that rests on what a shortened word is taken for."""
 _AS_NAMED = 0.9
 """Likeness of names from which on nothing was left unsaid."""
 _BOUND = 1.2
@@ -385,6 +395,9 @@ class Evidence:
             # "artist.name" is as good as "artist_name"
             spelt_label = lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
             base = max(base, 0.9 * spelt_label)
+        if (whole := completed(name, real.name)) is not None:
+            alike = max(float(own @ embed(whole)), lexical(names.words(name), names.words(whole)))
+            base = max(base, _COMPLETED * alike)
         # of a name that is cut short the vectors know nothing
         return max(least, min(0.97, 0.7 * base + 0.3 * both), _SPELT * words)
 
