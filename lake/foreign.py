@@ -193,10 +193,10 @@ low nieder
 """
 """Words that are translated only inside a compound."""
 _BOTH = """
-auto bank bus code computer email film firma foto hotel index information internet konto kontroll land material
-motor museum national nation norm online park partner passagier pension person position post produkt programm
-projekt rotor restaurant service sport start system tank test ticket trainer transport turbine typ unfall wind
-zone element budget format kilometer liter meter tonnen kilo standard
+auto bank bus code computer email film firma foto hotel index information internet konto kontroll land
+material motor museum national nation norm online park partner passagier pension person position post
+produkt programm projekt rotor restaurant service sport start system tank test ticket trainer transport
+turbine typ unfall wind zone element budget format kilometer liter meter tonnen kilo standard
 """
 _SHARED = frozenset(_BOTH.split())
 """Words that German has, too, and that begin its compounds."""
