@@ -18,6 +18,8 @@ USELESS = 0.1
 _LISTED = 4
 _HELD, _NEARLY = 0.95, 0.9
 """Share of a reference's numbers that a key holds, and uniqueness of such a key, at least."""
+_FEW = 24
+"""Things that are numbered from 1 and have a name each, at most: months, hours, seasons."""
 _COUNTED = frozenset({"count", "total", "amount", "value", "age", "size", "score", "rank", "percent"})
 """Words of numbers that are one another's only by chance."""
 NO_KEYS = frozenset(
@@ -256,7 +258,7 @@ def _told_by_values(a: Column, b: Column, inside: float) -> bool:
 
 def _namesakes(a: Column, b: Column, inside: float) -> bool:
     """Have both one name, and does the one that is nearly a key hold all of the other's numbers? A column
-    of amounts is no key, whatever it is called.
+    of amounts is no key, whatever it is called; and numbers of many rows, counted from 1, are in every table.
     """
     same = names.normal(a.name) == names.normal(b.name)
     key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
@@ -265,6 +267,7 @@ def _namesakes(a: Column, b: Column, inside: float) -> bool:
         and inside >= _HELD
         and key.uniqueness >= _NEARLY
         and reference.uniqueness < _NEARLY
+        and (key.distinct <= _FEW or not consecutive(key))
         and not set(names.words(a.name)) & (_COUNTED | names.KEY_WORDS)
     )
 
