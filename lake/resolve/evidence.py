@@ -20,6 +20,7 @@ from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.cut_columns import CutColumns
+from rewright.lake.resolve.dimensions import dimension_score
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import (
@@ -70,6 +71,8 @@ _AS_BEFORE = 0.25
 _MARKED = 0.5
 _UNMARKED = 0.2
 """Likeness of a name to what tells a union's parts apart where these say nothing of it."""
+_BY_CHANCE = 0.1
+"""Likeness of any two words that means nothing."""
 _SAME_IN_ALL = 0.3
 _NAMES_THINGS = 0.8
 _POOL_CUT = 6
@@ -150,7 +153,11 @@ class Evidence:
         key = (id(imagined), real.key)
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
-            value += self._weights.types * (type_score(imagined, real) + self._kind_score(imagined, real))
+            value += self._weights.types * (
+                type_score(imagined, real)
+                + self._kind_score(imagined, real)
+                + dimension_score(imagined.name, real)
+            )
             if self._one_of_many(imagined, real):
                 value -= _ONE_OF_MANY
             if imagined.own_reference:
@@ -361,7 +368,7 @@ class Evidence:
             # values
             own = self._index.embedder.one(names.expanded(name))
             held = float(own @ self._index.value_vectors[self._index.position[real.key]])
-            return min(0.5 + _MARKED * max(0.0, held), _UNMARKED + 2.0 * max(0.0, held))
+            return min(0.5 + _MARKED * max(0.0, held), _UNMARKED + 2.0 * max(0.0, held - _BY_CHANCE))
         index = self._index
         if self._but_for_subject(table, name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
