@@ -153,10 +153,12 @@ class Evidence:
         key = (id(imagined), real.key)
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
+            measured = dimension_score(imagined.name, real)
+            if value >= _WELL_NAMED:
+                # a good name needs no unit to speak for it
+                measured = min(measured, 0.0)
             value += self._weights.types * (
-                type_score(imagined, real)
-                + self._kind_score(imagined, real)
-                + dimension_score(imagined.name, real)
+                type_score(imagined, real) + self._kind_score(imagined, real) + measured
             )
             if self._one_of_many(imagined, real):
                 value -= _ONE_OF_MANY
