@@ -16,13 +16,14 @@ from typing import Any
 
 import duckdb
 from pglast import ast
+from pglast.parser import parse_sql
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.guard import Relations, guard
 from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
 from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
-from rewright.sql.parsing import nodes_of, parse
+from rewright.sql.parsing import nodes_of
 
 SECONDS = 10.0
 # of the types a parameter may have: numbers, truth, times; all else is text
@@ -65,6 +66,12 @@ it makes one, so their size is looked at first. Macros of their names stand befo
 """
 UNBOUNDED = frozenset({"printf", "format", "list_resize", "array_resize"})
 """Calls of which no macro can tell the size: they take any number of values, or make each what it is told."""
+JOINING = frozenset(
+    {"concat", "concat_ws", "list_concat", "array_cat", "list_cat", "array_concat", "array_append"}
+)
+MOST_JOINED = 12
+"""Values that a statement may put together by `||` and calls: a text of 100 kB becomes one of 400 MB at most.
+"""
 NAMES = {BOOL: "BOOLEAN", INT8: "BIGINT", TEXT: "VARCHAR", FLOAT8: "DOUBLE", TIMESTAMPTZ: "TIMESTAMPTZ"}
 _INTEGERS = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -136,7 +143,10 @@ def _check(sql: str, connection: duckdb.DuckDBPyConnection, relations: Sequence[
     """Refuse what reads more than the relations: DuckDB's settings and catalogs tell paths of this machine;
     and calls that go around the bounds on what is made. Raises SqlError.
     """
-    for call in _calls(sql):
+    nodes: list[Any] = [node for one in parse_sql(sql) for node in nodes_of(one)]
+    _check_joined(nodes)
+    calls: list[Any] = [node for node in nodes if isinstance(node, ast.FuncCall)]
+    for call in calls:
         if len(call.funcname) > 1 and call.funcname[0].sval != "pg_catalog":
             raise SqlError("0A000", "functions are not called by their schema over relations of rewright")
         if call.funcname[-1].sval in UNBOUNDED:
@@ -150,8 +160,21 @@ def _check(sql: str, connection: duckdb.DuckDBPyConnection, relations: Sequence[
         raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
 
 
-def _calls(sql: str) -> Iterator[Any]:
-    return (node for one in parse(sql) for node in nodes_of(one) if isinstance(node, ast.FuncCall))
+def _joins(node: Any) -> int:
+    """How many values a node puts together."""
+    told: Any = node
+    if isinstance(node, ast.A_Expr):
+        return int(any(part.sval == "||" for part in told.name))
+    calls = isinstance(node, ast.FuncCall) and told.funcname[-1].sval in JOINING
+    return len(told.args or ()) if calls else 0
+
+
+def _check_joined(nodes: Sequence[Any]) -> None:
+    """Each joining of values may double what the one below made; recursion does so without end."""
+    joined = sum(_joins(node) for node in nodes)
+    recursive = any(isinstance(node, ast.WithClause) and node.recursive for node in nodes)
+    if joined > (0 if recursive else MOST_JOINED):
+        raise SqlError("0A000", "so many values are not joined over relations of rewright")
 
 
 def _run(
