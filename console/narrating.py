@@ -7,6 +7,7 @@ Pure. Must not know where plans come from, nor HTML.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,6 +65,12 @@ class _Story:
         self.executed = root.actual is not None
         self.of = "of the time" if self.executed else "of the estimated cost"
         self._own = own_work(root)
+        self._repeats = Counter(
+            (tuple(_relations(child)), _aggregates(child))
+            for node in root.walk()
+            for child in node.children
+            if runs_again(node, child)
+        )
         # a plan without cost or time must not divide by zero
         self._whole = max(work(root), 1e-9)
 
@@ -97,18 +104,22 @@ class _Story:
         relations = _relations(child)
         often = self._often(parent, child)
         of = _named(_relations(parent, subplans=False))
-        what, many = self._computed(relations)
+        what, many = self._computed(relations, child)
         said = f"{_capital(what)} {'were' if many else 'was'} computed again for each of "
         said += self.rows(often, f"rows of {of}" if of else "rows")
-        instead = self._instead(relations)
+        instead = self._instead(relations, tests=not _aggregates(child))
         return f"{said}; {instead}" if instead else said
 
-    def _computed(self, relations: Sequence[str]) -> tuple[str, bool]:
+    def _computed(self, relations: Sequence[str], child: Node) -> tuple[str, bool]:
         """What the statement asks of these relations, and whether these are several things."""
-        fits = [one.computes for one in self.asked if one.relations == tuple(relations)]
-        fits = list(dict.fromkeys(fits))
-        # of several it is not known which one a plan's subquery is
-        if 0 < len(fits) <= _MOST:
+        totals = _aggregates(child)
+        asked = [
+            one for one in self.asked if one.relations == tuple(relations) and not (totals and one.tests)
+        ]
+        fits = list(dict.fromkeys(one.computes for one in asked))
+        # others over the same relations are computed once, and it is not known which
+        known = len(asked) <= self._repeats[tuple(relations), totals]
+        if fits and known and len(fits) <= _MOST:
             return _named(fits), len(fits) > 1
         return (f"a subquery over {_named(relations)}" if relations else "a subquery"), False
 
@@ -121,20 +132,23 @@ class _Story:
         # the planner may expect a join's filter to be asked less often than rows come out of it
         return max(own / siblings if siblings > 0 else 1.0, parent.rows, 1.0)
 
-    def _instead(self, relations: Sequence[str]) -> str:
-        """What the replacement's plan does with these relations; nothing where that is not plain to see."""
+    def _instead(self, relations: Sequence[str], *, tests: bool) -> str:
+        """What the replacement's plan does with these relations; nothing where that is not plain to see.
+
+        ``tests``: what is asked may be whether there is such a row, which is all that a semi-join answers.
+        """
         if self.now is None:
             return ""
         found = [node for node in self.now.walk() if set(relations) <= set(_relations(node, subplans=False))]
         # a grouping says most; the closest to the relations, for parents come first
         grouped = [node for node in reversed(found) if node.group_key]
         for node in (*grouped, *reversed(found)):
-            said = self._once(node)
+            said = self._once(node, tests)
             if said:
                 return f"now {said}"
         return ""
 
-    def _once(self, node: Node) -> str:
+    def _once(self, node: Node, tests: bool) -> str:
         executed = node.actual is not None
         number = node.actual.total_rows if node.actual is not None else node.rows
         said = amount(number) if executed else f"an estimated {amount(number)}"
@@ -142,7 +156,7 @@ class _Story:
             return f"once for each of {said} different values of {_keys(node.group_key)}"
         if node.operator == "WindowAgg":
             return "in one pass over rows that are read anyway"
-        if node.join_type in {"Semi", "Anti", "Right Semi", "Right Anti"}:
+        if tests and node.join_type in {"Semi", "Anti", "Right Semi", "Right Anti"}:
             return "one join finds it for all rows together"
         return ""
 
@@ -155,6 +169,13 @@ class _Story:
         if tell is None and (node.is_scan or node.relation):
             tell = _scanned
         return tell(node, rows) if tell else f"The operator {node.operator}, which gave {rows}"
+
+
+def _aggregates(subplan: Node) -> bool:
+    """Whether a subquery's plan gives one total; the server may find a minimum by a subquery of its own."""
+    if subplan.operator == "Aggregate":
+        return not subplan.group_key
+    return subplan.operator == "Result" and any(one.relationship == "InitPlan" for one in subplan.children)
 
 
 def _scanned(node: Node, rows: str) -> str:

@@ -27,16 +27,20 @@ _AGGREGATES = {
     "bool_or": "whether any {}",
     "bool_and": "whether every {}",
 }
+_TESTS = frozenset(
+    {enums.SubLinkType.EXISTS_SUBLINK, enums.SubLinkType.ANY_SUBLINK, enums.SubLinkType.ALL_SUBLINK}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Subquery:
     """``relations``: the names it reads, sorted, also of subqueries in it; ``computes``: what it is asked
-    for, as the subject of a sentence.
+    for, as the subject of a sentence; ``tests``: of EXISTS, IN, ANY and ALL, which a join can answer.
     """
 
     relations: tuple[str, ...]
     computes: str
+    tests: bool = False
 
 
 def subqueries(text: str) -> Sequence[Subquery]:
@@ -50,7 +54,10 @@ def subqueries(text: str) -> Sequence[Subquery]:
     except pglast.Error:
         return ()
     links = _Found.of(tree, ast.SubLink)
-    return [Subquery(relations := _relations(one.subselect), _computes(one, relations)) for one in links]
+    return [
+        Subquery(relations := _relations(one.subselect), _computes(one, relations), one.subLinkType in _TESTS)
+        for one in links
+    ]
 
 
 class _Found(Visitor):
@@ -83,7 +90,7 @@ def _computes(link: Any, relations: Sequence[str]) -> str:
     said = list(dict.fromkeys(_aggregates(link.subselect)))
     if said:
         return " and ".join(said[:2]) + within
-    if link.subLinkType in {enums.SubLinkType.ANY_SUBLINK, enums.SubLinkType.ALL_SUBLINK}:
+    if link.subLinkType in _TESTS:
         return f"the list of values{within}"
     columns = [_column(target.val) for target in link.subselect.targetList or ()]
     if len(columns) == 1 and columns[0]:

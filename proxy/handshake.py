@@ -310,7 +310,9 @@ class Handshake:
         try:
             return parse_dsn(database.dsn)
         except DsnError as error:
-            raise Refused("08001", str(error)) from error
+            # libpq quotes what it cannot read, which may be a piece of the password
+            self.proxy.event("upstream.unavailable", database=who.database, reason="its dsn cannot be read")
+            raise Refused("08001", "the dsn of the PostgreSQL server behind this proxy is wrong") from error
 
     async def _log_in(
         self,

@@ -7,6 +7,7 @@ looks like.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from pglast.parser import scan
 
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Settings
+from rewright.sql.marks import OWN
 from rewright.sql.mentions import NotASelect, mentions_of
 from rewright.sql.parsing import has_parameters
 
@@ -99,11 +101,13 @@ class Asks(Protocol):
     def extension_schema(self, name: str) -> str | None: ...
 
 
-_TOP = """
+# comments before the first word are many libraries' way to say where a query comes from
+_TOP = r"""
 select s.query, s.mean_exec_time / 1000.0, s.calls
 from {schema}.pg_stat_statements s join pg_database d on d.oid = s.dbid
 where d.datname = current_database() and pg_get_userbyid(s.userid) <> all(%s::text[])
-  and s.query ~* '^\\s*(select|with)\\M'
+  and s.query ~* '^(\s|\(|/\*([^*]|\*+[^*/])*\*+/|--[^\n]*\n)*(select|with)\M'
+  and s.query !~ %s
 order by s.total_exec_time desc limit %s"""
 # of what is read some only asks the server about itself
 _SPARE = 200
@@ -113,7 +117,8 @@ _NAME = 60
 def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
     """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements), each
     named by its first words; those that read nothing but the server's catalogs, as tools and Rewright do, are
-    left out, and those of the roles in ``own``, under which Rewright runs queries itself.
+    left out, and those of the roles in ``own``, under which Rewright runs queries itself, and its own looks
+    at stored rows.
 
     Their literals are parameters there: they are planned generically, proved for all values or not at all,
     and not run. Raises InputError when the extension is missing, and what the session raises.
@@ -124,7 +129,7 @@ def top(session: Asks, n: int, own: Collection[str] = ()) -> tuple[Work, ...]:
             "pg_stat_statements is not in this database: give a file of queries, or CREATE EXTENSION "
             "pg_stat_statements (the server loads it with shared_preload_libraries)"
         )
-    rows = session.ask(_TOP.format(schema=schema), [list(own), n + _SPARE])
+    rows = session.ask(_TOP.format(schema=schema), [list(own), f"^{re.escape(OWN)}", n + _SPARE])
     found = [row for row in rows if not _asks_the_server(str(row[0]))][:n]
     return tuple(
         Work(f"{number}. {_first_words(str(row[0]))}", str(row[0]), float(row[1]), int(row[2]))

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import psycopg
 
 from rewright.engines.postgres.gate import Refused, admit
+from rewright.sql.marks import marked
 
 Found = TypeVar("Found")
 
@@ -58,7 +59,8 @@ class Look:
         admitted = admit(self.connection, statement, ("pg_catalog",), hash_bounds=hash_bounds)
         left = max(int((self.ends - time.monotonic()) * 1000), 1)
         self._set({**admitted.settings, "statement_timeout": f"{left}ms"})
-        row: tuple[Any, ...] | None = self.connection.execute(admitted.text.encode()).fetchone()
+        text = marked(admitted.text).encode()
+        row: tuple[Any, ...] | None = self.connection.execute(text).fetchone()
         self._set(_SETTINGS)
         return row
 

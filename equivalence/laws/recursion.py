@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.equivalence.laws.forms import harmless
+from rewright.equivalence.laws.idle_columns import without_idle_columns
 from rewright.equivalence.laws.inlining import inlined
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
@@ -77,7 +78,10 @@ def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints
         plain = _with_recursion_alone(query)
         if plain is None:
             return None
-        found.append(_restricted_first(plain, catalog, modulo))
+        restricted = _restricted_first(plain, catalog, modulo)
+        # afterwards: a condition that has moved asks for its column no more
+        narrow = without_idle_columns(restricted, Facts(catalog, restricted))
+        found.append((narrow, list(narrow.ctes)))
     (first, ours), (second, theirs) = found
     if len(ours) != len(theirs):
         return None
@@ -255,10 +259,8 @@ def _shown(query: a.Query) -> list[a.Expr]:
 # --------------------------------------------------------------------------- conditions on what is handed on
 
 
-def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, list[a.Cte]]:
-    """The query with conditions on columns that are handed on as conditions of the first terms; the recursive
-    CTEs it then has.
-    """
+def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> a.Query:
+    """The query with conditions on columns that are handed on as conditions of the first terms."""
     made: list[a.Cte] = []
     for cte in query.ctes:
         readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
@@ -267,7 +269,7 @@ def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tup
             made.append(changed)
         else:
             made.append(cte)
-    return replace(query, ctes=tuple(made)), made
+    return replace(query, ctes=tuple(made))
 
 
 def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, a.Cte]:

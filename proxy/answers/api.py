@@ -147,7 +147,9 @@ class Answers:
         try:
             return {name: self._rows(name, session) for name in found.relations}
         except StoreError as error:
-            raise SqlError("58030", f"the store of Rewright cannot be read: {error}") from error
+            # what is wrong names files of the machine, or where the store's server is
+            why = f": {error}" if session.is_admin else ""
+            raise SqlError("58030", f"the store of Rewright cannot be read{why}") from error
 
     def _rows(self, name: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
         if name == "settings":

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from rewright.cli import Failure
 from rewright.cli.common import JSON_OPTION, configuration, whoami, with_store
 from rewright.terminal import echo_json
+
+if TYPE_CHECKING:
+    from rewright.processes.instances import Instance
+    from rewright.wiring.pausing import Told
 
 
 @click.command()
@@ -21,7 +27,7 @@ def pause(as_json: bool, config_path: Path | None, store_url: str | None) -> Non
     """Stop serving replacements everywhere, within a second and across restarts.
 
     Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a
-    running proxy.
+    running proxy, or when the proxies that run here use another store.
     """
     _throw(True, config_path, store_url, as_json=as_json)
 
@@ -39,10 +45,12 @@ def resume(as_json: bool, config_path: Path | None, store_url: str | None) -> No
 
 
 def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_json: bool) -> None:
-    """Raises Failure when neither the store nor a running proxy was reached."""
-    from rewright.processes.instances import running
+    """Raises Failure when neither the store nor a running proxy was reached, or a pause reached none of those
+    that run here.
+    """
+    from rewright.processes.instances import alive, running
     from rewright.store.errors import StoreError
-    from rewright.wiring.pausing import scope_of, tell
+    from rewright.wiring.pausing import scope_of, shared, tell
     from rewright.wiring.stores import reach_configured
 
     config = configuration(config_path, store__url=store_url)
@@ -63,6 +71,17 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_
     if not told.store and not proxies:
         kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
         raise Failure(f"neither the store nor a running proxy was reached{kept}")
+    elsewhere = [proxy for proxy in alive(config.serve.run_dir) if proxy not in proxies]
+    if paused and not proxies and elsewhere and not shared(config):
+        # typed in another folder, or without --config: what was to stop goes on
+        raise Failure(
+            f"no running proxy uses {told.store or config.store.url}, which is paused for the next start. "
+            f"With another store: {', '.join(map(_named, elsewhere))}. Give its --config or --store"
+        )
+    _tell(told, proxies, paused, as_json=as_json)
+
+
+def _tell(told: Told, proxies: Sequence[Instance], paused: bool, *, as_json: bool) -> None:
     if as_json:
         echo_json(
             {
@@ -79,7 +98,15 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_
     if told.file is not None:
         click.echo(f"  file {told.file}")
     for proxy in proxies:
-        click.echo(f"  proxy {proxy.address}, process {proxy.pid}")
+        click.echo(f"  proxy {_named(proxy)}")
+    if not proxies:
+        click.echo(
+            "  no running proxy of this user on this machine; it holds for those that start or run elsewhere"
+        )
+
+
+def _named(proxy: Instance) -> str:
+    return f"{proxy.address}, process {proxy.pid}"
 
 
 def _signal(pids: list[int], paused: bool) -> None:

@@ -158,7 +158,7 @@ def _tick(bar: Any, done: Any) -> None:
 
 
 def _write_report(path: Path, done: list[Any]) -> None:
-    from rewright.rewrite.page import markdown
+    from rewright.rewrite.page import markdown, summary
     from rewright.wiring.offline_report import html_report
 
     text = markdown(done) if path.suffix in {".md", ".markdown"} else html_report(done)
@@ -166,3 +166,4 @@ def _write_report(path: Path, done: list[Any]) -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}") from error
+    echo(f"{path}: {summary(done)}", err=True)

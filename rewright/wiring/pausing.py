@@ -40,6 +40,11 @@ def _is_server(url: str) -> bool:
     return url.startswith(("postgresql://", "postgres://"))
 
 
+def shared(config: Config) -> bool:
+    """Whether proxies on other machines may use the store."""
+    return _is_server(config.store.url)
+
+
 def files_of(config: Config) -> tuple[Path, ...]:
     """Where a file means a pause, in the order in which they are tried; those outside the runtime directory
     survive a reboot.

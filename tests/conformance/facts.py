@@ -36,8 +36,9 @@ LOOK_EVERY = 4.0
 GRACE = LEASE * LOOK_EVERY + 3.0
 # how long a fault stays after it must have been noticed
 STAYS = (2.0, 5.0)
-# a fault is tried only where it can do harm: a replacement was given so many seconds ago at most
-LATELY = 1.0
+# a fault is tried only where it can do harm: a replacement was given so many seconds ago at most, and so often
+# since the fault before
+LATELY, OFTEN = 1.0, 3
 
 
 class Facts:
@@ -53,12 +54,14 @@ class Facts:
         self.orphans = False
         self._noticed = 0.0
         self._replaced = dict.fromkeys(TEXTS, 0.0)
+        self._given = dict.fromkeys(TEXTS, 0)
         self._turns = dict.fromkeys(TEXTS, 0)
 
     def replaced(self, kind: str) -> None:
         """An answer was given by a replacement just now."""
         if kind in self._replaced:
             self._replaced[kind] = time.monotonic()
+            self._given[kind] += 1
 
     def excused(self, kind: str, asked: float) -> bool:
         """Whether an answer asked for at ``asked`` (monotonic) may miss a row that a replica wrote."""
@@ -101,7 +104,7 @@ class Facts:
             with self.changing():
                 connection.execute("delete from orders where id < 0")
                 self.orphans = False
-            self._turns["joined"] += 1
+            self._next("joined")
         return True
 
     def drop_key(self) -> bool:
@@ -131,7 +134,7 @@ class Facts:
         )
 
     def _served(self, kind: str) -> bool:
-        return time.monotonic() - self._replaced[kind] < LATELY
+        return self._given[kind] >= OFTEN and time.monotonic() - self._replaced[kind] < LATELY
 
     def _ddl(self, kind: str, there: str, back: str) -> bool:
         if not self._served(kind):
@@ -145,8 +148,12 @@ class Facts:
             self._stop.wait(self._chance.uniform(*STAYS))
             with self.changing():
                 _again(connection, back)
-            self._turns[kind] += 1
+            self._next(kind)
         return True
+
+    def _next(self, kind: str) -> None:
+        self._turns[kind] += 1
+        self._given[kind] = 0
 
     def _connection(self) -> psycopg.Connection[tuple[object, ...]]:
         return psycopg.connect(self._dsn, autocommit=True, options="-c lock_timeout=5s")

@@ -125,6 +125,34 @@ def test_what_a_subquery_computes(text: str, told: str) -> None:
     assert [one.computes for one in subqueries(text)] == [told]
 
 
+BESIDE = "select (select count(*) from cut l where l.part = p.id), (select max(qty) from cut l where l.part = p.id) from piece p where p.id not in (select part from cut where part < 20)"
+TWO = "select p.id from piece p where (select avg(qty) from cut) < 9 and (select sum(qty) from cut l where l.part = p.id) > 9"
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("run", [False, True], ids=["estimated", "run"])
+def test_what_runs_once_is_not_told_to_run_again(connection: psycopg.Connection[Any], run: bool) -> None:
+    """A list that the server hashes, and a subquery that refers to no row outside, over the same table."""
+    connection.execute("create table piece as select g as id from generate_series(1, 200) g")
+    connection.execute(
+        "create table cut as select g % 200 as part, g % 9 as qty from generate_series(1, 4000) g"
+    )
+    connection.execute("analyze piece, cut")
+    joined = "select c.n from piece p join lateral (select count(*) n, max(qty) from cut l where l.part = p.id) c on true where not exists (select from cut where part < 20 and part = p.id)"
+    try:
+        beside = told_work(plan(connection, BESIDE, run=run), plan(connection, joined, run=run), BESIDE)
+        two = told_work(plan(connection, TWO, run=run), None, TWO)
+    finally:
+        connection.execute("drop table piece, cut")
+    first = beside[0]
+    assert first.startswith("The number of rows in cut and the greatest qty in cut were computed again"), (
+        beside
+    )
+    # the anti-join of the replacement answers NOT IN, and gives no number
+    assert not any("list of values" in one or "one join finds it" in one for one in beside), beside
+    assert two[0].startswith("A subquery over cut was computed again for each of"), two
+
+
 def test_texts_that_can_not_be_parsed_have_no_subqueries() -> None:
     assert not subqueries("select from where (")
 

@@ -190,3 +190,12 @@ def test_nobody_to_ask() -> None:
             await HostChooser().pick(dsn, parse_dsn(dsn), 2.0)
 
     asyncio.run(play())
+
+
+def test_a_dsn_that_cannot_be_read_is_not_quoted() -> None:
+    """What libpq cannot read may be a piece of the password."""
+    with RunningProxy(config("host=127.0.0.1 password=open sesame")) as proxy:
+        with pytest.raises(psycopg.OperationalError, match="is wrong") as raised:
+            psycopg.connect(host="127.0.0.1", port=proxy.port, user="u", dbname="d", sslmode="disable")
+        assert "sesame" not in str(raised.value)
+        assert "sesame" not in repr(proxy.events)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -227,3 +227,21 @@ def test_parameters(scratch_server: ScratchServer, tmp_path: Path) -> None:
 
             asyncio.run(run())
         assert not proxy.problems
+
+
+@pytest.mark.parametrize(("admins", "told"), [((), False), (("postgres",), True)])
+def test_what_is_wrong_with_the_store_is_told_to_admins(
+    scratch_server: ScratchServer, tmp_path: Path, admins: tuple[str, ...], told: bool
+) -> None:
+    """Its errors may name files of the machine, or where a server is."""
+    with open_store(str(tmp_path / "store.db")) as store:
+        settings = replace(config(f"host=127.0.0.1 port={scratch_server.port}"), admins=frozenset(admins))
+        with RunningProxy(settings, Ports(answers=make(store, Config()), settings=RULES)) as proxy:
+            dsn = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{proxy.port}/")
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("select count(*) from rewright.log")
+                store.close()
+                (tmp_path / "store.db").write_bytes(b"no store")
+                with pytest.raises(psycopg.errors.IoError, match="cannot be read") as raised:
+                    connection.execute("select count(*) from rewright.log")
+                assert ("not a database" in str(raised.value)) == told

@@ -149,6 +149,25 @@ def test_what_was_reached_is_said(tmp_path: Path, home: Path, monkeypatch: pytes
     assert not any(file.exists() for file in pausing.files_of(Config(store=StoreSection(url=url))))
 
 
+def test_a_pause_that_stops_nothing_here_is_no_success(tmp_path: Path, home: Path) -> None:
+    """As from another folder, whose store nobody uses, while the proxy that was meant runs on."""
+    url, others = str(tmp_path / "state" / "store.db"), str(tmp_path / "other" / "store.db")
+    open_store(url).close()
+    code, out, _ = said(["pause", "--store", url], tmp_path)
+    assert code == 0
+    assert "  no running proxy of this user on this machine" in out
+    proxy = Instance(os.getpid(), "127.0.0.1:6432", pausing.scope_of(Config(store=StoreSection(url=others))))
+    with registered(str(tmp_path / "run"), proxy):
+        code, out, err = said(["pause", "--store", url], tmp_path)
+        assert (code, out) == (1, "")
+        assert f"no running proxy uses {url}" in err
+        assert f"127.0.0.1:6432, process {os.getpid()}" in err
+        # nothing is left to stop by an end of the pause
+        assert said(["resume", "--store", url], tmp_path)[0] == 0
+    with open_store(url) as store:
+        assert not store.switches.paused()
+
+
 def test_a_store_that_can_only_be_read_keeps_its_pause(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

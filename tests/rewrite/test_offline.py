@@ -108,7 +108,7 @@ def test_the_top_of_pg_stat_statements_is_planned_and_not_run() -> None:
 
         def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
             assert 'from "stats".pg_stat_statements' in statement
-            assert values == [["rewright"], 205]
+            assert values == [["rewright"], r"^select\ /\*\ rewright\ \*/\ ", 205]
             return [
                 ("select c.relname from pg_catalog.pg_class c", 9.0, 9),
                 ("with recursive p as (select oid from pg_type) select * from p", 8.0, 9),

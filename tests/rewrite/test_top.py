@@ -10,7 +10,12 @@ import pytest
 from click.testing import CliRunner
 
 from rewright.cli import rewright
+from rewright.engines.postgres.looking import Kept
+from rewright.engines.postgres.references import look
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session
+from rewright.rewrite.offline import top
+from rewright.sql.algebra import TableRef
 
 pytestmark = pytest.mark.server
 
@@ -68,3 +73,45 @@ def test_an_ordinary_role_is_told_of_its_own_statements(dsn: str) -> None:
     finally:
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute("drop owned by app; drop role app")
+
+
+@pytest.fixture
+def cleared(dsn: str) -> Iterator[psycopg.Connection[object]]:
+    """A session, after which and before which the statistics are empty."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("select pg_stat_statements_reset()")
+        yield connection
+        connection.execute("select pg_stat_statements_reset()")
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "/* criteria query */ ",
+        "/*application:shop**/\n",
+        "-- of the monthly report\n",
+        "(",
+        " /* a */ /* b */ -- c\n",
+    ],
+)
+def test_what_stands_before_a_query_hides_it_from_nobody(
+    dsn: str, cleared: psycopg.Connection[object], before: str
+) -> None:
+    text = "select count(*) from line where qty > 3" + ")" * before.count("(")
+    cleared.execute(f"{before}{text}".encode())
+    cleared.execute("/* select */ update part set brand = 'x' where id = -1")
+    with Session(dsn) as session:
+        (found,) = top(session, 5)
+    assert "from line where qty" in found.sql
+
+
+def test_our_looks_at_stored_rows_are_not_the_applications(
+    dsn: str, cleared: psycopg.Connection[object]
+) -> None:
+    cleared.execute("select count(*) from line")
+    with Session(dsn) as session:
+        # the same role looks whether the rows keep the foreign key
+        assert isinstance(look(session.connection, TableRef("public", "line"), "line_part_fkey", 5), Kept)
+        ran = cleared.execute("select query from pg_stat_statements where query ~ 'not exists'").fetchall()
+        assert ran, "the look is recorded"
+        assert [one.sql for one in top(session, 5)] == ["select count(*) from line"]

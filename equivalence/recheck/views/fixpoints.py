@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.recheck.views.plain import inlined
+from rewright.equivalence.recheck.views.slim import slim
 from rewright.equivalence.recheck.views.stating import Changes, Queries, View
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Table, TableColumn
@@ -106,6 +107,8 @@ def _alone(query: a.Query, changes: Changes) -> a.Query | None:
             return None
     for c in made.ctes:
         made = _restricted(made, c, changes)
+    for c in made.ctes:
+        made = slim(made, c, changes)
     return made
 
 
