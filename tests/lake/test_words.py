@@ -10,7 +10,8 @@ from rewright.lake.catalog.model import Noise
 from rewright.lake.foreign import english
 from rewright.lake.foreign_words import FURTHER
 from rewright.lake.noise.detect import noise_of
-from rewright.lake.resolve.likeness import lexical
+from rewright.lake.noise.values import truth
+from rewright.lake.resolve.likeness import completed, lexical
 from rewright.lake.resolve.values import SURE, ValueMatcher
 from rewright.lake.shortened import known
 
@@ -159,3 +160,25 @@ def test_digits_with_zeros_in_front_are_codes() -> None:
     """`0742` is no number that somebody typed with signs: what it is compared with keeps its zeros."""
     assert noise_of((("0742", 1), ("0763", 1), ("5812", 1)), 3) == ()
     assert noise_of((("$742", 1), ("$0.63", 1), ("$5812", 1)), 3) == (Noise.FORMATTED,)
+
+
+@pytest.mark.parametrize(
+    ("asked", "held", "told"),
+    [
+        ("acquisition_channel", "acq_src", "acquisition source"),
+        ("employment", "emp", None),
+        ("release_year", "rel_yr", "release year"),
+        ("price", "weight", None),
+        ("portable", "port", None),
+    ],
+)
+def test_shortened_words_are_written_out_as_asked(asked: str, held: str, told: str | None) -> None:
+    """Where a name has other words beside the shortened ones: those alone are compared by their letters."""
+    assert completed(asked, held) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("ja", True), ("Sí", True), ("nein", False), ("Não", False), ("jain", None)]
+)
+def test_truth_values_of_other_languages(text: str, told: bool | None) -> None:
+    assert truth(text) is told
