@@ -17,6 +17,7 @@ import psycopg
 
 from rewright.ask.answer import Answer, History, linked_of, of_outcome, steps_of
 from rewright.ask.context import Context
+from rewright.ask.emptiness import doubted
 from rewright.ask.execution import ExecutionError, Limits
 from rewright.ask.outcome import Alternative
 from rewright.ask.pipeline import Pipeline, PipelineSettings
@@ -99,12 +100,16 @@ class Asker:
             answer = self.run(answer)
         return replace(answer, seconds=time.perf_counter() - began)
 
-    def read(self, question: str, *, evidence: str = "", choose: Chooser | None = None) -> Answer:
-        """Read a question as a query that may run, without running it. With ``follows``, the answer becomes
-        part of the history.
+    def read(
+        self, question: str, *, evidence: str = "", choose: Chooser | None = None, look: bool = True
+    ) -> Answer:
+        """Read a question as a query that may run; its answer is not fetched. With ``follows``, the answer
+        becomes part of the history.
+
+        ``look``: whether the reader may look if its query gives anything at all; without, nothing of it runs.
         """
         began = time.perf_counter()
-        answer, reading = self._read(question, evidence, choose)
+        answer, reading = self._read(question, evidence, choose, look=look)
         if self._follows:
             self.history = self.history.then(answer, reading)
         return replace(answer, seconds=time.perf_counter() - began)
@@ -130,7 +135,9 @@ class Asker:
         """Run a query that a person has edited. It is checked and limited like any other."""
         return self.run(replace(answer, sql=sql, refused="", error="", rows=(), columns=(), truncated=False))
 
-    def _read(self, question: str, evidence: str, choose: Chooser | None) -> tuple[Answer, Reading | None]:
+    def _read(
+        self, question: str, evidence: str, choose: Chooser | None, *, look: bool
+    ) -> tuple[Answer, Reading | None]:
         if problem := unfit(question):
             return Answer(question, refused=problem), None
         plain = read(question, self.source.context, evidence=evidence, previous=self.history.reading)
@@ -150,6 +157,8 @@ class Asker:
                 trajectory=steps_of(plain),
             )
         answer = self._judged(answer)
+        if look and reading is not None and not answer.candidates:
+            answer = doubted(answer, self.source, self.threshold)
         return answer, reading if reading is not None and _is_its(reading, answer) else None
 
     def _plain(self, reading: Reading) -> Answer:

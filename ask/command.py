@@ -252,7 +252,7 @@ def _chosen(asker: Asker, answer: Answer, *, as_json: bool) -> Answer:
 
 def _batch(asker: Asker, file: Path) -> None:
     """One document a line in the order of the file, whatever happens; progress on a terminal's stderr."""
-    lines = [line for line in file.read_text("utf-8", "replace").splitlines() if line.strip()]
+    lines = file.read_text("utf-8", "replace").splitlines()
     for number, (given, question, evidence) in enumerate(_questions(lines), 1):
         document = {**given, **_asked(asker, question, evidence)}
         echo_json(document, indent=None)

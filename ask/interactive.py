@@ -72,12 +72,18 @@ def _turn(
         click.echo(HELP, err=True)
         return None
     print_answer(answer)
-    return answer
+    return _with_query(answer, last)
 
 
 def _editable(answer: Answer) -> str:
     """The query that ran, or that would have."""
     return answer.sql or next((one.sql for one in answer.alternatives), "")
+
+
+def _with_query(answer: Answer, last: Answer | None) -> Answer:
+    """A refusal without any query leaves the query before it to be edited."""
+    kept = last is not None and bool(_editable(last)) and not _editable(answer)
+    return last if kept and last is not None else answer
 
 
 def _taken(asker: Asker, last: Answer, read: Callable[[str], str]) -> Answer | None:

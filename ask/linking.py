@@ -34,7 +34,7 @@ from rewright.ask.reading.names_said import IDENTIFIERS, LABELS, WHOLE, NamesSai
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.respelling import Respelling
 from rewright.ask.reading.values_said import ValuesSaid
-from rewright.ask.reading.vocabulary import vocabulary
+from rewright.ask.reading.vocabulary import key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
 from rewright.lake import names
 
@@ -132,10 +132,14 @@ class Linker:
     def _phrase_at(self, words: Sequence[Token], at: int) -> tuple[Link | None, int]:
         if words[at].word == "per" and at + 1 < len(words) and words[at + 1].word in {"square", "cubic"}:
             return None, 3
+        if at and words[at - 1].kind == "number" and words[at].word in {"square", "cubic"}:
+            return None, 2
         if only_these(words, at):
             return None, 1
         if (done := self._ordered(words, at)) is not None:
             return done, 1
+        if (noun := self._noun(words, at)) is not None:
+            return noun, 1
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
@@ -172,6 +176,18 @@ class Linker:
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
+
+    def _noun(self, words: Sequence[Token], at: int) -> Link | None:
+        """`more than one show`, of a table of shows: behind a number or an article it is no verb."""
+        before = words[at - 1] if at else None
+        if before is None or words[at].word not in FILLERS | RETURNING or words[at].kind != "word":
+            return None
+        if before.kind != "number" and before.word not in _BEFORE_NOUNS:
+            return None
+        link = self.names.link(words[at].text, key_of([words[at].word]), 1.0)
+        return (
+            link if link is not None and link.mark == "table" and max(link.fits.values()) >= WHOLE else None
+        )
 
     def _ordered(self, words: Sequence[Token], at: int) -> Link | None:
         """`products that were ordered in May`, of orders: what was done to them, no order of the answer."""
@@ -232,6 +248,7 @@ class Linker:
             return None
         if (
             len(run) == 1
+            and lowered not in _NOUNS
             and (lowered in RELATING or lowered.endswith("ed"))
             and named is not None
             and (named.mark == "column" or lowered in RELATING)
@@ -297,6 +314,9 @@ def _is_way(token: Token) -> bool:
     return token.word.endswith(("ing", "ical")) or token.word in {"reverse", "order", "the"}
 
 
+_NOUNS = frozenset({"member", "members"})
+"""What is also said for belonging, and names rows where a table is called so."""
+_BEFORE_NOUNS = frozenset(listed("a an one each every per any no this which what another"))
 _SORTED_AFTER = frozenset({"", "and", "results", "list"})
 _SORTED_BY = frozenset(
     listed("by from alphabetically chronologically ascending descending asc desc according highest lowest")

@@ -154,7 +154,7 @@ class Session:
             follows=True,
         )
         # the links are the reader's: they hold what it knows of the database
-        answer = replace(weighed(asker.read(wanted.question), source), links=())
+        answer = replace(weighed(asker.read(wanted.question, look=not wanted.explain), source), links=())
         after = replace(before, history=asker.history, question=wanted.question, readings=answer.readings)
         if wanted.explain:
             return Asked(answer, before)

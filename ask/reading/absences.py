@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.comparisons import table_before
+from rewright.ask.reading.defined import contrary_of, tests_of
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
     Condition,
@@ -12,6 +13,7 @@ from rewright.ask.reading.intent import (
     OneOf,
     Without,
 )
+from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.values import column_of_value
@@ -35,6 +37,8 @@ def without(draft: Draft) -> None:
             raise Unclear(f"it is not clear what is meant by {link.text}")
         if target.mark == "table":
             _no_rows(draft, at, after)
+        elif target.mark == "defined":
+            _not_defined(draft, at, after)
         elif target.mark == "undone" and (kept := _keeping(draft, at, target.columns[0].table)) is not None:
             # `clients without unpaid invoices`
             column = target.columns[0]
@@ -67,6 +71,22 @@ def without(draft: Draft) -> None:
         else:
             raise Unclear(f"it is not clear what is meant by {link.text} {target.text}")
         draft.use(at)
+
+
+def _not_defined(draft: Draft, at: int, after: int) -> None:
+    """`airlines without serious complaints`, where a hint says what is serious: no such row of theirs."""
+    target = draft.links[after]
+    tests = tests_of(draft, target)
+    column = columns_of(tests[0])[0]
+    if any(c.table != column.table for test in tests for c in columns_of(test)):
+        raise Unclear(f"it is not clear what is not {target.text}")
+    kept = _keeping(draft, at, column.table)
+    draft.use(after)
+    if kept is None:
+        draft.where.append(contrary_of(tests, target.text))
+        return
+    draft.where.append(Without(kept, column.table, tuple(tests)))
+    _said_of_them(draft, after, kept, column.table)
 
 
 def _date_never(draft: Draft, absent: Link, target: Link) -> ColumnContext | None:

@@ -54,6 +54,8 @@ worse_rated lowest_rated: -rating -score
 more_populous most_populous: +population
 better_paid best_paid: +salary +wage +pay
 higher_paid highest_paid: +salary +wage +pay
+worse_paid worst_paid: -salary -wage -pay
+lower_paid lowest_paid: -salary -wage -pay
 greater greatest: +size +area
 """
 

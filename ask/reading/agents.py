@@ -8,16 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rewright.ask.context import Join
+from rewright.ask.context import Join, TableContext
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.words import root
+from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _HELPS = {"did", "does", "do"}
 _RANKS = {"top", "bottom"}
 _WHO = 0.97
+_WHO_DOES = 0.95
+_DOES = {
+    root(verb): listed(people)
+    for verb, people in {
+        "write": "author writer journalist",
+        "teach": "teacher lecturer instructor trainer professor tutor",
+        "train": "trainer coach",
+        "paint": "painter artist",
+        "sing": "singer artist",
+        "fly": "pilot",
+        "treat": "doctor physician therapist vet",
+        "operate": "surgeon operator",
+        "act": "actor",
+        "own": "owner",
+        "cook": "chef cook",
+        "repair": "mechanic technician",
+        "fix": "mechanic technician",
+    }.items()
+}
+"""Who does it, where the noun has another root than the verb."""
 
 
 def agents(links: list[Link], scope: Scope) -> list[Link]:
@@ -34,7 +54,54 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
             scope.doubt("who is asked for", _WHO)
             table = scope.context.table(tables.pop())
             return [Link(table.ref.name, "table", (table,)), *links]
-    return links
+    return _who_does(_in_a_role(links, scope), scope)
+
+
+def _who_does(links: list[Link], scope: Scope) -> list[Link]:
+    """`who wrote The Salt Road`, of authors; `who teaches Morning Flow`, of trainers."""
+    if not links or len(scope.roles) < 2 or links[0].mark not in {"relation", "column", "unknown"}:
+        return links
+    verb = links[0]
+    said = root(verb.word)
+    if verb.word != scope.roles[1] or any(
+        link.mark == "table" and _is_agent(link.tables[0], scope) for link in links
+    ):
+        return links
+    does = {*(root(w) for w in _DOES.get(said, ())), said}
+    found = [
+        t
+        for t in scope.context.tables
+        if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
+    ]
+    if len(found) != 1:
+        return links
+    verb.mark = "relation"
+    scope.doubt("who is asked for", _WHO_DOES)
+    return [Link(found[0].ref.name, "table", (found[0],)), *links]
+
+
+def _is_agent(table: TableContext, scope: Scope) -> bool:
+    """Whether its rows are people by its name."""
+    word = scope.words(table)[-1]
+    return word.endswith(("er", "or", "ist", "ian")) or word in {
+        root_word for words in _DOES.values() for root_word in words
+    }
+
+
+def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
+    """`who is the captain of the rowing club`, of memberships with a role: the one whose role it is."""
+    named = _named(links)
+    if not set(scope.roles[1:2]) & {"is", "are", "was", "were"} or not links or links[0].mark != "value":
+        return links
+    bridges = {c.table for c, _ in links[0].values}
+    told = [j for j in scope.context.joins if j.many.table in bridges]
+    others = {j.one.table for j in told} - named - {c.table for o in links[1:] for c, _ in o.values}
+    label = scope.label(scope.context.table(next(iter(others)))) if len(others) == 1 else ()
+    if len(bridges) != 1 or bridges & named or not label or any(c.kind != "text" for c in label):
+        return links
+    scope.doubt("who is asked for", _WHO)
+    table = scope.context.table(others.pop())
+    return [Link(table.ref.name, "table", (table,)), *links]
 
 
 def _verbs(links: Sequence[Link], scope: Scope) -> None:

@@ -14,6 +14,7 @@ from rewright.ask.linking import Linker
 from rewright.ask.reading.asked_again import OF_THEM
 from rewright.ask.reading.asked_rows import rows_shown
 from rewright.ask.reading.coverage import covered, phrases
+from rewright.ask.reading.definitions import defined_terms, stands_for
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
 from rewright.ask.reading.follow import changed, follows, kept_words
 from rewright.ask.reading.guards import guard, second_question
@@ -36,6 +37,7 @@ from rewright.ask.reading.writing import write
 _START = 0.97
 _KEPT_READERS = 8
 _HINT = 0.75
+_DEFINED = 0.98
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13
@@ -92,12 +94,14 @@ class Reader:
     ) -> Reading | Refusal:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
-        kept, wanted = modifiers(without_presentation(weekdays(question, known)))
-        asked, defined = written_out(joined_verbs(kept, known), evidence)
-        links = self.linker.link(asked)
+        terms = defined_terms(question, evidence, self.context)
+        kept, wanted = modifiers(without_presentation(weekdays(terms.question, known)))
+        asked, done = written_out(joined_verbs(kept, known), evidence)
+        links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
         scope = Scope(links, self.context, self.linker.vocabulary, asked)
-        scope.doubt("a term defined by a hint", 0.95**defined)
+        scope.doubt("a term defined by a hint", 0.95**done * _DEFINED**terms.done)
+        scope.doubt("a hint that is not read", _HINT**terms.unread)
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             second_question(asked)

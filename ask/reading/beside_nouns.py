@@ -15,6 +15,7 @@ from rewright.ask.reading.words import listed
 
 _CLASSES = frozenset(listed("kind type category class group grade tier sort family"))
 _ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_COMPARED = frozenset((">", "<", ">=", "<=", "=", "!=", "between", "than"))
 _MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
 
 
@@ -23,6 +24,67 @@ def ordinals(links: Sequence[Link]) -> None:
     for ordinal, best in pairwise(links):
         if best.mark in {"top", "bottom"} and best.glued and ordinal.word in _ORDINALS:
             ordinal.mark, ordinal.number = "nth", str(_ORDINALS[ordinal.word])
+
+
+def floors(links: list[Link]) -> list[Link]:
+    """`on the third floor`, of a number: the floor that is 3."""
+    for at, (ordinal, noun) in enumerate(pairwise(links)):
+        number = _ORDINALS.get(ordinal.word) or (1 if ordinal.word == "first" else 0)
+        held = (
+            noun.mark == "column"
+            and noun.glued
+            and all(c.kind == "number" and not c.key for c in noun.columns)
+        )
+        if (
+            number
+            and held
+            and ordinal.mark in {"unread", "first"}
+            and ordinal.preposition in {"on", "in", "of", "for"}
+        ):
+            equal = [Link("=", "="), Link(ordinal.text, "number", number=str(number))]
+            return [*links[:at], noun, *equal, *links[at + 2 :]]
+    return links
+
+
+def numbered(links: list[Link], scope: Scope) -> list[Link]:
+    """`5 star ratings`, of ratings with a number of stars: those with 5."""
+    for at, (number, unit) in enumerate(pairwise(links)):
+        before = links[at - 1].mark if at else ""
+        held = tuple(c for c in unit.columns if c.kind == "number" and not c.key)
+        if number.mark != "number" or unit.mark != "column" or len(held) != 1 or not unit.glued:
+            continue
+        noun = links[at + 2] if at + 2 < len(links) else None
+        rows = noun is not None and noun.mark == "table" and noun.glued and not unit.word.endswith("s")
+        told = rows and noun is not None and noun.tables[0].ref == held[0].table
+        named = scope.said_table(unit) is not None and unit.word.split()[-1] not in scope.words(held[0])
+        if before in {"first", "last", "top", "bottom", *_COMPARED} or not (told or named):
+            continue
+        table = scope.context.table(held[0].table)
+        rest = links[at + (3 if told else 2) :]
+        unit.columns, unit.fits = held, {}
+        return [*links[:at], Link(table.ref.name, "table", (table,)), unit, Link("=", "="), number, *rest]
+    return links
+
+
+def rows_of_kinds(links: list[Link], scope: Scope) -> list[Link]:
+    """`names of all catamarans`, `how many dogs`, of a table of kinds to which only one other refers: its
+    rows of that kind.
+    """
+    if any(link.mark == "table" for link in links):
+        return links
+    for at, (before, kind) in enumerate(pairwise(links)):
+        columns = list(dict.fromkeys(c for c, _ in kind.values))
+        opens = before.mark in {"count", "label", "return", "top", "bottom"}
+        if kind.mark != "value" or not opens or not kind.text.islower() or len(columns) != 1:
+            continue
+        if kind.preposition not in {"", "of"} or not columns[0].unique:
+            continue
+        refer = {j.many.table for j in scope.context.joins if j.one.table == columns[0].table}
+        if len(refer) == 1 and columns[0].table not in refer:
+            table = scope.context.table(refer.pop())
+            scope.doubt("rows told by their kind", 0.95)
+            return [*links[: at + 2], Link(table.ref.name, "table", (table,), glued=True), *links[at + 2 :]]
+    return links
 
 
 def kinds(links: list[Link], scope: Scope) -> list[Link]:
@@ -45,7 +107,7 @@ def attributes_behind(links: list[Link]) -> list[Link]:
     """`the average billable hours` as `the average hours, billable ones`: nouns stand beside measures."""
     for at in range(1, len(links) - 1):
         measure, flag, noun = links[at - 1 : at + 2]
-        told = flag.mark == "undone" or (
+        told = flag.mark in {"undone", "defined"} or (
             flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
         )
         if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:

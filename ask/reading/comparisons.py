@@ -19,7 +19,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column
+from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, only_measure
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
 from rewright.lake import names
@@ -81,7 +81,14 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         draft.use(negated)
     draft.use(at)
     left = draft.before(at if negated is None else negated, "column", "table")
-    right = draft.next(number, "column", "table", "value")
+    if left is None and _of_the_same(draft, at, operator, number):
+        return
+    different = draft.next(number, "distinct")
+    right = draft.next(number if different is None else different, "column", "table", "value")
+    if different is not None and right is not None:
+        draft.use(different)
+    elif different is not None:
+        raise Unclear(f"it is not clear what is {draft.links[at].text} a number")
     if right is not None and _of_its_own(draft.links[right]):
         right = None
     _compare(
@@ -92,6 +99,34 @@ def _comparison(draft: Draft, at: int, operator: str) -> None:
         left,
         right,
     )
+    total = next((i for i in range(number + 1, len(draft.links)) if draft.links[i].mark == "summed"), None)
+    if total is not None:
+        _added_up(draft, at, total)
+
+
+def _of_the_same(draft: Draft, at: int, operator: str, number: int) -> bool:
+    """`cost less than 20 or more than 90`: what was compared just before, where nothing else is named."""
+    joint = at - 1 - (at > 1 and draft.links[at - 1].mark == "comma")
+    last = draft.where[-1] if draft.where else None
+    named = draft.next(number, "column", "table", "value", "distinct") is not None
+    if joint < 0 or draft.links[joint].mark != "or" or named or not isinstance(last, Compared):
+        return False
+    draft.where.append(
+        Compared(last.left, "<>" if operator == "!=" else operator, draft.links[number].number)
+    )
+    draft.use(at, number)
+    return True
+
+
+def _added_up(draft: Draft, at: int, total: int) -> None:
+    """`spent at least 10000 in total`: the sum over all rows of each. Raises Unclear."""
+    last = draft.where.pop() if draft.where else None
+    left = last.left if isinstance(last, Compared) else None
+    if not isinstance(last, Compared) or not isinstance(left, Column):
+        raise Unclear(f"it is not clear what is {draft.links[at].text} a number in total")
+    draft.having.append(Compared(Aggregate("sum", left.column), last.operator, last.right))
+    _group_by_head(draft, at)
+    draft.use(total)
 
 
 def _of_its_own(link: Link) -> bool:
@@ -110,6 +145,8 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         expression, first = measure
         draft.use(*range(first, left + 1))
         draft.having.append(Compared(expression, operator, value))
+        if right is not None and getattr(expression, "of", None) in draft.links[right].columns:
+            draft.use(right)  # `an average rating above 3 stars`
         _group_by_head(draft, first)
         return
     if left is not None and draft.links[left].mark == "column" and not so_many:
@@ -144,7 +181,9 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
     if right is not None:
         counted = draft.scope.table(draft.links[right])
         column_of = counting_column(draft, counted)
-        measure_of: Expression = Aggregate("sum", column_of) if column_of else Aggregate("count", counted.ref)
+        different = draft.links[right - 1].mark == "distinct"
+        rows = Aggregate("count", counted.ref, distinct=different)
+        measure_of: Expression = Aggregate("sum", column_of) if column_of and not different else rows
         _having_count(draft, at, operator, value, right, measure_of)
         return
     column = _only_number(draft, at)
@@ -205,6 +244,9 @@ def _measure_before(draft: Draft, left: int | None) -> tuple[Expression, int] | 
         return None
     if before.mark == "count" and link.mark == "table":
         return Aggregate("count", draft.scope.table(link).ref), left - 1
+    if before.mark in FUNCTIONS and before.mark != "sum" and link.mark == "table":
+        only = only_measure(draft, draft.scope.table(link))
+        return (Aggregate(FUNCTIONS[before.mark], only), left - 1) if only is not None else None
     if before.mark in FUNCTIONS and link.mark == "column":
         column = draft.scope.column(link, ("number",))
         return checked(FUNCTIONS[before.mark], column, link), left - 1

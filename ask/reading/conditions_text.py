@@ -32,6 +32,7 @@ from rewright.ask.reading.intent import (
     OneOf,
     Part,
     Portion,
+    Product,
     Ranged,
     Ratio,
     Refers,
@@ -96,6 +97,8 @@ class Spelling:
                 return f"{times}{part}::float8 / nullif(sum({part}) over (), 0)"
             case Difference(left, right):
                 return f"({self.expression(left)} - {self.expression(right)})"
+            case Product(left, right):
+                return f"({self.column(left)} * {self.column(right)})"
             case Span(start, end, unit):
                 return self._span(start, end, unit)
             case Gap(column, within, unit):

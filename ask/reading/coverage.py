@@ -27,6 +27,7 @@ _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
 _NAMES_IT = 0.95
 _STATE = 0.75
+_AGENTS = ("er", "or", "ist")
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
 
@@ -79,7 +80,7 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
             raise Unclear(f"it is not clear what is meant by {phrase.link.text}")
         if (
             _a_state_left_out(phrase, said)
-            or _a_deed_left_out(phrase, said)
+            or _a_deed_left_out(phrase, scope, said)
             or _a_flag_of(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
@@ -107,14 +108,27 @@ def _a_state_left_out(phrase: Phrase, said: _Said) -> bool:
     """`the units requested that were delivered`, of rows with a number of units delivered: the verb taken for
     one that only relates is what a column of those rows holds.
     """
-    held = [c for c in phrase.columns if c.kind in {"number", "boolean"} or (c.kind == "date" and c.nulls)]
+    # a year says no more than a date
+    held = [
+        c
+        for c in phrase.columns
+        if c.kind == "boolean"
+        or (c.kind == "number" and "year" not in c.words)
+        or (c.kind in {"date", "number"} and c.nulls)
+    ]
     told = [c for c in held if c.table.name.lower() in said.names and not c.key]
     return phrase.mark == "relation" and bool(told) and not said.names_any(phrase.columns)
 
 
-def _a_deed_left_out(phrase: Phrase, said: _Said) -> bool:
+def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
     """`how many cars were sold`, where sales are rows of their own."""
-    tables = {t.ref.name.lower() for t in phrase.link.tables}
+    verb = phrase.link.word.endswith("ed")
+    # `published`, where publishers are rows: who does it is no deed
+    deeds = [t for t in phrase.link.tables if not (verb and scope.words(t)[-1].endswith(_AGENTS))]
+    tables = {t.ref.name.lower() for t in deeds}
+    if not phrase.link.tables and verb:
+        # `have rated`, of ratings with a date rated_on
+        tables = {c.table.name.lower() for c in phrase.columns}
     return phrase.mark == "relation" and bool(tables) and not tables & said.names
 
 

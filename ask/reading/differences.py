@@ -10,7 +10,9 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Difference, Function, Measured
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import FUNCTIONS, checked, measure_at
+from rewright.ask.reading.ratios import side, side_by_side
 
+_ENDS = {"each", "order", "stop", "desc", "asc"}
 _EXTREMES: dict[str, Function] = {"top": "max", "bottom": "min", "max": "max", "min": "min", "avg": "avg"}
 
 
@@ -19,7 +21,12 @@ def differences(draft: Draft) -> None:
     for at, link in enumerate(draft.links):
         if link.mark != "difference" or link.used:
             continue
-        if not (_of_functions(draft, at) or _of_columns(draft, at) or _of_measures(draft, at)):
+        if not (
+            _of_functions(draft, at)
+            or _of_columns(draft, at)
+            or _of_measures(draft, at)
+            or _of_sides(draft, at)
+        ):
             raise Unclear("it is not clear of which two things the difference is wanted")
 
 
@@ -70,4 +77,26 @@ def _of_measures(draft: Draft, at: int) -> bool:
         return False
     draft.outputs.append((at, Difference(first[0], second[0])))
     draft.use(*range(at, second[1]))
+    return True
+
+
+def _of_sides(draft: Draft, at: int) -> bool:
+    """`the difference between the number of active and the number of paused subscriptions`: each of its own
+    rows.
+    """
+    end = next((i for i in range(at + 1, len(draft.links)) if draft.links[i].mark in _ENDS), len(draft.links))
+    measures = {"count", *FUNCTIONS}
+    middle = next(
+        (i for i in range(at + 2, end) if draft.links[i].mark in measures and draft.links[i].added), None
+    )
+    if middle is None:
+        return False
+    left, filters = side(draft, at + 1, middle)
+    right, others = side(draft, middle, end)
+    if not isinstance(left, Aggregate) or not isinstance(right, Aggregate):
+        return False
+    minuend, subtrahend, shared = side_by_side(left, filters, right, others)
+    draft.where += shared
+    draft.outputs.append((at, Difference(minuend, subtrahend)))
+    draft.use(at)
     return True

@@ -10,7 +10,14 @@ from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Aggregate, Column, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, amount_column, checked, counting_column, leave_prices
+from rewright.ask.reading.phrases import (
+    FUNCTIONS,
+    amount_column,
+    checked,
+    counting_column,
+    leave_prices,
+    only_measure,
+)
 
 _MONEY = frozenset({"revenue", "revenues", "turnover", "income", "earnings", "money"})
 _COMMON = ("common", "popular", "frequent", "often", "frequently")
@@ -28,6 +35,13 @@ def ranked_by(draft: Draft, at: int, after: int | None) -> tuple[Expression | No
     if following.mark in FUNCTIONS and (column_at := draft.next(after, "column")) is not None:
         column = draft.scope.column(draft.links[column_at], ("number",))
         return checked(FUNCTIONS[following.mark], column, draft.links[column_at]), [after, column_at]
+    if following.mark in FUNCTIONS and (rows_at := draft.next(after, "table")) is not None:
+        # `the highest average rating`, of ratings with a number of stars
+        only = (
+            only_measure(draft, draft.scope.table(draft.links[rows_at])) if following.mark != "sum" else None
+        )
+        if only is not None:
+            return Aggregate(FUNCTIONS[following.mark], only), [after, rows_at]
     counts = link.word in MOST or "number of" in link.word
     if following.mark == "table" and counts and following.word in _MONEY:
         # `the most revenue`, of sales with a price: no number of sales

@@ -70,6 +70,14 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
+class Product:
+    """``left * right``, of one row."""
+
+    left: ColumnContext
+    right: ColumnContext
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
     """The time between two columns of a row in a unit up to weeks; as it is for ``""``."""
 
@@ -94,7 +102,7 @@ class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference | Gap
+    of: Span | Difference | Gap | Product
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +157,7 @@ Expression = (
     | Ratio
     | Portion
     | Difference
+    | Product
     | Span
     | Gap
     | Measured

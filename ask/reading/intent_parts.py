@@ -27,6 +27,7 @@ from rewright.ask.reading.intent import (
     OneOf,
     Part,
     Portion,
+    Product,
     Ranged,
     Ratio,
     Refers,
@@ -65,7 +66,7 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*columns_of(a), *columns_of(b))
         case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
             return columns_of(of)
-        case Span(start, end):
+        case Span(start, end) | Product(start, end):
             return (start, end)
         case Gap(column, within):
             return (column,) if within is None else (column, within)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from rewright.ask.context import Context, Join
 from rewright.ask.reading.role_words import role
@@ -33,6 +34,8 @@ too.
 _UNDECLARED = 0.75
 _UNTELLING = {"by"}
 """`approved_by`: not said by every `sorted by`."""
+_STRAIGHT = 0.95
+"""The way through rows that refer to both, where what both refer to leads there too."""
 _ANOTHER_EVENT = 0.8
 """A way through rows of something that happened, where another such way is a table longer."""
 _SIBLINGS = 0.75
@@ -157,7 +160,9 @@ def _another_event(
         if step.new == target
     )
     return any(
-        any(step.multiplies for step in other[:-1]) and not events & {step.new for step in other}
+        any(step.multiplies for step in other[:-1])
+        and not events & {step.new for step in other}
+        and not _through_a_parent(other)
         for other in longer
     )
 
@@ -209,7 +214,16 @@ def _best(
     bare = [way for way in kept if not any(_role_words(step.join) for step in way)]
     if len(bare) == 1:
         return bare[0], _BARE_KEY
+    straight = [way for way in kept if not _through_a_parent(way)]
+    if len(straight) == 1:
+        return straight[0], _STRAIGHT
     raise Unclear(f"several ways lead to {target.name}")
+
+
+def _through_a_parent(way: Sequence[Step]) -> bool:
+    """`students and courses` of one department, where enrolments say which student took which course."""
+    up = [not step.multiplies for step in way]
+    return any(first and not second for first, second in pairwise(up))
 
 
 def _role_words(join: Join) -> set[str]:

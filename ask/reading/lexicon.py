@@ -197,6 +197,7 @@ GRAMMAR: dict[str, str] = {
         "named, called, titled, entitled, with the name, whose name is, with name, whose title is, with the "
         "title, known as, by the name of, by the name, name is",
     ),
+    **_of("summed", "added up"),
     **_of("out of", "out of, out of all"),
     **_of(
         "relation",
@@ -297,6 +298,7 @@ RELATING = _set(
     "produces publish published ran receive received receives receiving recorded regarding registered "
     "related rented reported run runs score scored sell sells send sends sent serve served serves "
     "serving situated sold start started stored supplied supplies supply supplying take taken taught "
+    "housed houses housing "
     "grow grows grown growing holds support supports supported gave gives giving provides provided providing "
     "saw sees organise organised organize organized organises organizes arrange arranged commanded "
     "spend spends spending spent operate operates operated operating shown showed carried carry carries "

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Join, TableContext
 from rewright.ask.reading.adjectives import Adjective
+from rewright.ask.reading.intent import Condition
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.unit_names import UNITS
 from rewright.ask.reading.vocabulary import Key, key_of
@@ -56,6 +57,8 @@ class Link:
     in_part: bool = False
     loosely_cut: bool = False
     """Whether it is no word, and was taken for one that is spelled nearly so."""
+    tests: tuple[dict[ColumnContext, Condition], ...] = ()
+    """The conditions that a hint says it stands for, each by the columns that may be meant."""
     keys: tuple[Join, ...] = ()
     """By which of several keys the rows that are meant lead to a value."""
     used: bool = False

@@ -92,6 +92,10 @@ def _named_row(draft: Draft, link: Link) -> tuple[TableContext, ColumnContext, s
 def _compared(draft: Draft, at: int, table: TableContext) -> tuple[ColumnContext, str, list[int]] | None:
     """The column that is compared, which way, and the places that say so."""
     link = draft.links[at]
+    way = _MORE.get(link.mark) or _HIGHER.get(link.word.removesuffix(" than"), "")
+    if way and at > 0 and not draft.links[at - 1].used and (own := _own(draft, at - 1, table)) is not None:
+        # `a budget higher than that of Music`
+        return own, way, [at - 1, at]
     adjective = link.adjective or ADJECTIVES.get(link.word.removesuffix(" than"))
     if link.mark in {"comparative", *_MORE} and adjective is not None:
         column, way = draft.scope.property(table, adjective.steps)

@@ -89,8 +89,19 @@ def settle(draft: Draft) -> None:
         if chosen is None:
             raise Unclear("it is not clear what the answer is to be ordered by")
         settled.append((chosen, way))
+    settled = [(_as_measured(draft, e), way) for e, way in settled]
     distinct = [e for _, e in draft.outputs if isinstance(e, Aggregate) and e.distinct]
     draft.order = [(_as_shown(e, distinct), way) for e, way in settled]
+
+
+def _as_measured(draft: Draft, expression: Expression) -> Expression:
+    """`the average age of each team, sorted by age`: by the average that is shown."""
+    if not isinstance(expression, Column) or expression in draft.groups or not draft.groups:
+        return expression
+    measures = [
+        e for _, e in draft.outputs if isinstance(e, Aggregate) and e.of == expression.column and not e.where
+    ]
+    return measures[0] if len(measures) == 1 else expression
 
 
 def _in_turn(draft: Draft) -> list[Expression]:

@@ -28,6 +28,7 @@ from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
 from rewright.ask.reading.per_row import averages_of_counts
 from rewright.ask.reading.periods import measured_over, periods, said_plainly
+from rewright.ask.reading.products import products
 from rewright.ask.reading.ratios import ratios
 from rewright.ask.reading.returning import returned
 from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_side
@@ -37,7 +38,7 @@ from rewright.ask.reading.shaping import shaped
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
 
-_SAID = {"table", "column", "value", "label", "identifier"}
+_SAID = {"table", "column", "value", "label", "identifier", "defined"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
 
 
@@ -86,6 +87,7 @@ _PASSES = (
     against_named,
     differences,
     averages_of_counts,
+    products,
     ratios,
     counts,
     everything,

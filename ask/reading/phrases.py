@@ -38,6 +38,7 @@ NOT_ADDED = {
 _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id"})
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
+_ONLY_NUMBER = 0.92
 _UNITS = {
     stem(unit)
     for unit in listed(
@@ -112,13 +113,27 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
         counted = amount_column(draft, table)
     if counted is None and function == "sum" and draft.links[after].word.endswith("s") and not asked:
         if draft.links[at].word.endswith(" of") and "number" not in draft.links[at].word:
+            if (only := amount_column(draft, table)) is not None:
+                return Aggregate("sum", only), after + 1
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
         money = any(_of_money(draft, c) for c in table.columns)
         draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
         return Aggregate("count", table.ref), after + 1
+    if counted is None and function != "sum":
+        counted = only_measure(draft, table)
     if counted is None:
         raise Unclear(f"it is not clear of what the {draft.links[at].text} is wanted")
     return Aggregate(function, counted), (after if amount is None else amount) + 1
+
+
+def only_measure(draft: Draft, table: TableContext) -> ColumnContext | None:
+    """`the average rating`, of ratings with a number of stars: the one number that a row holds."""
+    refers = draft.scope.context.refers
+    numbers = [c for c in table.columns if c.kind == "number" and not c.key and not refers(c)]
+    if len(numbers) != 1 or set(draft.scope.words(numbers[0])) & {"year", "number", "no", "code", "id"}:
+        return None
+    draft.scope.doubt("which number is measured", _ONLY_NUMBER)
+    return numbers[0]
 
 
 def counting_column(draft: Draft, table: TableContext) -> ColumnContext | None:

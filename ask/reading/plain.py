@@ -27,6 +27,7 @@ from rewright.ask.reading.intent import (
     OneOf,
     Part,
     Portion,
+    Product,
     Ranged,
     Ratio,
     Refers,
@@ -108,6 +109,8 @@ def expression(what: Expression) -> str:
             return f"{expression(of)} as a {'percentage' if percent else 'share'} of all"
         case Difference(left, right):
             return f"{expression(left)} - {expression(right)}"
+        case Product(left, right):
+            return f"{_column(left)} * {_column(right)}"
         case Span(start, end, unit):
             return f"the time from {_column(start)} to {_column(end)}" + (f" in {unit}s" if unit else "")
         case Gap(column, within, unit):

@@ -6,6 +6,7 @@ sides are questions of their own.
 
 from __future__ import annotations
 
+from rewright.ask.context import ColumnContext
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import (
@@ -21,13 +22,30 @@ from rewright.ask.reading.intent import (
     Portion,
     Ratio,
 )
+from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
-_SAYING = {"done", "value", "quoted", "column", "without", "not", ">", "<", ">=", "<=", "starts", "contains"}
-_OF_ALL = {"value", "quoted", "moment"}
+_COUNTED = 0.95
+_FOR_WHOM = 0.75
+_SAYING = {
+    "done",
+    "defined",
+    "value",
+    "quoted",
+    "column",
+    "without",
+    "not",
+    ">",
+    "<",
+    ">=",
+    "<=",
+    "starts",
+    "contains",
+}
+_OF_ALL = {"value", "quoted", "moment", "defined"}
 _ENDS = {"each", "order", "stop", "desc", "asc"}
 
 
@@ -63,19 +81,12 @@ def _ratio(draft: Draft, at: int) -> None:
     )
     if middle is None:
         raise Unclear("it is not clear of what the ratio is wanted")
-    top, filters = _side(draft, at + 1, middle)
-    below, others = _side(draft, middle + (draft.links[middle].word == "per"), end)
+    top, filters = side(draft, at + 1, middle)
+    below, others = side(draft, middle + (draft.links[middle].word == "per"), end)
     draft.use(middle)
     shared: list[Condition] = []
     if isinstance(top, Aggregate) and isinstance(below, Aggregate):
-        known = {_subject(c) for c in filters}
-        # what is said at the end of one side only is said of both: `... in New York`
-        shared = [c for c in others if known and _subject(c) not in known]
-        others = [c for c in others if c not in shared]
-        top = Aggregate(top.function, top.of, top.distinct, tuple(filters))
-        below = Aggregate(below.function, below.of, below.distinct, tuple(others))
-        if top == below:
-            raise Unclear("both sides of the ratio are the same")
+        top, below, shared = side_by_side(top, filters, below, others)
     elif (named := _of_named(top, filters, below, others)) is not None:
         top, below = named
     elif filters or others:
@@ -89,8 +100,23 @@ def _ratio(draft: Draft, at: int) -> None:
     draft.use(at)
 
 
-def _summed(side: Expression) -> Expression:
-    return Aggregate("sum", side.column) if isinstance(side, Column) else side
+def side_by_side(
+    left: Aggregate, filters: list[Condition], right: Aggregate, others: list[Condition]
+) -> tuple[Aggregate, Aggregate, list[Condition]]:
+    """Two measures with the conditions of each, and those of both. Raises Unclear."""
+    known = {_subject(c) for c in filters}
+    # what is said at the end of one side only is said of both: `... in New York`
+    shared = [c for c in others if known and _subject(c) not in known]
+    others = [c for c in others if c not in shared]
+    made = Aggregate(left.function, left.of, left.distinct, tuple(filters))
+    beside = Aggregate(right.function, right.of, right.distinct, tuple(others))
+    if made == beside:
+        raise Unclear("both sides are the same")
+    return made, beside, shared
+
+
+def _summed(what: Expression) -> Expression:
+    return Aggregate("sum", what.column) if isinstance(what, Column) else what
 
 
 def _to(draft: Draft, at: int, end: int) -> bool:
@@ -134,8 +160,8 @@ def _subject(condition: Condition) -> object:
     return column if column is not None else getattr(condition, "left", condition)
 
 
-def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
-    """What one side counts or holds, and its conditions."""
+def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition]]:
+    """What one side counts or holds, and its conditions. Raises Unclear."""
     part = Draft([link for link in draft.links[start:end] if link.mark != "comma"], draft.scope)
     _rows_of_the_number(part)
     conditions(part)
@@ -156,6 +182,9 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
             part.use(at)
             if column.kind != "number":
                 raise Unclear(f"{link.text} is not a number")
+    if measured is None and not part.having:
+        measured = _rows_of(part)
+    _own_rows(part, measured)
     if part.having:
         part.where += [_so_many(c, measured, part) for c in part.having]
     left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
@@ -164,6 +193,27 @@ def _side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Conditio
     for link in draft.links[start:end]:
         link.used = True
     return measured, part.where
+
+
+def _rows_of(part: Draft) -> Aggregate | None:
+    """`the ratio of arrivals to departures`, kinds of flights: the rows that a condition is of."""
+    tables = {c.table for where in part.where for c in columns_of(where)}
+    if len(tables) != 1:
+        return None
+    part.scope.doubt("what is to be counted", _COUNTED)
+    return Aggregate("count", tables.pop())
+
+
+def _own_rows(part: Draft, measured: Expression | None) -> None:
+    """`total price of subscriptions`: the rows that the measured column is of."""
+    column = measured.of if isinstance(measured, Aggregate) else getattr(measured, "column", None)
+    for link in part.links:
+        if not link.used and link.mark == "table" and isinstance(column, ColumnContext):
+            link.used = any(t.ref == column.table for t in link.tables[:1])
+        if not link.used and link.mark == "table":
+            # `listeners with an active subscription`: the rows that the value is of
+            told = {c.table for where in part.where for c in columns_of(where)}
+            link.used = any(t.ref in told for t in link.tables[:1])
 
 
 def _so_many(condition: Condition, measured: Expression | None, part: Draft) -> Many:
@@ -215,6 +265,9 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     conditions(part)
     if any(not link.used and link.mark != "table" for link in part.links):
         raise Unclear("it is not clear of which rows the share is wanted")
+    if any(draft.links[i].preposition == "for" for i in range(verb, end)):
+        # `the percentage of cancelled flights for Norex`: of all that are cancelled, or of all of Norex
+        draft.scope.doubt("of which rows the share is wanted", _FOR_WHOM)
     draft.links[at + 1 : verb] = [draft.links[table]]
     return part.where
 
@@ -236,7 +289,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
     shared = _of_the_whole(draft, at)
     end = _end(draft, at)
     out_of = next((i for i in range(at + 2, end) if draft.links[i].mark == "out of"), None)
-    measured, filters = _side(draft, at + 1, out_of or end)
+    measured, filters = side(draft, at + 1, out_of or end)
     if shared or (len(filters) > 1 and any(isinstance(c, During) for c in filters)):
         # `percentage of the trips in 2023 that were late`: the time is said of the whole
         shared += [c for c in filters if isinstance(c, During) and len(filters) > 1]
@@ -244,7 +297,7 @@ def _share(draft: Draft, at: int, *, percent: bool) -> None:
         draft.where += shared
         draft.scope.doubt("of which rows the share is wanted", _OF_WHICH)
     if out_of is not None:
-        whole_of, also = _side(draft, out_of + 1, end)
+        whole_of, also = side(draft, out_of + 1, end)
         if (
             not isinstance(measured, Aggregate)
             or not isinstance(whole_of, Aggregate)

@@ -290,8 +290,9 @@ class Scope:
         return table_columns.property_of(self, table, steps, units)
 
     def happening(self, dates: Sequence[ColumnContext]) -> ColumnContext | None:
-        """Of several dates the one at which it takes place."""
-        return table_columns.happening(self, dates)
+        """Of several dates the one at which it takes place, or which every row has."""
+        found = table_columns.happening(self, dates)
+        return table_columns.always_there(self, dates, self.roles) if found is None else found
 
     def times(self, table: TableContext) -> list[ColumnContext]:
         """Columns that say when: dates, years, names of months."""
@@ -332,7 +333,7 @@ class Scope:
         for link in self.links:
             named = {c.table for c in link.columns} if link.mark == "column" else set()
             held = {c.table for c, _ in link.values} if link.mark in {"value", "quoted"} else set()
-            if link.mark == "table" and link.tables:
+            if link.mark in {"table", "relation"} and link.tables:
                 found.append(link.tables[0].ref)
             elif len(named | held) == 1:
                 found += named | held

@@ -24,7 +24,7 @@ from rewright.ask.reading.intent import (
     With,
     Without,
 )
-from rewright.ask.reading.intent_parts import aggregates_of, tables_of
+from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
@@ -54,6 +54,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
+    _times_of_groups(intent, links, scope)
+    _best_by_one_of_many(intent, scope)
     _done_to_rows(intent, links, scope)
     _measures_from_afar(intent, links, scope)
     _counted_already(intent, scope)
@@ -246,12 +248,59 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
             continue
         if not scope.times(scope.context.table(start)) and not _came_to_be(condition.column, scope):
             continue
+        if _joins_two(condition.column.table, {*_tables_of_all(intent), start}, scope):
+            continue  # `students who took Genetics in 2021`, of enrolments
         if {root(w) for w in scope.words(condition.column)} & deeds:
             continue
         for table in set(tables_of(condition)) - spoken - {start}:
             steps = direct(scope.context, start, table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether a time is said of {table.name}", _FAR_VALUE)
+
+
+def _best_by_one_of_many(intent: Intent, scope: Scope) -> None:
+    """`top 2 artists by streams in each genre`, of streams a month: one month's of theirs, or all of them."""
+    by_what = [by for by, _ in intent.order]
+    shown = [e for e in intent.outputs if isinstance(e, Column) and e not in (*intent.best_of, *by_what)]
+    rows = {e.column.table for e in shown} or ({intent.head} if intent.head is not None else set())
+    told = {t for ref in rows for t in scope.told_by(ref)}
+    ranked_by = {"top", "by"} <= set(scope.roles)
+    for by in by_what if intent.best_of and rows and ranked_by else ():
+        if isinstance(by, Column) and by.column.table not in told:
+            scope.doubt(f"whether one {by.column.name} of each counts or their sum", _FAR_VALUE)
+
+
+def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`how much did repairs cost per machine kind in 2022` read as that of machines bought then: what is
+    measured has times of its own.
+    """
+    measured = {t for e in intent.outputs for m in aggregates_of(e) for t in tables_of(m)}
+    dated = [t for t in measured if any(_happens(c, scope) for c in scope.times(scope.context.table(t)))]
+    named = [c for link in links if link.mark == "column" for c in link.columns]
+    for condition in intent.where:
+        column = condition.column if isinstance(condition, During) else None
+        if column is None or column.table in measured or not dated or column in named:
+            continue
+        if _joins_two(column.table, {*_tables_of_all(intent), *measured}, scope):
+            continue
+        if not {root(w) for w in scope.words(column)} & {root(w) for w in scope.roles}:
+            scope.doubt(f"whether a time is said of {column.table.name}", _FAR_VALUE)
+
+
+def _happens(column: ColumnContext, scope: Scope) -> bool:
+    """Whether a date is of what happens, not of a life or a beginning."""
+    return not set(scope.words(column)) & _BEGINNINGS
+
+
+def _tables_of_all(intent: Intent) -> set[TableRef]:
+    """The tables of what is shown and of all conditions."""
+    return {t for what in (*intent.outputs, *intent.where) for t in tables_of(what)}
+
+
+def _joins_two(table: TableRef, others: set[TableRef], scope: Scope) -> bool:
+    """Whether its rows refer to two of the other tables."""
+    referred = {j.one.table for j in scope.context.joins if j.many.table == table}
+    return len(referred & (others - {table})) > 1
 
 
 def _counted(intent: Intent) -> TableRef | None:
@@ -364,6 +413,9 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         return
     table = scope.context.table(next(iter(tables)))
     happens = any(not set(scope.words(c)) & _BEGINNINGS for c in scope.times(table))
+    shown = [c for what in (*intent.outputs, *intent.groups, *intent.where) for c in columns_of(what)]
+    if any(root(last.word) in {root(w) for w in scope.words(c)} for c in shown):
+        return  # `in which year were they founded`, of a founded_year
     referred = any(j.one.table == table.ref and j.many.table != table.ref for j in scope.context.joins)
     if referred and not happens:
         scope.doubt(f"what of {table.ref.name} is {last.text}", _FAR_VALUE)

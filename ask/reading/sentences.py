@@ -11,17 +11,32 @@ from itertools import pairwise
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.agents import agents
-from rewright.ask.reading.beside_nouns import attributes_behind, kinds, ordinals
+from rewright.ask.reading.beside_nouns import (
+    attributes_behind,
+    floors,
+    kinds,
+    numbered,
+    ordinals,
+    rows_of_kinds,
+)
+from rewright.ask.reading.how_much import how_much
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.key_roles import keys_of_values, verbs_of_keys
 from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
+from rewright.ask.reading.products import times
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
 from rewright.ask.reading.times_over import times_over
 from rewright.ask.reading.timing import SAME_TIMES
+from rewright.ask.reading.verbs_of_columns import (
+    referred_by_another,
+    verbs_of_absence,
+    verbs_of_numbers,
+    years_of_verbs,
+)
 from rewright.ask.reading.words import listed, root
 from rewright.lake import names
 
@@ -31,6 +46,10 @@ _IN_TURN = frozenset(map(root, listed("open close begin end finish precede follo
 _PLACES = frozenset(listed("position order sequence seq place rank turn ordinal"))
 _BETWEEN, _PASSIVE = 0.93, 0.72
 """A verb between two tables that only relates them; one that may tell which rows are meant."""
+_PARTICIPLES = frozenset(
+    listed("built born sold held sent paid made left bought won lost spent taught written given taken driven")
+)
+"""What was done to a thing, no noun of it."""
 _DID = {"did", "do", "does"}
 _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
@@ -38,11 +57,16 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
     verbs_of_rows(links, scope)
+    verbs_of_absence(links)
+    links = referred_by_another(links, scope)
+    verbs_of_numbers(links, scope)
+    years_of_verbs(links, scope)
     _nouns_of_values(links)
     _last_ones(links)
     _under_a_state(links)
     still_so(links, scope)
     lives(links, scope)
+    times(links)
     times_over(links, scope)
     _verbs_at_the_end(links, scope)
     _kinds_of_rows(links)
@@ -59,7 +83,8 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _verbs_of_times(links, scope)
     made = states(links, scope)
     _names_wanted(made)
-    return attributes_behind(agents(kinds(made, scope), scope))
+    made = rows_of_kinds(numbered(floors(made), scope), scope)
+    return attributes_behind(how_much(agents(kinds(made, scope), scope), scope))
 
 
 def sentences(links: Sequence[Link]) -> tuple[list[Link], list[Link]]:
@@ -198,6 +223,7 @@ def _compounds(links: list[Link], scope: Scope) -> None:
             and second.glued
             and not first.word.endswith("s")
             and not second.word.endswith(("ed", "ing"))
+            and second.word not in _PARTICIPLES
             and set(_owners(first)) & set(_owners(second))
             and (first.columns == second.columns or any(c.kind != "boolean" for c in first.columns))
         ):
@@ -352,6 +378,14 @@ def _says_the_column(verb: Link, value: Link, scope: Scope) -> bool:
     )
 
 
+def _never_so(links: Sequence[Link], at: int) -> bool:
+    """`never been used by a flight`: by none."""
+    if at < 2 or at + 1 >= len(links) or links[at + 1].mark != "table":
+        return False
+    verb, absent = links[at - 1], links[at - 2]
+    return verb.mark == "relation" and not verb.tables and not verb.columns and absent.mark == "without"
+
+
 def without_whose(links: list[Link]) -> list[Link]:
     """The `by` that says whose left out: `written by`, `paintings by artists`, `by "Bo Lind"`."""
     kept = []
@@ -368,9 +402,17 @@ def without_whose(links: list[Link]) -> list[Link]:
             valued = after is not None and after.mark in {"value", "quoted"}
             related = at > 0 and links[at - 1].mark == "relation"
             told = at + 2 < len(links) and links[at + 2].mark in {"value", "quoted", "named", "moment"}
+            if _never_so(links, at):
+                continue
             if related and after is not None and after.mark == "table" and not plural and not told:
                 raise Unclear(f"it is not clear whether by {after.text} means for each")
-            if related or valued or (plural and not ranked):
+            compared = after is not None and after.mark in {">", "<", ">=", "<=", "="}
+            if (
+                related
+                or valued
+                or (compared and at > 0 and links[at - 1].mark in {"relation", "column", "unknown"})
+                or (plural and not ranked)
+            ):
                 continue
         kept.append(link)
     return kept

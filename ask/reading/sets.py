@@ -26,7 +26,8 @@ def both(draft: Draft, at: int, first: OneOf, second: OneOf) -> bool:
         return _in_two_rows(draft, at, first, second)
     for place in range(at - 1, -1, -1):
         link = draft.links[place]
-        if link.mark == "table" and (table := draft.scope.table(link)).ref != first.column.table:
+        table = draft.scope.table(link) if link.mark == "table" else draft.scope.said_table(link)
+        if table is not None and table.ref != first.column.table:
             steps = direct(draft.scope.context, table.ref, first.column.table, draft.scope.roles)
             if not any(step.multiplies for step in steps):
                 continue

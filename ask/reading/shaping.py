@@ -37,6 +37,9 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     asked = roles[:1] in {("which",), ("what",)} and first is not None and first.mark == "column"
     tabled = any(link.mark == "table" for link in draft.links)
     listed = first is not None and first.mark == "column" and first.word.endswith("s") and not tabled
+    if first is not None and listed and not asked and draft.scope.said_table(first) is not None:
+        # `last names of lecturers`: one for each of them
+        return False
     return (
         (asked or listed)
         and isinstance(only, Column)
@@ -137,8 +140,19 @@ def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
         raise Unclear(f"it is not clear which {named} of a group is meant")
 
 
+def _which_are_shown(draft: Draft) -> None:
+    """`which shows have more than 3 fans, and how many ratings?`: the shows beside what is measured."""
+    first = draft.links[0] if draft.links else None
+    if first is None or first.mark != "table" or not draft.having or not draft.outputs:
+        return
+    rows = draft.scope.table(first)
+    if rows.ref in draft.grouped_rows and all(aggregates_of(e) for _, e in draft.outputs):
+        draft.outputs += [(-1, Column(c)) for c in draft.scope.label(rows)]
+
+
 def shaped(draft: Draft) -> Intent:
     """The intent of what the passes found. Raises Unclear where it is not clear what of it is shown."""
+    _which_are_shown(draft)
     outputs = tuple(dict.fromkeys(e for _, e in sorted(draft.outputs, key=lambda pair: pair[0])))
     if not outputs:
         raise Unclear("it is not clear what is wanted")

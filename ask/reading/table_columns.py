@@ -30,6 +30,7 @@ _BESIDE = frozenset(
 _OF_DATES = frozenset(listed("date dt day on at time ts timestamp"))
 _OF_TWO_DATES = 0.93
 _OF_TWO_KINDS = 0.75
+_ALWAYS_THERE = 0.88
 
 
 class Words(Protocol):
@@ -94,6 +95,20 @@ def happening(scope: Words, dates: Sequence[ColumnContext]) -> ColumnContext | N
         return None
     scope.doubt("which of two dates is meant", _OF_TWO_DATES, once=True)
     return held[0]
+
+
+def always_there(scope: Words, dates: Sequence[ColumnContext], said: Sequence[str]) -> ColumnContext | None:
+    """`filed_on` before a resolved_on that some rows lack: each row was filed, and not each is resolved. None
+    where a word of the question is of another date.
+    """
+    full = [c for c in dates if not c.nulls]
+    if len(full) != 1 or len(dates) < 2 or dates[0] != full[0]:
+        return None
+    spoken = {root(w) for w in said}
+    if any(spoken & {root(w) for w in scope.words(c) if w not in _OF_DATES} for c in dates[1:]):
+        return None
+    scope.doubt("which of two dates is meant", _ALWAYS_THERE, once=True)
+    return full[0]
 
 
 def _names_its_rows(column: ColumnContext) -> bool:

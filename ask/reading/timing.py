@@ -143,6 +143,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     tables = _spoken(draft, at)
     if (deed := _of_the_deed(draft, tables)) is not None:
         return [deed]
+    if (between := _of_what_joins(draft, tables)) is not None:
+        return [between]
     for table in tables:
         found = draft.scope.times(table)
         months = draft.scope.months(table)
@@ -202,6 +204,34 @@ def _of_the_deed(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext 
         return None
     draft.scope.doubt("which date a verb is about", _BY_DEED)
     return found[0]
+
+
+def _of_what_joins(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:
+    """`students who took Genetics in 2021`, of enrolments with a year: the rows that refer to both, where
+    neither happens itself.
+    """
+    refs = {t.ref for t in tables}
+    if any(draft.scope.times(t) and not _lives(draft, t) for t in tables):
+        return None
+    joins = draft.scope.context.joins
+    found = [
+        c
+        for t in draft.scope.context.tables
+        if t.ref not in refs and len({j.one.table for j in joins if j.many.table == t.ref} & refs) > 1
+        for c in draft.scope.times(t)
+    ]
+    if len(found) != 1:
+        return None
+    draft.scope.doubt("which date is meant", _BY_DEED)
+    return found[0]
+
+
+def _lives(draft: Draft, table: TableContext) -> bool:
+    """Whether its only times are those of a life, of which nobody speaks."""
+    return all(
+        {root(w) for w in draft.scope.words(c)} & _OF_LIVES and not _told(draft, 0, c)
+        for c in draft.scope.times(table)
+    )
 
 
 def _by_which_date(draft: Draft, at: int) -> ColumnContext | None:

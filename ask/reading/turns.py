@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
+from rewright.ask.reading.asked_of import ASKED_OF
+
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
+        *ASKED_OF,
         # `have not sold a single policy`, `no claim at all`
         (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),

@@ -104,11 +104,14 @@ def without_unit(question: str) -> tuple[str, tuple[Unit, ...]] | None:
 
 def unit_of(words: Sequence[str]) -> tuple[Unit, ...]:
     """The unit that the name of a column ends with, where it says one: `weight_g`, `list_price_eur`; or is:
-    `minutes`, but for days and weeks, which may be those of a calendar.
+    `minutes`; or begins with, before what was done: `hours_worked`; but for days and weeks, which may be
+    those of a calendar.
     """
     calendar = words[-1:] in (("day",), ("week",)) or len(words[-1]) == 1
     if "per" in words or (len(words) == 1 and calendar):
         return ()
+    if len(words) == 2 and words[1] not in UNITS and words[1].endswith(("ed", "en")):
+        return UNITS.get(words[0], ())  # `seconds_listened`, `miles_driven`
     return UNITS.get(words[-1], ())
 
 

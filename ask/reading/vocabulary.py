@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.comments import name_in
@@ -83,11 +84,17 @@ _UNITS = frozenset(
         "second",
         "ms",
         "millisecond",
+        "sqm",
+        "sqft",
+        "sqkm",
+        "kwh",
         "feet",
         "inch",
         "pound",
     }
 )
+_OF_TIME = frozenset({"second", "sec", "minute", "hour", "hr", "hrs", "ms", "millisecond"})
+_PARTICLES = frozenset({"up", "in", "out", "off"})
 _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", "at", "for", "with"})
 _OF_NAMES = frozenset({"first", "last", "middle", "full"})
 """What of a name alone says something else: `first` is no first name."""
@@ -308,6 +315,12 @@ def _column_phrases(
     for ends, general in _TAILS:
         if column.kind == "text" and words[-1] in ends:
             yield (*words, general), 0.95
+    timed = tuple(w for w in words if w not in _OF_TIME)
+    if column.kind == "number" and 0 < len(timed) < len(words) and "time" not in words:
+        yield (*timed, "time"), 0.9  # `the listening time` of seconds_listened
+    for verb, particle in pairwise(words):
+        if particle in _PARTICLES and verb.endswith("ed") and column.kind == "date":
+            yield (f"{root(verb)}{particle}",), 0.95  # `signup` of signed_up_at
     short = tuple(w for w in words if w not in _LITTLE and w not in _UNITS)
     if short and short != words and not set(short) <= _OF_NAMES:
         yield short, 0.9

@@ -81,13 +81,15 @@ def test_lines_keep_their_order_and_their_ids(folder: Path, tmp_path: Path, invo
         "Why?",
         '{"question": 5}',
         "{",
+        "",
         '{"id": 8}',
     ]
-    file.write_text("\n".join(lines))
+    file.write_text("\n".join(lines) + "\n")
     asked = invoke("--lake", str(folder), "--batch", str(file))
     documents = [json.loads(line) for line in asked.stdout.splitlines()]
-    assert [one.get("id") for one in documents] == [7, None, None, None, 8]
-    assert [bool(one["refused"]) for one in documents] == [False, True, True, True, True]
+    assert [one.get("id") for one in documents] == [7, None, None, None, None, 8]
+    assert [bool(one["refused"]) for one in documents] == [False, True, True, True, True, True]
+    assert documents[4]["refused"] == "an empty question"
 
 
 def test_a_batch_that_is_no_text_is_answered_line_by_line(
@@ -151,6 +153,17 @@ def test_a_conversation(source: LakeSource, capsys: pytest.CaptureFixture[str]) 
     assert out.splitlines() == ["name", "Old Hall", "Glass House", "name", "Dock", "name", "Dock"]
     assert "there is no question yet" in err
     assert err.count("SQL: ") == 3
+
+
+def test_a_refused_question_leaves_the_query_before_it(
+    source: LakeSource, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asker = Asker(source, follows=True)
+    lines = ("which museums are in Porto?", "which museums are happy?", "\\e", "\\q")
+    converse(asker, read=typed(*lines), edit=lambda sql: sql.replace("Porto", "Lima"))
+    out, err = capsys.readouterr()
+    assert "not answered" in err
+    assert out.splitlines() == ["name", "Old Hall", "Glass House", "name", "Dock"]
 
 
 def test_an_edited_query_is_judged_as_any_other(

@@ -28,6 +28,7 @@ LEAST_ANSWERED = {
     "ask_sixth_strangers": 0.4,
     "ask_seventh_strangers": 0.45,
     "ask_eighth_strangers": 0.6,
+    "ask_ninth_strangers": 0.65,
 }
 LEAST_RIGHT = 0.9
 
@@ -59,7 +60,7 @@ def outcomes(folder: Path, scratch_server: ScratchServer) -> list[tuple[dict[str
 def _asked(
     connection: psycopg.Connection[Any], asker: Asker, question: dict[str, Any]
 ) -> tuple[dict[str, Any], bool, bool]:
-    answer = asker.ask(question["question"])
+    answer = asker.ask(question["question"], evidence=question.get("evidence") or "")
     assert not answer.error, (question["question"], answer.sql)
     answered = not answer.refused
     return question, answered, answered and question["answerable"] and is_right(connection, answer, question)

@@ -1,0 +1,288 @@
+"""Terms of a question that its hint defines by columns: `wide-body refers to model = 'B777'`, `CTR = clicks /
+impressions`.
+
+Owns finding such definitions, the conditions they stand for, and saying formulas in words that the grammar
+reads (`the ratio of A to B`). A hint is data: of its conditions only columns that exist, operators listed
+here, and literals are taken. Must not know how the rest of a question is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.hint_tests import conditions_of
+from rewright.ask.reading.intent import Condition
+from rewright.ask.reading.link import Link
+
+_SAYS = (
+    r"(?:refers?(?: only)? to|means?(?: that)?|stands? for"
+    r"|(?:is|are|can be) (?:defined|calculated|computed) (?:as|by)|denotes?|indicates?|=|:)"
+)
+_DEFINES = re.compile(
+    rf"^(?P<term>[^=<>:()]{{2,60}}?)\s*(?:\((?P<full>[^()=]{{2,60}})\))?\s*(?:\s{_SAYS}|[=:])\s*(?P<meaning>.+)$",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(
+    r"^(?P<meaning>[\w.`\"]+\s*(?:=|<>|!=|>=|<=|>|<)\s*(?:'[^']*'|[\w.]+)|[\w.`\"]+ is (?:not )?null)"
+    r"\s+(?:refers? to|means?|stands? for|denotes?|indicates?)\s+(?P<term>[^=<>]{2,60})$",
+    re.IGNORECASE,
+)
+_IS_WHEN = re.compile(
+    r"^(?:an? |the )?[\w ]+? (?:is|are|counts? as|is considered|has been|have been) "
+    r"(?P<term>[\w-]+(?: [\w-]+)?) (?:when|if|where) (?P<meaning>.+)$",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(
+    r"\n|;\s*|\.(?=\s|$)|,\s+(?=[\w' -]{2,40}? (?:refers? to|means|stands? for) )", re.IGNORECASE
+)
+_ARTICLE = re.compile(r"^(?:the|an?|and|where|here)\s+", re.IGNORECASE)
+_PLACE = "\u00a7"
+_MARK = re.compile(rf"^{_PLACE}(\d+)$")
+_CALL = re.compile(r"^(count|sum|avg|average|max|min|total)\s*\((?P<of>.*)\)$", re.IGNORECASE)
+_SAID = {"count": "number of", "sum": "total", "total": "total", "avg": "average", "average": "average"}
+_SAID |= {"max": "maximum", "min": "minimum"}
+_PERCENT = re.compile(
+    r"\s*\*\s*100(?:\.0*)?\s*%?$|^100(?:\.0*)?\s*\*\s*|,?\s*(?:expressed )?(?:as|in) (?:a )?percent\w*$",
+    re.IGNORECASE,
+)
+_EXTREME = re.compile(r"^(?:max|min)\s*\([^()]+\)$", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Za-z][\w'’-]*")
+_WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
+_SORTED_BY = (
+    r"[.,;]?\s*(?:and\s+)?\b(?:sort|order|rank)(?:ed)?\s+(?:(?:the\s+)?results?\s+|them\s+)?by\s+(?:the\s+)?"
+)
+_PER = re.compile(r"^per\s", re.IGNORECASE)
+_PRODUCT = re.compile(r"([\w.`]+)\s*(?:\*|\btimes\b|\bmultiplied by\b)\s*([\w.`]+)")
+_LONGEST = 12
+
+
+@dataclass(slots=True)
+class Written:
+    """A question with its defined terms replaced.
+
+    ``tests``: for each mark that stands in the text, the conditions that it stands for, by the columns that
+    may be meant. ``unread``: terms of the question whose definition could not be used.
+    """
+
+    question: str
+    tests: list[tuple[dict[ColumnContext, Condition], ...]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    done: int = 0
+    unread: int = 0
+
+
+def defined_terms(question: str, evidence: str, context: Context) -> Written:
+    """The question with the terms that a hint defines by columns written out."""
+    written = Written(question)
+    if _PLACE in question:
+        return written  # what stands for conditions here
+    for terms, meaning in _definitions(evidence):
+        for term in terms:
+            found = _occurs(term, written.question)
+            if found is not None:
+                _replace(written, found, term, meaning, context)
+                break
+    return written
+
+
+def _definitions(evidence: str) -> Iterator[tuple[list[str], str]]:
+    """The names of a term, and what it is said to be."""
+    for sentence in _SENTENCES.split(evidence):
+        text = sentence.strip().rstrip(".")
+        found = _BACKWARDS.match(text) or _IS_WHEN.match(text) or _DEFINES.match(text)
+        if found is None:
+            continue
+        named = [found["term"], found.groupdict().get("full") or ""]
+        terms = [_ARTICLE.sub("", name.strip(" '\"`")) for name in named]
+        if any(_PER.match(t) for t in terms):
+            continue  # `PMCS (per month customer signups)`: the term groups, too
+        yield [t for t in terms if len(t) > 1], found["meaning"].strip()
+
+
+def _occurs(term: str, question: str) -> re.Match[str] | None:
+    """Where the term stands in the question, in any number."""
+    words = _WORDS.findall(term)
+    if not words or len(words) > _LONGEST:
+        return None
+    spelled = r"[\s-]+".join(rf"{re.escape(re.sub('s$', '', word))}(?:e?s)?" for word in words)
+    return re.search(rf"(?<![\w'{_PLACE}]){spelled}(?![\w'])", question, re.IGNORECASE)
+
+
+def _replace(written: Written, found: re.Match[str], term: str, meaning: str, context: Context) -> None:
+    if not _balanced(meaning) or meaning.count("(") != meaning.count(")"):
+        written.unread += 1  # cut short
+        return
+    said = _as_condition(written, found, meaning, context) or _as_formula(written, meaning, context)
+    if said is not None:
+        text, percent = said
+        # behind a formula `(in full)` says nothing more
+        rest = re.sub(r"^\s*\([^()]*\)", "", written.question[found.end() :])
+        rest = re.sub(rf"{_SORTED_BY}{re.escape(found[0])}\b", ",", rest, flags=re.IGNORECASE)
+        asked = written.question[: found.start()] + text + rest
+        written.question = re.sub(r"\s*[?.]*\s*$", " as a percentage?", asked, count=1) if percent else asked
+        written.done += 1
+    elif (columns := _as_columns(meaning, context)) is not None:
+        written.question = written.question[: found.start()] + columns + written.question[found.end() :]
+        written.done += 1
+    elif not _EXTREME.match(meaning) and _says_columns(meaning, context) and not term.isupper():
+        written.unread += 1
+
+
+def _says_columns(meaning: str, context: Context) -> bool:
+    """Whether a definition names a column as it is spelled in the schema."""
+    said = set(re.findall(r"\w+_\w+", meaning.lower()))
+    return bool(said & {c.name.lower() for t in context.tables for c in t.columns})
+
+
+def _as_columns(meaning: str, context: Context) -> str | None:
+    """`full name refers to first_name, last_name`."""
+    known = {c.name.lower() for t in context.tables for c in t.columns}
+    parts = [p.strip(' `"') for p in re.split(r",\s*(?:and\s+)?|\s+and\s+", meaning)]
+    return " and ".join(parts) if all(p.lower() in known for p in parts) else None
+
+
+# -- conditions
+
+
+def _as_condition(
+    written: Written, found: re.Match[str], meaning: str, context: Context
+) -> tuple[str, bool] | None:
+    tests = conditions_of(meaning, context)
+    if not tests:
+        return None
+    noun = _noun_at_the_end(found[0], context)
+    # `still in service`, said in two words, is one condition
+    return f"{_mark(written, tests, found[0])}{' ' + noun if noun else ''}", False
+
+
+def _mark(written: Written, tests: Sequence[dict[ColumnContext, Condition]], text: str) -> str:
+    """The word that stands for conditions until it is linked."""
+    written.tests.append(tuple(tests))
+    written.texts.append(text)
+    return f"'{_PLACE}{len(written.tests) - 1}'"
+
+
+def _noun_at_the_end(text: str, context: Context) -> str:
+    """`opened shop`, of shops: rows of that table are meant."""
+    words = text.split()
+    last = words[-1].lower()
+    tables = {w for t in context.tables for w in (t.words[-1], t.ref.name.lower())}
+    return (
+        words[-1]
+        if len(words) > 1 and {last, last.removesuffix("s"), last.removesuffix("es"), f"{last}s"} & tables
+        else ""
+    )
+
+
+def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
+    """The links, with the marks of conditions made what they stand for."""
+    made = list[Link]()
+    for link in links:
+        found = _MARK.match(link.text) if link.mark == "quoted" else None
+        number = int(found[1]) if found is not None else len(written.tests)
+        if number < len(written.tests):
+            link.text, link.mark, link.values = written.texts[number], "defined", ()
+            link.tests, link.columns = written.tests[number], tuple(written.tests[number][0])
+        made.append(link)
+    return made
+
+
+# -- formulas
+
+
+def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
+    """A formula in words, and whether it is in percent; None for what is none."""
+    text, percent = _bare(meaning), False
+    while (shorter := _bare(_PERCENT.sub("", text))) != text:
+        text, percent = shorter, True
+    call = re.match(r"^(divide|subtract|multiply)\s*\((.*)\)$", text, re.IGNORECASE)
+    if call is not None:
+        parts = list(_split(call[2], ","))
+        name = call[1].lower()
+        if name == "multiply" and len(parts) == 2 and re.fullmatch(r"100(?:\.0*)?", parts[1]):
+            inner = _as_formula(written, parts[0], context)
+            return None if inner is None else (inner[0], True)
+        words = {"divide": ("ratio of", "to"), "subtract": ("difference between", "and")}.get(name)
+    else:
+        parts, words = _operands(text)
+    if (product := _PRODUCT.fullmatch(text)) is not None:
+        return " times ".join(part.split(".")[-1].strip("`") for part in product.groups()), percent
+    if words is None:
+        said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
+        return None if said is None else (said, percent)
+    operands = [_operand(written, part, context) for part in parts]
+    if len(operands) != 2 or None in operands:
+        return None
+    return f"{words[0]} {operands[0]} {words[1]} {operands[1]}", percent
+
+
+def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
+    for pattern, words in (
+        (r"/|\bdivided by\b", ("ratio of", "to")),
+        (r"\s[-\u2212]\s|\bminus\b", ("difference between", "and")),
+    ):
+        parts = list(_split(text, pattern))
+        if len(parts) > 1:
+            return parts, words
+    return [text], None
+
+
+def _operand(written: Written, text: str, context: Context) -> str | None:
+    """One side of a formula in words; None for what has parts of its own."""
+    text = _bare(text)
+    call = _CALL.match(text)
+    if call is None:
+        plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
+        return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
+    function, of = call[1].lower(), _bare(call["of"])
+    of, where = _with_condition(of)
+    tests = conditions_of(where, context) if where else []
+    if where and not tests:
+        return None
+    distinct = re.match(r"^distinct\b\s*\(?(.*?)\)?$", of, re.IGNORECASE)
+    of = distinct[1] if distinct else of
+    product = _PRODUCT.fullmatch(of)
+    if product is not None and function in {"sum", "avg", "average", "total"} and not distinct:
+        of = " times ".join(part.split(".")[-1].strip("`") for part in product.groups())
+    if re.search(r"[()*/+=<>]", of) and of != "*":
+        return None
+    said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"
+    return f"{said} {_mark(written, tests, where)}" if tests else said
+
+
+def _with_condition(text: str) -> tuple[str, str]:
+    """`gsr_pts where year = 2` as what is measured and its condition."""
+    found = re.search(r"\s+where\s+", text, re.IGNORECASE)
+    return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text.strip(), "")
+
+
+def _bare(text: str) -> str:
+    """Without the brackets that hold all of it."""
+    text = text.strip().rstrip(".").strip()
+    while text.startswith("(") and text.endswith(")") and len(list(_split(text[1:-1], r"\Z(?!\Z)"))) == 1:
+        if not _balanced(text[1:-1]):
+            return text
+        text = text[1:-1].strip()
+    return text
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _split(text: str, pattern: str) -> Iterator[str]:
+    """The parts between a separator that stands in no brackets."""
+    start = 0
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        if _balanced(text[start : match.start()]) and match.end() > match.start():
+            yield text[start : match.start()].strip()
+            start = match.end()
+    yield text[start:].strip()

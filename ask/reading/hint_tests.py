@@ -1,0 +1,104 @@
+"""Conditions as hints write them: `gender = 'F'`, `age between 20 and 30 and retired = false`.
+
+Owns reading them into conditions on columns that exist. What does not match whole is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.intent import Column, Compared, Condition, Known, OneOf, Ranged, Spelled
+from rewright.sql.printer.names import quote_literal
+
+_NAME = r"(?:`[^`]+`|\"[^\"]+\"|\w+)"
+_COLUMN = rf"(?P<column>(?:{_NAME}\.)?{_NAME})"
+_VALUE = r"(?:'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?|true|false)"
+_TEST = re.compile(
+    rf"\s*(?:{_COLUMN})\s*(?:"
+    rf"(?P<null>\s*is\s+(?P<known>not\s+)?null\b)"
+    rf"|between\s+(?P<low>{_VALUE})\s+and\s+(?P<high>{_VALUE})"
+    rf"|(?P<unlike>not\s+)?i?like\s+(?P<pattern>'[^']*')"
+    rf"|(?P<out>not\s+)?in\s*\((?P<list>\s*{_VALUE}(?:\s*,\s*{_VALUE})*\s*)\)"
+    rf"|(?P<operator>==|=|!=|<>|>=|<=|>|<|is\s+not\s+|is\s+)\s*(?P<right>{_VALUE}))"
+    rf"\s*(?:(?:\band\b|&&|$))",
+    re.IGNORECASE,
+)
+_SAME = {"==": "=", "<>": "!=", "is": "=", "is not": "!="}
+_TRUE, _FALSE = {"true", "t", "1", "yes", "y"}, {"false", "f", "0", "no", "n"}
+
+
+def conditions_of(text: str, context: Context) -> list[dict[ColumnContext, Condition]]:
+    """The conditions that all have to hold, each by the columns it may be of; empty where the text is
+    anything else.
+    """
+    found = list[dict[ColumnContext, Condition]]()
+    at = 0
+    text = text.strip().rstrip(".")
+    while at < len(text):
+        match = _TEST.match(text, at)
+        if match is None:
+            return []
+        made = {c: test for c in _named(match["column"], context) if (test := _test(c, match)) is not None}
+        if not made:
+            return []
+        found.append(made)
+        at = match.end()
+    return found
+
+
+def _named(name: str, context: Context) -> Iterator[ColumnContext]:
+    *of, own = (part.strip('`"').lower() for part in re.findall(_NAME, name))
+    for table in context.tables:
+        if not of or of[-1] == table.ref.name.lower():
+            yield from (c for c in table.columns if c.name.lower() == own)
+
+
+def _test(column: ColumnContext, match: re.Match[str]) -> Condition | None:
+    if match["null"]:
+        return Known(column, negated=not match["known"])
+    if match["pattern"]:
+        return Spelled(column, match["pattern"][1:-1], negated=bool(match["unlike"]))
+    if match["low"]:
+        low, high = (_literal(column, match[side]) for side in ("low", "high"))
+        return Ranged(Column(column), low, high) if low and high else None
+    if match["list"]:
+        values = [_value(column, one) for one in re.findall(_VALUE, match["list"], re.IGNORECASE)]
+        held = tuple(v for v in values if v is not None)
+        return OneOf(column, held, negated=bool(match["out"])) if len(held) == len(values) else None
+    operator = " ".join(match["operator"].lower().split())
+    return _compared(column, _SAME.get(operator, operator), match["right"])
+
+
+def _compared(column: ColumnContext, operator: str, right: str) -> Condition | None:
+    if operator in {"=", "!="} and column.kind == "boolean":
+        said = right.strip("'\"").lower()
+        return (
+            Known(column, negated=(said in _FALSE) == (operator == "=")) if said in _TRUE | _FALSE else None
+        )
+    if operator in {"=", "!="} and column.kind in {"text", "number"}:
+        value = _value(column, right)
+        return None if value is None else OneOf(column, (value,), negated=operator == "!=")
+    literal = _literal(column, right)
+    return Compared(Column(column), "<>" if operator == "!=" else operator, literal) if literal else None
+
+
+def _value(column: ColumnContext, said: str) -> str | None:
+    """A value as the column writes it; None where it can't hold it."""
+    bare = said.strip("'\"")
+    if column.kind == "number":
+        return bare if re.fullmatch(r"-?\d+(?:\.\d+)?", bare) else None
+    if column.kind != "text":
+        return None
+    return next((v for v in column.values if v.lower() == bare.lower()), bare)
+
+
+def _literal(column: ColumnContext, said: str) -> str | None:
+    """A literal to compare a column of numbers or times with."""
+    bare = said.strip("'\"")
+    if column.kind == "number":
+        return bare if re.fullmatch(r"-?\d+(?:\.\d+)?", bare) else None
+    if column.kind == "date" and re.fullmatch(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d(?::\d\d)?)?", bare):
+        return f"{column.type} {quote_literal(bare)}"
+    return None
