@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from rewright.lake.foreign_words import FURTHER
+from rewright.lake.shortened import known as english_word
+
 _WORDS = """
 customer kunde kunden kd cliente clientes klant klanten
 order bestellung bestellungen auftrag auftrage pedido pedidos commande commandes ordine ordini bestelling
@@ -169,8 +172,34 @@ purchase einkauf einkaufs
 sales vertriebs verkaufs
 home heim
 guest gast
+rated nenn
+birth geburts
+total gesamt
+main haupt
+part teil
+special sonder
+basic grund
+net netto
+gross brutto
+month monats
+year jahres
+day tages
+number zahl nr
+place platz ort
+time zeit
+location stand
+high hoch
+low nieder
 """
 """Words that are translated only inside a compound."""
+_BOTH = """
+auto bank bus code computer email film firma foto hotel index information internet konto kontroll land
+material motor museum national nation norm online park partner passagier pension person position post
+produkt programm projekt rotor restaurant service sport start system tank test ticket trainer transport
+turbine typ unfall wind zone element budget format kilometer liter meter tonnen kilo standard
+"""
+_SHARED = frozenset(_BOTH.split())
+"""Words that German has, too, and that begin its compounds."""
 _LINKS = ("", "s", "n", "en", "e", "er", "es")
 
 
@@ -182,28 +211,51 @@ def _read(text: str) -> dict[str, str]:
     return out
 
 
-_ENGLISH = _read(_WORDS)
+_ENGLISH = {**_read(FURTHER), **_read(_WORDS)}
 _INSIDE = {**_ENGLISH, **_read(_PARTS)}
+
+
+_ENDINGS = ("en", "er", "n")
+_STEM = 6
+"""Letters that are left of a word at least where an ending is taken off."""
+_UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 
 @lru_cache(maxsize=100_000)
 def english(word: str) -> str:
     """The English of a lower-case word without diacritics; the word itself where none is known."""
-    if (known := _ENGLISH.get(word)) is not None:
+    if english_word(word):
+        return word
+    if (known := _known(word, _ENGLISH)) is not None:
         return known
     if len(word) < 8 or not word.isalpha():
         return word
     return _compound(word) or word
 
 
+def _known(word: str, told: dict[str, str]) -> str | None:
+    """What `told` has of a word, perhaps with umlauts in two letters (`gehaelter`) or of a plural."""
+    if (found := told.get(word)) is not None:
+        return found
+    short = word
+    for two, one in _UMLAUTS:
+        short = short.replace(two, one)
+    if short != word and (found := told.get(short)) is not None:
+        return found
+    bases = (short[: -len(end)] for end in _ENDINGS if short.endswith(end))
+    return next((told[base] for base in bases if len(base) >= _STEM and base in told), None)
+
+
 def _compound(word: str) -> str:
-    """`geburtsdatum` → `birth date`: two known words, with what German puts between them."""
+    """`geburtsdatum` → `birth date`: two known words, with what German puts between them; the first may be
+    one that both languages have (`rotordurchmesser`).
+    """
     for cut in range(3, len(word) - 2):
-        second = _INSIDE.get(word[cut:])
+        second = _known(word[cut:], _INSIDE)
         if second is None:
             continue
         for link in _LINKS:
             first = word[:cut].removesuffix(link) if link else word[:cut]
-            if first in _INSIDE:
-                return f"{_INSIDE[first]} {second}"
+            if (told := _known(first, _INSIDE) or (first if first in _SHARED else None)) is not None:
+                return f"{told} {second}"
     return ""

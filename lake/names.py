@@ -99,6 +99,7 @@ _WHOLE = {
     "last": "last name",
     "middle": "middle name",
     "full": "full name",
+    "given": "first name",
     "nation": "country",
 }
 """Names that mean more when they stand alone."""

@@ -573,6 +573,7 @@ region|continent|part of world
 category|department|segment
 outcome|status|result|decision
 kind|name
+model|type
 species|name
 date|year|time
 duration|age

@@ -16,6 +16,12 @@ from rewright.lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 USELESS = 0.1
 """Column pairs of no more quality are not made keys of."""
 _LISTED = 4
+_HELD, _NEARLY = 0.95, 0.9
+"""Share of a reference's numbers that a key holds, and uniqueness of such a key, at least."""
+_FEW = 24
+"""Things that are numbered from 1 and have a name each, at most: months, hours, seasons."""
+_COUNTED = frozenset({"count", "total", "amount", "value", "age", "size", "score", "rank", "percent"})
+"""Words of numbers that are one another's only by chance."""
 NO_KEYS = frozenset(
     {
         "first",
@@ -223,7 +229,7 @@ def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: floa
     """Integers overlap by chance: only keys, or names that agree, make them a reference."""
     if year_like(a) or year_like(b):
         return 0.35 if year_like(a) and year_like(b) else 0.05
-    if _told_by_values(a, b, inside):
+    if _told_by_values(a, b, inside) or _namesakes(a, b, inside):
         return 1.0
     if _serves(a, b, tables):
         return 1.0 if name >= 0.35 else (0.45 + 1.5 * name) * _spread(a, b)
@@ -247,6 +253,22 @@ def _told_by_values(a: Column, b: Column, inside: float) -> bool:
         and bounds is not None
         and bounds[0] > 1
         and 3 * reference.distinct >= key.distinct
+    )
+
+
+def _namesakes(a: Column, b: Column, inside: float) -> bool:
+    """Have both one name, and does the one that is nearly a key hold all of the other's numbers? A column
+    of amounts is no key, whatever it is called; and numbers of many rows, counted from 1, are in every table.
+    """
+    same = names.normal(a.name) == names.normal(b.name)
+    key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
+    return (
+        same
+        and inside >= _HELD
+        and key.uniqueness >= _NEARLY
+        and reference.uniqueness < _NEARLY
+        and (key.distinct <= _FEW or not consecutive(key))
+        and not set(names.words(a.name)) & (_COUNTED | names.KEY_WORDS)
     )
 
 

@@ -27,6 +27,9 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         return ()
     told = [(value, n) for value, n in counts if fold(value) not in _MISSING]
     total = sum(n for _, n in told) or 1
+    if _padded(told):
+        # `01`, `02`: nobody counts with them
+        return ()
     gaps = len(told) < len(counts)
     for kind, share in (
         (Noise.BOOLEANS, lambda: _boolean_share(told, total)),
@@ -50,6 +53,11 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
+
+
+def _padded(told: Counts) -> bool:
+    """Codes of digits, some filled up with zeros in front: `0742`, `5812`."""
+    return all(value.isdigit() for value, _ in told) and any(len(v) > 1 and v[0] == "0" for v, _ in told)
 
 
 def readable(value: str, meaning: Family) -> bool:

@@ -94,6 +94,15 @@ def number_of(value: str, notation: Notation = PLAIN) -> float | None:
     return number / 100.0 if match["unit"] == "%" and notation.fraction else number
 
 
+def unit_of(value: str) -> str:
+    """The unit or the sign of money that a number is written with, in lower case; empty without one."""
+    match = _match(value)
+    if match is None:
+        return ""
+    told = match["unit"] or ("".join(_SYMBOL.findall(match["pre"] or "")))
+    return "".join(told.lower().split())
+
+
 @lru_cache(maxsize=200_000)
 def _match(value: str) -> re.Match[str] | None:
     match = NUMBER.match(value.strip())

@@ -9,8 +9,15 @@ from functools import lru_cache
 
 from rewright.lake.names import strip_marks
 
-TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
-FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
+TRUE = frozenset(
+    {"true", "t", "yes", "y", "1", "on", "ja", "j", "wahr", "si", "sí", "sì", "oui", "vrai", "sim", "vero"}
+)
+FALSE = frozenset(
+    {"false", "f", "no", "n", "0", "off", "nein", "falsch", "non", "faux", "nao", "não", "falso", "nee"}
+)
+"""Words for the two in English, German, Spanish, French, Italian, Portuguese and Dutch, with and without
+diacritics: SQL compares them as they stand.
+"""
 DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (form, re.compile(f"^(?:{pattern})$", re.IGNORECASE))
     for form, pattern in (

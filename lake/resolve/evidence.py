@@ -20,9 +20,18 @@ from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.resolve.cut_columns import CutColumns
+from rewright.lake.resolve.dimensions import dimension_score
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from rewright.lake.resolve.likeness import ACRONYM, covered, head_of, initials, left_out, lexical
+from rewright.lake.resolve.likeness import (
+    ACRONYM,
+    completed,
+    covered,
+    head_of,
+    initials,
+    left_out,
+    lexical,
+)
 from rewright.lake.resolve.literals import number_test, truth_score
 from rewright.lake.resolve.values import SURE, ValueMatcher
 
@@ -52,6 +61,8 @@ _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
 _SPELT = 0.92
+_COMPLETED = 0.95
+"""How much of a likeness counts that rests on what a shortened word is taken for."""
 _AS_NAMED = 0.9
 """Likeness of names from which on nothing was left unsaid."""
 _BOUND = 1.2
@@ -60,6 +71,8 @@ _AS_BEFORE = 0.25
 _MARKED = 0.5
 _UNMARKED = 0.2
 """Likeness of a name to what tells a union's parts apart where these say nothing of it."""
+_BY_CHANCE = 0.1
+"""Likeness of any two words that means nothing."""
 _SAME_IN_ALL = 0.3
 _NAMES_THINGS = 0.8
 _POOL_CUT = 6
@@ -140,7 +153,13 @@ class Evidence:
         key = (id(imagined), real.key)
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
-            value += self._weights.types * (type_score(imagined, real) + self._kind_score(imagined, real))
+            measured = dimension_score(imagined.name, real)
+            if value >= _WELL_NAMED:
+                # a good name needs no unit to speak for it
+                measured = min(measured, 0.0)
+            value += self._weights.types * (
+                type_score(imagined, real) + self._kind_score(imagined, real) + measured
+            )
             if self._one_of_many(imagined, real):
                 value -= _ONE_OF_MANY
             if imagined.own_reference:
@@ -351,7 +370,7 @@ class Evidence:
             # values
             own = self._index.embedder.one(names.expanded(name))
             held = float(own @ self._index.value_vectors[self._index.position[real.key]])
-            return min(0.5 + _MARKED * max(0.0, held), _UNMARKED + 2.0 * max(0.0, held))
+            return min(0.5 + _MARKED * max(0.0, held), _UNMARKED + 2.0 * max(0.0, held - _BY_CHANCE))
         index = self._index
         if self._but_for_subject(table, name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
@@ -385,6 +404,9 @@ class Evidence:
             # "artist.name" is as good as "artist_name"
             spelt_label = lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
             base = max(base, 0.9 * spelt_label)
+        if (whole := completed(name, real.name)) is not None:
+            alike = max(float(own @ embed(whole)), lexical(names.words(name), names.words(whole)))
+            base = max(base, _COMPLETED * alike)
         # of a name that is cut short the vectors know nothing
         return max(least, min(0.97, 0.7 * base + 0.3 * both), _SPELT * words)
 

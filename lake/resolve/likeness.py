@@ -39,6 +39,8 @@ _STEM = 4
 _ENDINGS = frozenset(
     ["", "e", "ed", "er", "ing", "ion", "or", "ure", "al", "ment", "ation", "ance", "ence", "ant", "ent"]
 )
+_SHORT, _LONG = 3, 5
+"""Letters of a word that is short for another, and of that, at least."""
 _COMPOUND = 6
 """Letters from which on a word may be several run together."""
 _LITTLE = frozenset(["of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "s"])
@@ -239,3 +241,23 @@ def initials(asked: str, held: str) -> bool:
     """`HR` of `home_runs`, whatever else the letters are short for."""
     short = names.normal(held).split()
     return len(short) == 1 and _acronym(short, names.normal(asked).split())
+
+
+@lru_cache(maxsize=1 << 18)
+def completed(asked: str, held: str) -> str | None:
+    """A name with its shortened words written out as the other one has them, where that name has other words,
+    too: `acq_src` beside `acquisition_channel` is `acquisition source`; None where nothing is short.
+    """
+    told = [word for word in names.words(asked) if len(word) >= _LONG]
+    out = [_written_out(word, told) for word in names.normal(held).split()]
+    if all(full is None for _, full in out) or all(full is not None for _, full in out):
+        return None
+    return " ".join(full or names.expanded(word) for word, full in out)
+
+
+def _written_out(word: str, by: Sequence[str]) -> tuple[str, str | None]:
+    if len(word) < _SHORT or word in _SYNONYMS.words or known(word):
+        return word, None
+    return word, next(
+        (w for w in by if w != word and (w.startswith(word) or names.skeleton_of(word, w))), None
+    )

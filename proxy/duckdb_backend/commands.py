@@ -47,6 +47,8 @@ role's rights.
 """
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
+MOST = 100_000
+"""Bytes of a text that is read here: of more the tree alone takes the event loop over 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +93,11 @@ def refusal(text: bytes) -> SqlError | None:
     does.
 
     The role's rights are what protects the server; this keeps away what needs no right, such as altering
-    one's own role. What does not parse goes to the server, which says why.
+    one's own role. What does not parse goes to the server, which says why. What is too long to be read in the
+    event loop, where all other sessions would wait, is refused.
     """
+    if len(text) > MOST:
+        return SqlError("54000", f"a statement that reads no table of the lake has at most {MOST} bytes")
     try:
         statements = parse(text.decode("utf-8"))
     except (PglastError, TooDeep, UnicodeDecodeError):
@@ -106,8 +111,10 @@ def refusal(text: bytes) -> SqlError | None:
 
 
 def command_of(text: bytes) -> Command | None:
-    """None: some other statement, several, or text that PostgreSQL does not take."""
-    if _FIRST.match(text) is None:
+    """None: some other statement, several, text that PostgreSQL does not take, or a long one, which `refusal`
+    refuses.
+    """
+    if len(text) > MOST or _FIRST.match(text) is None:
         return None
     try:
         return _read(text.decode("utf-8"))

@@ -46,6 +46,21 @@ def test_a_serial_key_is_joined_to_its_references(tmp_path: Path) -> None:
         assert lake.graph().has_edge("patients", "patient_addresses")
 
 
+def test_numbers_of_one_name_join_where_one_side_is_a_key(tmp_path: Path) -> None:
+    """`seas` 1 to 4 has no word that says key, and is one: each of a table of seasons is another. Amounts of
+    one name are one another's by chance.
+    """
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    write(folder / "rides.csv", ["day", "seas", "amount"], [[i, 1 + i % 4, i % 4] for i in range(10, 90)])
+    write(folder / "seas_codes.csv", ["seas", "label"], [[i + 1, w] for i, w in enumerate("wxyz")])
+    write(folder / "gifts.csv", ["amount", "giver"], [[i, f"G {i}"] for i in range(4)])
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=best_embedder(semantic=False)) as lake:
+        index = lake.index
+        assert index.pairs("rides", "seas_codes")[0].quality > 0.6
+        assert index.pairs("rides", "gifts")[0].quality < 0.4
+
+
 def test_pairs_score_the_same_while_sketches_are_held(bakery_lake: Lake) -> None:
     index = bakery_lake.index
     columns = [c for c in index.columns if joinable(c)]

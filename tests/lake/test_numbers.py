@@ -9,7 +9,8 @@ import pytest
 from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.noise.clean import clean_expression
 from rewright.lake.noise.detect import meaning_of, noise_of
-from rewright.lake.noise.numbers import notation_of, number_of
+from rewright.lake.noise.numbers import notation_of, number_of, unit_of
+from rewright.lake.resolve.dimensions import dimension_score
 
 COLUMNS: tuple[tuple[str, tuple[str, ...], tuple[float | None, ...]], ...] = (
     ("weight", ("14.0 kg", "9.8 kg", "12 kg"), (14.0, 9.8, 12.0)),
@@ -68,3 +69,31 @@ def test_a_column_is_read_alike_by_python_and_sql(
 def test_texts_that_begin_with_a_number_are_none(texts: tuple[str, ...]) -> None:
     column, _ = column_of("text", texts)
     assert not {Noise.NUMBERS, Noise.FORMATTED} & set(column.noise)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("90 min", "min"), ("$186.00", "$"), ("-$9", "$"), ("18.9 °C", "°c"), ("68 %", "%"), ("1.234,50 EUR", "eur"),
+        ("US$ 5", "us$"), ("USD 7", "usd"), ("5 km/h", "km/h"), ("12", ""), ("(5)", ""), ("Main St", ""),
+    ],
+)  # fmt: skip
+def test_the_unit_a_number_is_written_with(text: str, unit: str) -> None:
+    assert unit_of(text) == unit
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "fits"),
+    [
+        ("duration_minutes", ("90 min", "75 min", "102 min"), 1),
+        ("running_time", ("1 h", "2 h", "3 h"), 1),
+        ("weight", ("90 min", "75 min", "102 min"), -1),
+        ("unit_price", ("$1.50", "$2.00", "$9.99"), 1),
+        ("population", ("$1.50", "$2.00", "$9.99"), 0),
+        ("weight", ("3", "4", "5"), 0),
+    ],
+)
+def test_a_column_holds_what_its_values_are_written_in(asked: str, texts: tuple[str, ...], fits: int) -> None:
+    """`rt` says nothing; `90 min` in it says that it is a duration."""
+    column, _ = column_of("rt", texts)
+    assert np.sign(dimension_score(asked, column)) == fits

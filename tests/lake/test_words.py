@@ -8,9 +8,12 @@ from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.catalog.model import Noise
 from rewright.lake.foreign import english
+from rewright.lake.foreign_words import FURTHER
 from rewright.lake.noise.detect import noise_of
-from rewright.lake.resolve.likeness import lexical
+from rewright.lake.noise.values import truth
+from rewright.lake.resolve.likeness import completed, lexical
 from rewright.lake.resolve.values import SURE, ValueMatcher
+from rewright.lake.shortened import known
 
 
 @pytest.mark.parametrize(
@@ -116,3 +119,66 @@ def test_units_of_names() -> None:
 @pytest.mark.parametrize("value", ["12,50", "1.234,50", "1,234.50", "$3.20", "3,5 €"])
 def test_formatted_numbers(value: str) -> None:
     assert noise_of([(value, 5), ("7,25" if "," in value else "$7.25", 5)], 10) == (Noise.FORMATTED,)
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("gehaelter", "salary"), ("gaeste", "guest"), ("haltestellen", "stop"), ("rotordurchmesser", "rotor diameter"),
+        ("nennleistung", "rated power"), ("geburtsort", "birth place"), ("depenses", "expense"), ("encuestados", "respondent"),
+        ("fatturato", "revenue"), ("werkgelegenheid", "employment"),
+    ],
+)  # fmt: skip
+def test_words_of_other_languages(word: str, told: str) -> None:
+    assert english(word) == told
+
+
+@pytest.mark.parametrize(
+    "word", ["revenue", "altitude", "longitude", "parties", "branches", "eleven", "fallen", "listen"]
+)
+def test_english_words_stay(word: str) -> None:
+    """`revenu`, `altitud`, `eleve` and others are foreign words that look like parts of these."""
+    assert english(word) == word
+
+
+def test_no_foreign_word_is_an_english_one_that_data_are_named_by() -> None:
+    foreign = {word for line in FURTHER.split("\n") for word in line.split()[1:]}
+    assert not {word for word in foreign if known(word)}
+    assert len(foreign) > 2000
+
+
+def test_a_foreign_word_has_one_meaning() -> None:
+    told: dict[str, set[str]] = {}
+    for line in FURTHER.strip().split("\n"):
+        meaning, *foreign = line.split()
+        for word in foreign:
+            told.setdefault(word, set()).add(meaning)
+    assert {word: meanings for word, meanings in told.items() if len(meanings) > 1} == {}
+
+
+def test_digits_with_zeros_in_front_are_codes() -> None:
+    """`0742` is no number that somebody typed with signs: what it is compared with keeps its zeros."""
+    assert noise_of((("0742", 1), ("0763", 1), ("5812", 1)), 3) == ()
+    assert noise_of((("$742", 1), ("$0.63", 1), ("$5812", 1)), 3) == (Noise.FORMATTED,)
+
+
+@pytest.mark.parametrize(
+    ("asked", "held", "told"),
+    [
+        ("acquisition_channel", "acq_src", "acquisition source"),
+        ("employment", "emp", None),
+        ("release_year", "rel_yr", "release year"),
+        ("price", "weight", None),
+        ("portable", "port", None),
+    ],
+)
+def test_shortened_words_are_written_out_as_asked(asked: str, held: str, told: str | None) -> None:
+    """Where a name has other words beside the shortened ones: those alone are compared by their letters."""
+    assert completed(asked, held) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("ja", True), ("Sí", True), ("nein", False), ("Não", False), ("jain", None)]
+)
+def test_truth_values_of_other_languages(text: str, told: bool | None) -> None:
+    assert truth(text) is told

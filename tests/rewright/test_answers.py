@@ -444,12 +444,46 @@ def test_what_a_text_is_described_with_does_not_run_it(answers: LocalAnswers, te
     assert time.process_time() - before < 2
 
 
+DOUBLED = "name as x from rewright.settings"
+for _ in range(40):
+    DOUBLED = f"x || x as x from (select {DOUBLED}) s"
+DOUBLED = f"select max(length(x)) from (select {DOUBLED}) s"
+
+
+@pytest.mark.parametrize(
+    ("text", "sqlstate"),
+    [
+        ("select max(length(repeat(name, 2000000000))) from rewright.settings", "54000"),
+        ("select max(length(repeat(x, 2000))) from (select repeat(name, 2000) x from rewright.settings) s", "54000"),
+        ("select max(length(lpad(name, 2000000000, 'x'))) from rewright.settings", "54000"),
+        ("select max(length(rpad(name, 2000000000, 'x'))) from rewright.settings", "54000"),
+        ("select max(length(replace(x, 'r', x))) from (select repeat(name, 9999) x from rewright.settings) s", "54000"),
+        ("select max(length(printf('%2000000000s', name))) from rewright.settings", "0A000"),
+        ("select max(length(format('{:>2000000000}', name))) from rewright.settings", "0A000"),
+        (DOUBLED, "0A000"),
+        (
+            "with recursive r as (select name as x from rewright.settings union all select x || x from r) select x from r",
+            "0A000",
+        ),
+        ("select max(length(main.repeat(name, 2000000000))) from rewright.settings", "0A000"),
+        ("select max(length(system.main.repeat(name, 2000000000))) from rewright.settings", "0A000"),
+    ],
+)  # fmt: skip
+def test_what_would_be_too_large_is_not_made(answers: LocalAnswers, text: str, sqlstate: str) -> None:
+    """DuckDB makes a text in one go: neither a cancel nor the time limit ends that."""
+    before = time.process_time()
+    assert fails(answers, text).sqlstate == sqlstate
+    assert time.process_time() - before < 2
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "select count(*) from rewright.log where log_time > now() - interval '1 hour'",
         "select name, n from rewright.settings, generate_series(1, 2) g (n) order by name, n limit 5",
         "select upper(name), coalesce(setting, repeat(name, 2)) from rewright.settings limit 1 offset 1",
+        "select name || ' = ' || setting || ';' from rewright.settings",
+        "select lpad(name, 40, '.'), replace(name, '.', ' ') from rewright.settings",
     ],
 )
 def test_ordinary_calls_are_answered(answers: LocalAnswers, text: str) -> None:

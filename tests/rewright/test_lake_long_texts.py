@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from rewright.proxy.duckdb_backend.commands import command_of, refusal
 from rewright.wiring.lake_long_texts import CATALOGS, LONG, reads_tables
 from rewright.wiring.lakes import reads_lake
 
@@ -45,3 +46,22 @@ def test_a_list_of_many_literals_keeps_nobody_waiting() -> None:
     started = time.process_time()
     assert reads_lake(text)
     assert time.process_time() - started < 0.3
+
+
+@pytest.mark.parametrize("head", ["select ", "declare c cursor for select ", "copy (select ", "set a.b = "])
+def test_a_long_statement_for_the_server_is_refused_unread(head: str) -> None:
+    """Its tree would be made in the event loop: of 15 MB for half a minute."""
+    text = (head + ",".join(f"c{i}" for i in range(2_000_000))).encode()
+    started = time.process_time()
+    assert command_of(text) is None
+    refused = refusal(text)
+    assert refused is not None
+    assert refused.sqlstate == "54000"
+    assert time.process_time() - started < 0.1
+
+
+def test_shorter_ones_are_read() -> None:
+    assert refusal(b"set a.b = '" + b"x" * 50_000 + b"'") is None
+    refused = refusal(b"alter role joe password '" + b"x" * 50_000 + b"'")
+    assert refused is not None
+    assert refused.sqlstate == "25006"

@@ -15,12 +15,15 @@ from decimal import Decimal
 from typing import Any
 
 import duckdb
+from pglast import ast
+from pglast.parser import parse_sql
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.guard import Relations, guard
 from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
 from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.sql.parsing import nodes_of
 
 SECONDS = 10.0
 # of the types a parameter may have: numbers, truth, times; all else is text
@@ -43,6 +46,32 @@ SANDBOX = {
     "TimeZone": "UTC",
     "lock_configuration": "true",
 }
+_MOST = 1_000_000
+"""Characters or elements that a call may make of a value."""
+_TOO_LARGE = "requested length too large"
+_TOO_LONG = f"error('{_TOO_LARGE}')"
+GROWING = {
+    "repeat(x, n)": f"CASE WHEN len(x) * n::HUGEINT > {_MOST} THEN {_TOO_LONG} "
+    "ELSE system.main.repeat(x, n::BIGINT) END",
+    **{
+        f"{name}(x, n, f)": f"CASE WHEN n > {_MOST} THEN {_TOO_LONG} "
+        f"ELSE system.main.{name}(x, n::INTEGER, f) END"
+        for name in ("lpad", "rpad")
+    },
+    "replace(x, a, b)": f"CASE WHEN len(x) * len(b) > {10 * _MOST} THEN {_TOO_LONG} "
+    "ELSE system.main.replace(x, a, b) END",
+}
+"""Calls that make large values of small ones: DuckDB neither counts these against its memory nor stops while
+it makes one, so their size is looked at first. Macros of their names stand before DuckDB's own.
+"""
+UNBOUNDED = frozenset({"printf", "format", "list_resize", "array_resize"})
+"""Calls of which no macro can tell the size: they take any number of values, or make each what it is told."""
+JOINING = frozenset(
+    {"concat", "concat_ws", "list_concat", "array_cat", "list_cat", "array_concat", "array_append"}
+)
+MOST_JOINED = 12
+"""Values that a statement may put together by `||` and calls: a text of 100 kB becomes one of 400 MB at most.
+"""
 NAMES = {BOOL: "BOOLEAN", INT8: "BIGINT", TEXT: "VARCHAR", FLOAT8: "DOUBLE", TIMESTAMPTZ: "TIMESTAMPTZ"}
 _INTEGERS = frozenset(
     {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER"}
@@ -92,6 +121,8 @@ def _sandbox(
         for relation in relations:
             columns = ", ".join(f'"{column.name}" {NAMES[column.type_oid]}' for column in relation.columns)
             connection.execute(f'create table rewright."{relation.name}" ({columns})')
+        for head, body in GROWING.items():
+            connection.execute(f"create macro {head} as {body}")
         if describes:
             connection.execute("pragma disable_optimizer")
         for name, value in SANDBOX.items():
@@ -109,15 +140,41 @@ def _sandbox(
 
 
 def _check(sql: str, connection: duckdb.DuckDBPyConnection, relations: Sequence[Relation]) -> None:
-    """Refuse what reads more than the relations: DuckDB's settings and catalogs tell paths of this machine.
-    Raises SqlError.
+    """Refuse what reads more than the relations: DuckDB's settings and catalogs tell paths of this machine;
+    and calls that go around the bounds on what is made. Raises SqlError.
     """
+    nodes: list[Any] = [node for one in parse_sql(sql) for node in nodes_of(one)]
+    _check_joined(nodes)
+    calls: list[Any] = [node for node in nodes if isinstance(node, ast.FuncCall)]
+    for call in calls:
+        if len(call.funcname) > 1 and call.funcname[0].sval != "pg_catalog":
+            raise SqlError("0A000", "functions are not called by their schema over relations of rewright")
+        if call.funcname[-1].sval in UNBOUNDED:
+            name = call.funcname[-1].sval
+            raise SqlError("0A000", f"function {name} is not served over relations of rewright")
     names = {relation.name for relation in relations}
     readable = Relations(names.__contains__, schemas=frozenset({"rewright"}), place="relations of rewright")
     try:
         guard(sql, connection, readable)
     except LakeError as error:
         raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
+
+
+def _joins(node: Any) -> int:
+    """How many values a node puts together."""
+    told: Any = node
+    if isinstance(node, ast.A_Expr):
+        return int(any(part.sval == "||" for part in told.name))
+    calls = isinstance(node, ast.FuncCall) and told.funcname[-1].sval in JOINING
+    return len(told.args or ()) if calls else 0
+
+
+def _check_joined(nodes: Sequence[Any]) -> None:
+    """Each joining of values may double what the one below made; recursion does so without end."""
+    joined = sum(_joins(node) for node in nodes)
+    recursive = any(isinstance(node, ast.WithClause) and node.recursive for node in nodes)
+    if joined > (0 if recursive else MOST_JOINED):
+        raise SqlError("0A000", "so many values are not joined over relations of rewright")
 
 
 def _run(
@@ -207,6 +264,8 @@ STATES: Mapping[type[duckdb.Error], str] = {
 
 
 def _sql_error(error: duckdb.Error) -> SqlError:
+    if isinstance(error, duckdb.InvalidInputException) and _TOO_LARGE in str(error):
+        return SqlError("54000", _TOO_LARGE)
     state = next((state for kind, state in STATES.items() if isinstance(error, kind)), "XX000")
     first, _, _ = str(error).partition("\n")
     _, _, message = first.partition(": ")

@@ -1,0 +1,77 @@
+"""What is measured: the dimension that an imagined name announces (`duration_minutes`) and the one that a
+column's values are written in (`90 min`, `$186.00`).
+
+Owns these words and units, and their score. Must not compare names.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Noise
+from rewright.lake.noise.numbers import unit_of
+
+_WORDS = """
+time duration minute hour second runtime time length delay age
+length height length width distance diameter depth altitude elevation size thickness mileage radius stature
+mass weight mass load
+speed speed velocity wind pace
+temperature temperature heat dew high low
+power power capacity output performance rating
+energy energy consumption electricity production output
+pressure pressure
+volume volume capacity litre liter displacement
+area area surface size land lot
+money price cost amount revenue salary wage income fee bill charge budget fare pay spending expense balance
+money value sale turnover total profit loss tax discount payment fine rent premium earning compensation debt
+money loan paid
+share percent percentage share rate ratio humidity probability discount portion fraction turnout margin
+"""
+_UNITS = """
+time s sec secs second seconds min mins minute minutes h hr hrs hour hours day days d ms
+length mm cm m km in inch inches ft feet mi mile miles yd
+mass mg g kg t lb lbs oz
+speed km/h kmh mph m/s kn knots
+temperature °c °f °
+power w kw mw hp ps
+energy kwh mwh wh kj kcal
+pressure hpa mbar bar psi kpa
+volume l ml cl hl gal
+area m² m2 km² ha acres acre sqft ft²
+money us$ € $ £ ¥ ₹ usd eur gbp chf
+share % ‰
+"""
+_FITS, _DIFFERS = 0.2, -0.15
+"""What it is worth that values are written in a unit of what is asked for, and of something else."""
+
+
+def _read(text: str) -> dict[str, frozenset[str]]:
+    out: dict[str, frozenset[str]] = {}
+    for line in text.strip().splitlines():
+        dimension, *words = line.split()
+        for word in words:
+            out[word] = out.get(word, frozenset()) | {dimension}
+    return out
+
+
+_ANNOUNCED, _WRITTEN = _read(_WORDS), _read(_UNITS)
+
+
+@lru_cache(maxsize=50_000)
+def _announced(name: str) -> frozenset[str]:
+    return frozenset[str]().union(*(_ANNOUNCED.get(word, frozenset()) for word in names.words(name)))
+
+
+def dimension_score(name: str, real: Column) -> float:
+    """How well the unit that a column's values are written in fits what a name says is measured; 0 where
+    either says nothing.
+    """
+    if not {Noise.FORMATTED, Noise.NUMBERS} & set(real.noise):
+        return 0.0
+    asked = _announced(name)
+    units = {unit for value in real.samples if (unit := unit_of(value))}
+    written = frozenset[str]().union(*(_WRITTEN.get(unit, frozenset()) for unit in units))
+    if not asked or not written:
+        return 0.0
+    return _FITS if asked & written else _DIFFERS
