@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
 from rewright.console.showing import visible
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 640, 160, 64, 18
+# a telephone is not shown a plot that it would have to shrink until nobody can read it, or to scroll
+WIDTHS = {"wide": 640, "narrow": 330}
+HEIGHT, LEFT, BOTTOM, LINE = 160, 64, 18, 20
 # characters of a step's name that fit beside its bar
 _LABEL = 24
 
@@ -26,9 +28,13 @@ class Point:
 
 def bars(values: Sequence[tuple[int, float]], unit: str) -> Markup:
     """One bar a day. ``values``: (midnight, value)."""
+    return _drawn(f"{unit} by day", lambda width: _bars(values, unit, width))
+
+
+def _bars(values: Sequence[tuple[int, float]], unit: str, width: int) -> Sequence[str]:
     top = max((value for _, value in values), default=0.0) or 1.0
-    step = (WIDTH - LEFT) / max(len(values), 1)
-    parts = [_axis(top, unit)]
+    step = (width - LEFT) / max(len(values), 1)
+    parts = [_axis(top, unit, width)]
     for number, (day, value) in enumerate(values):
         height = (HEIGHT - BOTTOM) * max(value, 0.0) / top
         said = f"{_day(day)}: {_short(value)} {unit}"
@@ -37,18 +43,22 @@ def bars(values: Sequence[tuple[int, float]], unit: str) -> Markup:
             f' width="{max(step - 2, 1):.1f}" height="{height:.1f}"><title>{said}</title></rect>'
         )
     if values:
-        parts += [_label(LEFT, _day(values[0][0]), "start"), _label(WIDTH, _day(values[-1][0]), "end")]
-    return _svg(parts, f"{unit} by day")
+        parts += [_label(LEFT, _day(values[0][0]), "start"), _label(width, _day(values[-1][0]), "end")]
+    return parts
 
 
 def dots(points: Sequence[Point], unit: str) -> Markup:
     """A dot for each measurement over time, on a logarithmic scale, for both texts
     of a rewrite span decades.
     """
-    import math
-
     if not points:
         return Markup("")
+    return _drawn(f"latency of both texts in {unit}", lambda width: _dots(points, unit, width))
+
+
+def _dots(points: Sequence[Point], unit: str, width: int) -> Sequence[str]:
+    import math
+
     values = [max(point.value, 1e-3) for point in points]
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)) + 1e-9)
     high = max(high, low + 1)
@@ -56,20 +66,20 @@ def dots(points: Sequence[Point], unit: str) -> Markup:
     parts = []
     for power in range(low, high + 1):
         y = _y(power, low, high)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{width}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(
             f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_short(10.0**power)} {unit}</text>'
         )
     for point, value in zip(points, values, strict=True):
-        x = LEFT + 8 + (WIDTH - LEFT - 16) * ((point.at - first) / (last - first) if last > first else 0.5)
+        x = LEFT + 8 + (width - LEFT - 16) * ((point.at - first) / (last - first) if last > first else 0.5)
         y = _y(math.log10(value), low, high)
         kind = "after" if point.series == "replacement" else "before"
         parts.append(
             f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{_short(value)} '
             f"{unit}</title></circle>"
         )
-    parts += [_label(LEFT, _moment(first), "start"), _label(WIDTH, _moment(last), "end")]
-    return _svg(parts, f"latency of both texts in {unit}")
+    parts += [_label(LEFT, _moment(first), "start"), _label(width, _moment(last), "end")]
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +96,29 @@ def timeline(spans: Sequence[Span]) -> Markup:
     whole = sum(max(one.seconds, 0.0) for one in spans)
     if whole <= 0:
         return Markup("")
-    left, line = 150, 20
+    height = len(spans) * LINE + 4
+    return _drawn(
+        f"{len(spans)} steps in {_seconds(whole)}", lambda width: _timeline(spans, whole, width), height
+    )
+
+
+def _timeline(spans: Sequence[Span], whole: float, width: int) -> Sequence[str]:
+    left = 150
     parts, begun = list[str](), 0.0
     for number, one in enumerate(spans):
         took = max(one.seconds, 0.0)
-        x = left + (WIDTH - left - 70) * begun / whole
+        x = left + (width - left - 70) * begun / whole
         # a step too short to see still has a mark
-        width = max((WIDTH - left - 70) * took / whole, 1.5)
-        y, said = number * line, _seconds(took)
+        long = max((width - left - 70) * took / whole, 1.5)
+        y, said = number * LINE, _seconds(took)
         parts.append(
             f'<text x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(visible(one.name[:_LABEL]))}</text>'
-            f'<rect class="bar" x="{x:.1f}" y="{y + 4}" width="{width:.1f}" height="{line - 8}">'
+            f'<rect class="bar" x="{x:.1f}" y="{y + 4}" width="{long:.1f}" height="{LINE - 8}">'
             f"<title>{escape(visible(one.note or one.name))}: {said}</title></rect>"
-            f'<text x="{x + width + 5:.1f}" y="{y + 14}" text-anchor="start">{said}</text>'
+            f'<text x="{x + long + 5:.1f}" y="{y + 14}" text-anchor="start">{said}</text>'
         )
         begun += took
-    return _svg(parts, f"{len(spans)} steps in {_seconds(whole)}", len(spans) * line + 4)
+    return parts
 
 
 def _seconds(value: float) -> str:
@@ -112,9 +129,9 @@ def _y(power: float, low: int, high: int) -> float:
     return 6 + (HEIGHT - BOTTOM - 12) * (1 - (power - low) / (high - low))
 
 
-def _axis(top: float, unit: str) -> str:
+def _axis(top: float, unit: str, width: int) -> str:
     return (
-        f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM}"/>'
+        f'<line class="grid" x1="{LEFT}" x2="{width}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM}"/>'
         f'<text x="{LEFT - 6}" y="12" text-anchor="end">{_short(top)} {unit}</text>'
         f'<text x="{LEFT - 6}" y="{HEIGHT - BOTTOM}" text-anchor="end">0</text>'
     )
@@ -124,10 +141,14 @@ def _label(x: float, text: str, anchor: str) -> str:
     return f'<text x="{x}" y="{HEIGHT - 3}" text-anchor="{anchor}">{text}</text>'
 
 
-def _svg(parts: Sequence[str], title: str, height: int = HEIGHT) -> Markup:
-    return Markup(  # noqa: S704  (numbers, words of this file, and names that were escaped)
-        f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{title}">{"".join(parts)}</svg>'
+def _drawn(title: str, parts: Callable[[int], Sequence[str]], height: int = HEIGHT) -> Markup:
+    """The plot at each width; the style sheet shows the one that fits."""
+    return Markup("").join(
+        Markup(  # noqa: S704  (numbers, words of this file, and names that were escaped)
+            f'<svg class="plot {name}" viewBox="0 0 {width} {height}" role="img" '
+            f'aria-label="{title}">{"".join(parts(width))}</svg>'
+        )
+        for name, width in WIDTHS.items()
     )
 
 

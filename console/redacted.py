@@ -4,6 +4,7 @@ Must not know who looks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Any
 
@@ -24,6 +25,8 @@ _NAMES = frozenset(
         "Relation Name", "Schema", "Alias", "Index Name",
     }
 )  # fmt: skip
+
+_SUBPLAN, _JOINED = re.compile(r"\b(SubPlan|InitPlan) (\d+)\b"), re.compile(r"\b(SubPlan|InitPlan)_(\d+)\b")
 
 
 def whole(document: dict[str, Any]) -> dict[str, Any]:
@@ -55,12 +58,23 @@ def tree_without_literals(tree: dict[str, Any], values: Collection[str]) -> dict
                 tree_without_literals(below, values) for below in value or () if isinstance(below, dict)
             ]
         elif isinstance(value, str) and name not in _NAMES:
-            shown[name] = without_literals(without_values(value, values))
+            shown[name] = _condition(value, values)
         elif isinstance(value, list):
-            shown[name] = [without_literals(without_values(str(one), values)) for one in value]
+            shown[name] = [_condition(str(one), values) for one in value]
         else:
             shown[name] = value
     return shown
+
+
+def _condition(text: str, values: Collection[str]) -> str:
+    """Without constants; the number of a subquery is none: it says which of the plan's nodes is meant.
+
+    >>> _condition("((x > 3) AND (NOT (hashed SubPlan 3)))", {"3"})
+    '((x > ?) AND (NOT (hashed SubPlan 3)))'
+    """
+    # as one word, which no constant is; within a string's quotes it goes with the string
+    joined = _SUBPLAN.sub(r"\1_\2", text)
+    return _JOINED.sub(r"\1 \2", without_literals(without_values(joined, values)))
 
 
 def values_of(document: dict[str, Any]) -> set[str]:

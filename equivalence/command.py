@@ -119,7 +119,8 @@ def describe(verdict: Verdict) -> str:
             lines += [f"  given {assumption}" for assumption in verdict.assumptions]
             lines += [f"  up to {', '.join(verdict.modulo)}"] if verdict.modulo else []
         case Refuted(counterexample=found):
-            lines = [f"refuted: {found.kind} differ on a database of {found.rows} rows"]
+            size = "1 row" if found.rows == 1 else f"{found.rows} rows"
+            lines = [f"refuted: {found.kind} differ on a database of {size}"]
             lines += [found.script] if found.script else [found.original, found.candidate]
         case Tested(coverage=coverage):
             lines = [

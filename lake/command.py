@@ -141,7 +141,8 @@ def index(folder: Path, over: Path | None, as_json: bool) -> None:
     if as_json:
         echo_json(document)
         return
-    echo(f"{document['tables']} tables, {document['columns']} columns, {document['joins']} joins")
+    kinds = [(kind, document[kind]) for kind in ("tables", "columns", "joins")]
+    echo(", ".join(f"{count} {kind if count != 1 else kind[:-1]}" for kind, count in kinds))
     for broken in document["broken"]:
         echo(f"left out: {broken['file']}: {broken['reason']}", err=True)
 

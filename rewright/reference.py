@@ -83,19 +83,22 @@ def commands() -> str:
     for name in COMMANDS:
         found = rewright.get_command(context, name)
         assert found is not None
-        # click keeps the help option of the first context that asked for it, which may have been another
-        command = copy(found)
-        command._help_option = None
-        lines += ["", f"## rewright {name}", "", "```text"]
-        lines += [
-            command.get_help(
-                click.Context(
-                    command, context, info_name=name, terminal_width=100, **command.context_settings
-                )
-            ),
-            "```",
-        ]
+        lines += _command(found, name, context, "##")
     return "\n".join(line.rstrip() for line in "\n".join(lines).splitlines()) + "\n"
+
+
+def _command(found: click.Command, name: str, parent: click.Context, level: str) -> Iterator[str]:
+    """A section of the command, then one of each of a group's."""
+    # click keeps the help option of the first context that asked for it, which may have been another
+    command = copy(found)
+    command._help_option = None
+    context = click.Context(command, parent, info_name=name, terminal_width=100, **command.context_settings)
+    yield from ("", f"{level} {context.command_path}", "", "```text", command.get_help(context), "```")
+    if isinstance(found, click.Group):
+        for verb in found.list_commands(context):
+            below = found.get_command(context, verb)
+            assert below is not None
+            yield from _command(below, verb, context, f"{level}#")
 
 
 def relations() -> str:

@@ -228,8 +228,10 @@ def _page(
         select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
     )
     statement = statement.offset(max(asked.offset, 0)).limit(min(max(asked.limit, 1), 1000))
-    total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
-    return connection.execute(statement).mappings().all(), int(total)
+    total = int(connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one())
+    # a search that finds nothing has read every text once by now
+    rows = connection.execute(statement).mappings().all() if total > max(asked.offset, 0) else ()
+    return rows, total
 
 
 def _became(name: str) -> Sequence[ColumnElement[bool]]:

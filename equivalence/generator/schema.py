@@ -81,8 +81,11 @@ class TableShape:
     insertable: bool = True  # False for a partition (filled through its root)
     # what is read or filled along with it: inheritance children, the root of a partition
     relatives: tuple[int, ...] = ()
-    # read by a unique index of some rows or of expressions, or by one that excludes: rows pass it, or do not
+    # read by a unique index of some rows or of expressions, or by one that excludes: rows pass it, or do not;
+    # and those that say which partition a row is in
     indexed: frozenset[int] = frozenset()
+    # the condition that rows of a partition meet; empty for other tables
+    bounds: str = ""
 
     @property
     def stored(self) -> tuple[int, ...]:
@@ -116,7 +119,7 @@ _TABLES = """
 select c.oid::int8, n.nspname, c.relname,
        c.relkind = 'p' or exists (select from pg_inherits i
          where i.inhparent = c.oid or i.inhrelid = c.oid) as family,
-       c.relispartition
+       c.relispartition, coalesce(pg_get_partition_constraintdef(c.oid), '')
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'rw_batch',
   'pg_toast')
@@ -146,8 +149,10 @@ _INDEXED = """
 select i.indrelid::int8, d.refobjsubid from pg_index i join pg_depend d
   on d.classid = 'pg_class'::regclass and d.objid = i.indexrelid
  and d.refclassid = 'pg_class'::regclass and d.refobjid = i.indrelid and d.refobjsubid > 0
-where i.indrelid = any(%s) and (i.indisexclusion
-  or i.indisunique and (i.indpred is not null or i.indexprs is not null))"""
+where i.indrelid = any(%(oids)s) and (i.indisexclusion
+  or i.indisunique and (i.indpred is not null or i.indexprs is not null))
+union select p.partrelid::int8, k from pg_partitioned_table p, unnest(p.partattrs::int2[]) k
+where p.partrelid = any(%(oids)s) and k > 0"""
 _CONSTRAINTS = """
 select conrelid::int8, contype::text, conname, conkey::int[], confrelid::int8, confkey::int[],
        pg_get_expr(conbin, conrelid), condeferrable
@@ -172,7 +177,7 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
     for oid, numbers, not_distinct, late in connection.execute(_KEYS, [oids]):
         keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct, late))
     indexed: dict[int, set[int]] = {oid: set() for oid in oids}
-    for oid, number in connection.execute(_INDEXED, [oids]):
+    for oid, number in connection.execute(_INDEXED, {"oids": oids}):
         indexed[oid].add(places[oid][number])
     references: dict[int, list[Reference]] = {oid: [] for oid in oids}
     checks: dict[int, list[Check]] = {oid: [] for oid in oids}
@@ -201,8 +206,9 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
             not partition,
             tuple(relatives[oid]),
             frozenset(indexed[oid]),
+            bounds,
         )
-        for oid, schema, name, family, partition in found
+        for oid, schema, name, family, partition, bounds in found
     )
     return Shape(tables, *_order(tables))
 

@@ -90,7 +90,7 @@ class Refuter:
         self.prefilter = Prefilter(scratch_db, original, candidate)
         self.confirmer = Confirmer(scratch_db, original, candidate)
         self.constants: Constants = constants_of((original.tree, candidate.tree))
-        _add_check_constants(scratch_db, self.constants)
+        _add_schema_constants(scratch_db, self.constants)
         self.pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
         sizes = self.constants.row_counts
         self.seeds = list(seeds)
@@ -329,14 +329,15 @@ def show(outcome: Outcome) -> str:
     return "\n".join(shown + more)
 
 
-def _add_check_constants(scratch_db: ScratchDatabase, constants: Constants) -> None:
-    """Constants of CHECK constraints, near their columns."""
+def _add_schema_constants(scratch_db: ScratchDatabase, constants: Constants) -> None:
+    """Constants of CHECK constraints and of partitions' bounds, near their columns."""
     from rewright.equivalence.isolation import Refused, parse
 
     for table in scratch_db.shape.tables:
-        for check in table.checks:
+        bounds = [table.bounds] if table.bounds else []
+        for text in (*(check.expression for check in table.checks), *bounds):
             with contextlib.suppress(Refused):
-                found = constants_of(s.stmt for s in parse(f"select {check.expression}"))
+                found = constants_of(s.stmt for s in parse(f"select {text}"))
                 for name, texts in found.near.items():
                     constants.near[name] |= texts
                 constants.numbers |= found.numbers

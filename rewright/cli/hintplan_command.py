@@ -23,7 +23,8 @@ def command() -> None:
 @command.command()
 @click.argument("dsn", type=DSN, required=False)
 @click.option("--role", help="load it for this role only")
-def install(dsn: str | None, role: str | None) -> None:
+@JSON_OPTION
+def install(dsn: str | None, role: str | None, as_json: bool) -> None:
     """Without DSN: put the extension into the embedded PostgreSQL, from the machine's own Debian archive.
 
     With DSN (a superuser's): CREATE EXTENSION there and load the library at every login; the server's
@@ -35,7 +36,8 @@ def install(dsn: str | None, role: str | None) -> None:
             files = hintplan.install()
         except hintplan.HintPlanUnavailable as error:
             raise Failure(str(error)) from error
-        echo(f"pg_hint_plan is in the embedded PostgreSQL ({len(files)} files)")
+        said = f"pg_hint_plan is in the embedded PostgreSQL ({len(files)} files)"
+        _told({"installed": "embedded", "files": len(files)}, said, as_json)
         return
     import psycopg
     from psycopg import sql
@@ -56,7 +58,8 @@ def install(dsn: str | None, role: str | None) -> None:
             f"database: {with_remedy(str(error))}\n"
             "On Debian the package is postgresql-NN-pg-hint-plan; then run this again as a superuser."
         ) from error
-    echo("created and loaded at the next login")
+    said = "created and loaded at the next login"
+    _told({"installed": "role" if role else "database", "files": None}, said, as_json)
 
 
 @command.command()
@@ -100,12 +103,20 @@ def _say(found: dict[str, Any], as_json: bool) -> None:
         echo("\n".join(f"{name}: {value}" for name, value in found.items()))
 
 
+def _told(document: dict[str, Any], said: str, as_json: bool) -> None:
+    if as_json:
+        echo_json(document)
+    else:
+        echo(said)
+
+
 @command.command()
 @click.argument("dsn", type=DSN)
 @click.argument("file", type=IN_FILE)
 @click.option("--hints", required=True, help="the hints, as in a comment")
 @click.option("--application", default="", help="only for this application_name")
-def table(dsn: str, file: Path, hints: str, application: str) -> None:
+@JSON_OPTION
+def table(dsn: str, file: Path, hints: str, application: str, as_json: bool) -> None:
     """Print the INSERT that gives the query in FILE its HINTS through pg_hint_plan's table (its text stays as
     it is).
     """
@@ -124,13 +135,15 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
         with session_part.Session(dsn, own=True) as session:
             document = session.explain_document(text, settings={"compute_query_id": "on"}, verbose=True)
             inside = " ".join(map(base.print_hint, wanted.for_extension))
+            query = document[0].get("Query Identifier")
             statement = sql.SQL(
                 "insert into hint_plan.hints (query_id, application_name, hints) values ({}, {}, {});"
             ).format(
-                sql.Literal(document[0].get("Query Identifier")),
+                sql.Literal(query),
                 sql.Literal(application),
                 sql.Literal(inside),
             )
-            echo(statement.as_string(session.connection))
+            text = statement.as_string(session.connection)
     except (psycopg.Error, session_part.SessionError) as error:
         raise DatabaseFailure(error) from error
+    _told({"query_id": query, "hints": inside, "statement": text}, text, as_json)

@@ -73,7 +73,8 @@ def search(text: str, category: str | None, count: int, own: Path, as_json: bool
     help="of all FILES; without it each is classified by what its two queries do",
 )
 @OWN
-def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
+@JSON_OPTION
+def add(files: tuple[Path, ...], category: str | None, own: Path, as_json: bool) -> None:
     """Check unit FILES by running them and keep those that stand.
 
     A file's schema is one that comes with Rewright, or NAME.sql (and NAME.data.sql) beside the file.
@@ -82,7 +83,7 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
         part("rewright.knowledge.units", "knowledge"),
         part("rewright.knowledge.check", "knowledge"),
     )
-    refused = 0
+    documents: list[dict[str, Any]] = []
     for file in files:
         try:
             unit = units.read_unit(file, category)
@@ -91,13 +92,16 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
             raise WrongUsage(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
         except units.UnitError as error:
             raise Failure(str(error)) from error
+        documents.append(checking.document_of(done))
         if done.problem:
-            refused += 1
             echo(f"{file}: refused: {done.problem}", err=True)
             continue
         _keep(unit, file, done, own.expanduser())
-        echo(f"{unit.id}: {done.verdict}, {done.evidence.gain} times as fast")
-    if refused:
+        if not as_json:
+            echo(f"{unit.id}: {done.verdict}, {done.evidence.gain} times as fast")
+    if as_json:
+        echo_json(documents)
+    if refused := sum(bool(one["problem"]) for one in documents):
         raise Failure(f"{refused} of {len(files)} refused")
 
 

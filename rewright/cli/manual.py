@@ -38,6 +38,7 @@ def manual_page() -> str:
         assert command is not None
         lines += [".SS", rf"rewright {_text(name)}", f"{_text(meaning[:1].upper() + meaning[1:])}."]
         lines += _options(command, context, name)
+        lines += _verbs(command, context, name)
     lines += [".SH EXIT STATUS", *_list(_EXIT), ".SH FILES", *_list(_FILES)]
     lines += [".SH SEE ALSO", r".BR psql (1),", r".BR pgbouncer (1)"]
     return "\n".join(lines) + "\n"
@@ -57,9 +58,25 @@ def _options(command: click.Command, parent: click.Context, name: str) -> list[s
         record = parameter.get_help_record(context)
         if record is not None and "--help" not in parameter.opts:
             lines += [".TP", rf"\fB{_text(record[0])}\fR", _text(record[1]) or r"\&"]
-    if isinstance(command, click.Group):
-        for verb in command.list_commands(context):
-            lines += [".TP", rf"\fB{_text(f'{name} {verb}')}\fR", r"\&"]
+    return lines
+
+
+def _verbs(command: click.Command, parent: click.Context, name: str) -> list[str]:
+    """What the commands of a group do, with their options."""
+    if not isinstance(command, click.Group):
+        return []
+    context = click.Context(command, parent, info_name=name, **command.context_settings)
+    lines = []
+    for verb in command.list_commands(context):
+        found = command.get_command(context, verb)
+        assert found is not None
+        meaning = found.get_short_help_str(200)
+        lines += [
+            ".SS",
+            rf"rewright {_text(f'{name} {verb}')}",
+            f"{_text(meaning[:1].upper() + meaning[1:])}",
+        ]
+        lines += _options(found, context, verb)
     return lines
 
 

@@ -14,7 +14,8 @@ import os
 import signal
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ MAX_TEXT = 200_000
 """Characters of one text from the client: queries and schemas are shorter."""
 MAX_DOCUMENT = 2_000_000
 """Bytes of one document that are read from a command."""
+MAX_WAIT = 60.0
+"""Seconds that a call waits for others to end, before its client is told so."""
 
 
 class CallFailed(Exception):
@@ -29,10 +32,15 @@ class CallFailed(Exception):
 
 
 class Children:
-    """Runs commands, so many at once; ``environment`` is added to this process's."""
+    """Runs commands, ``at_once`` of those that run queries or search, and as many of the others;
+    ``environment`` is added to this process's.
 
-    def __init__(self, at_once: int = 2, environment: Mapping[str, str] | None = None) -> None:
-        self._slots = asyncio.Semaphore(at_once)
+    So nobody who asks for a verdict waits for somebody else's endless query.
+    """
+
+    def __init__(self, at_once: int = 4, environment: Mapping[str, str] | None = None) -> None:
+        self._at_once = at_once
+        self._slots = {heavy: asyncio.Semaphore(at_once) for heavy in (False, True)}
         self._environment = dict(os.environ) | dict(environment or {})
         # the loop itself holds tasks only weakly
         self._endings = set[asyncio.Task[None]]()
@@ -45,20 +53,38 @@ class Children:
         seconds: float,
         module: str = "rewright",
         answers_anyway: bool = False,
+        heavy: bool = False,
     ) -> Any:
         """The JSON document of ``python -m MODULE WORDS``. ``texts`` by file name: written into the directory
         that the command runs in.
 
         ``answers_anyway``: a document counts although the command says by its exit code (1) that there is no
-        result.
+        result. ``heavy``: it may run a query of the client's, or search, as long as it is let.
 
-        :raises CallFailed: the command failed, took longer than ``seconds`` or printed too much.
+        :raises CallFailed: the command failed, took longer than ``seconds``, waited too long for others
+            to end, or printed too much.
         """
-        async with self._slots:
+        async with self._slot(heavy, seconds):
             with tempfile.TemporaryDirectory(prefix="rewright-mcp-") as folder:
                 for name, text in (texts or {}).items():
                     (Path(folder) / name).write_text(_bounded(name, text), encoding="utf-8")
                 return await self._run((module, *words), folder, seconds, answers_anyway)
+
+    @asynccontextmanager
+    async def _slot(self, heavy: bool, seconds: float) -> AsyncIterator[None]:
+        """A place among those that run. Raises CallFailed."""
+        slots = self._slots[heavy]
+        try:
+            async with asyncio.timeout(patience := min(seconds, MAX_WAIT)):
+                await slots.acquire()
+        except TimeoutError as error:
+            raise CallFailed(
+                f"not begun within {patience:g} s: {self._at_once} calls run; cancel one, or try later"
+            ) from error
+        try:
+            yield
+        finally:
+            slots.release()
 
     async def _run(self, words: Sequence[str], folder: str, seconds: float, answers_anyway: bool) -> Any:
         process = await asyncio.create_subprocess_exec(

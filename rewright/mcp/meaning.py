@@ -69,7 +69,8 @@ def of_counterexample(document: Mapping[str, Any]) -> str:
         "columns": "they return a different number of columns",
     }[found["kind"]]
     setup = "\n".join(found["setup"])
+    size = "1 row" if found["rows"] == 1 else f"{found['rows']} rows"
     return (
-        f"on a database of {found['rows']} rows {what}.\nThe rows:\n{setup}\n"
+        f"on a database of {size} {what}.\nThe rows:\n{setup}\n"
         f"The original gives:\n{found['original']}\nThe candidate gives:\n{found['candidate']}"
     )

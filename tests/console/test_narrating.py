@@ -11,6 +11,7 @@ import pytest
 
 from rewright.console.counterexample import tables
 from rewright.console.narrating import told_work
+from rewright.console.redacted import tree_without_literals
 from rewright.console.subqueries import subqueries
 from rewright.console.words import changes, facts, steps
 from rewright.engines.postgres.scratch import ScratchServer
@@ -141,6 +142,9 @@ def test_what_runs_once_is_not_told_to_run_again(connection: psycopg.Connection[
     joined = "select c.n from piece p join lateral (select count(*) n, max(qty) from cut l where l.part = p.id) c on true where not exists (select from cut where part < 20 and part = p.id)"
     try:
         beside = told_work(plan(connection, BESIDE, run=run), plan(connection, joined, run=run), BESIDE)
+        # a page that may not show literals must still tell which subquery is meant
+        hidden = tree_without_literals(plan(connection, BESIDE, run=run), {"1", "3"})
+        assert told_work(hidden, None, BESIDE)[0].partition(" again")[0] == beside[0].partition(" again")[0]
         two = told_work(plan(connection, TWO, run=run), None, TWO)
     finally:
         connection.execute("drop table piece, cut")

@@ -29,6 +29,7 @@ ALL = {pair["id"]: pair for pair in pairs()}
 QUICK = [
     "ties-1", "ties-4", "ties-22", "ties-23", "ties-40", "dates-4", "dates-28", "dates-35", "dates-43", "coll-1", "coll-2",
     "facts-1", "facts-5", "facts-11", "facts-13", "facts-16", "facts-50", "facts-52", "facts-59", "facts-113", "facts-115",
+    "facts-120", "facts-121",
     "values-1", "values-2", "values-7", "values-26",
     "texts-1", "texts-2", "texts-3", "texts-4", "texts-5", "texts-6",
 ]  # fmt: skip
@@ -41,6 +42,7 @@ EQUAL = [
     "coll-46",
     "facts-10",
     "facts-19",
+    "facts-122",
     "values-6",
     "texts-7",
 ]

@@ -33,6 +33,8 @@ TOKEN = "a token of more than sixteen"
 SLOW = """select sum(l.price) from line l join part p on p.id = l.part
           where l.qty < (select 0.2 * avg(x.qty) from line x where x.part = p.id)"""
 ENDLESS = "select count(*) as endless from line a, line b, line c"
+ASLEEP = "select pg_sleep(300) as endless"
+AT_ONCE = 4
 Connect: TypeAlias = Callable[[], Any]
 
 
@@ -57,9 +59,11 @@ def environment(
 
 
 @pytest.fixture(scope="module", params=["stdio", "http"])
-def connect(request: pytest.FixtureRequest, environment: dict[str, str]) -> Iterator[Connect]:
+def connect(
+    request: pytest.FixtureRequest, environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Connect]:
     """Opens a client; the server is one process as people start it."""
-    words = ["-m", "rewright", "mcp"]
+    words = ["-m", "rewright", "mcp", "--lake", str(tmp_path_factory.mktemp("lake"))]
     if request.param == "stdio":
         server = StdioServerParameters(command=sys.executable, args=words, env=environment)
         yield lambda: Client(stdio_client(server))
@@ -133,6 +137,33 @@ async def _cancelled(client: Any, dsn: str) -> None:
     await asyncio.to_thread(_await, lambda: not _running(dsn))
 
 
+def test_nobody_waits_for_anothers_endless_queries(connect: Connect, environment: dict[str, str]) -> None:
+    """Two clients: one runs as many queries as may run; the other is answered, and told what it waits for."""
+    dsn = environment["REWRIGHT_DSN"]
+
+    async def conversation() -> None:
+        async with connect() as one, connect() as other:
+            endless = {"query": ASLEEP, "analyze": True, "seconds": 300}
+            calls = [asyncio.create_task(one.call_tool("plan", endless)) for _ in range(AT_ONCE)]
+            await asyncio.to_thread(_await, lambda: _running(dsn) == AT_ONCE)
+            asked = {"original": "select 1", "candidate": "select 1", "schema_sql": ""}
+            async with asyncio.timeout(60):
+                assert _document(await other.call_tool("verify", asked))["verdict"] == "proved"
+            refused = await one.call_tool("lake_query", {"query": "select 1", "seconds": 1})
+            assert f"not begun within 1 s: {AT_ONCE} calls run" in refused.content[0].text
+            # the end of one call is nobody else's
+            calls[0].cancel()
+            await asyncio.to_thread(_await, lambda: _running(dsn) == AT_ONCE - 1)
+            finite = await other.call_tool("plan", {"query": "select count(*) from line", "analyze": True})
+            assert _document(finite)["cost"] > 1
+            assert not any(call.done() for call in calls[1:])
+            for call in calls[1:]:
+                call.cancel()
+            await asyncio.to_thread(_await, lambda: _running(dsn) == 0)
+
+    asyncio.run(conversation())
+
+
 def test_an_agent_decides_by_what_it_is_told(connect: Connect) -> None:
     """It looks for what is slow, tries a query of its own, believes the refutation, and takes what is proved."""
 
@@ -168,7 +199,7 @@ def _document(result: Any) -> Any:
     return json.loads(result.content[0].text)
 
 
-def _await(condition: Callable[[], bool]) -> None:
+def _await(condition: Callable[[], object]) -> None:
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -183,10 +214,10 @@ def _listens(port: int) -> bool:
     return True
 
 
-def _running(dsn: str) -> bool:
+def _running(dsn: str) -> int:
     with psycopg.connect(dsn) as connection:
         found = connection.execute(
-            "select from pg_stat_activity"
-            " where state = 'active' and pid <> pg_backend_pid() and query like '%as endless%'"
+            "select from pg_stat_activity where state = 'active' and backend_type = 'client backend'"
+            " and pid <> pg_backend_pid() and query like '%as endless%'"
         )
-        return found.fetchone() is not None
+        return len(found.fetchall())

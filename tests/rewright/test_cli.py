@@ -15,7 +15,7 @@ from rewright.cli import COMMANDS, rewright
 from rewright.store.api import Store, open_store
 from rewright.store.life import Level, State
 from rewright.store.records import Event, LogEntry, NewRewrite, Resolution
-from tests.rewright.test_json import documented
+from tests.rewright.json_page import documented
 
 pytestmark = pytest.mark.usefixtures("process_set_up")
 NEW = NewRewrite(

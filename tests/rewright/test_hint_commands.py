@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from rewright.cli import rewright
+from tests.rewright.json_page import documented
 
 pytestmark = pytest.mark.server
 
@@ -34,7 +35,9 @@ def test_hint_explains_itself(skewed, tmp_path):
 def test_hintplan_check_says_whether_it_works(skewed):
     done = run("hintplan", "check", skewed, "--json")
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["works"] is True
+    document = json.loads(done.stdout)
+    assert document["works"] is True
+    assert set(document) == documented("rewright hintplan check --json") - {"embedded"}
 
 
 def test_hint_table_row_hints_the_query(skewed, tmp_path):
@@ -44,6 +47,10 @@ def test_hint_table_row_hints_the_query(skewed, tmp_path):
     file.write_text("select count(*) from a join b on b.a_id = a.id")
     done = run("hintplan", "table", skewed, str(file), "--hints", "MergeJoin(a b)")
     assert done.exit_code == 0, done.output
+    told = run("hintplan", "table", skewed, str(file), "--hints", "MergeJoin(a b)", "--json")
+    document = json.loads(told.stdout)
+    assert set(document) == documented("rewright hintplan table --json")
+    assert document["statement"] == done.stdout.strip()
     with psycopg.connect(skewed, autocommit=True) as connection:
         connection.execute(done.stdout.encode())
         connection.execute("load 'pg_hint_plan'")

@@ -24,6 +24,14 @@ def test_the_page_is_the_same_after_a_command_was_used_by_itself() -> None:
     assert PAGES["commands.md"]() == before
 
 
+def test_the_verbs_of_a_group_have_their_options_told() -> None:
+    page, manual = PAGES["commands.md"](), installed()["share/rewright.1"]
+    assert "### rewright lake query\n" in page
+    assert "rewright lake search\\-table\n" in manual
+    for text, option in ((page, "--confidence"), (manual, r"\fB\-\-confidence FLOAT RANGE\fR")):
+        assert option in text.partition("rewright lake query")[2]
+
+
 def test_what_is_installed_beside_is_in_sync() -> None:
     for name, contents in installed().items():
         assert (DIRECTORY / name).read_text(encoding="utf-8") == contents, "make reference"

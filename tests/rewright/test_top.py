@@ -51,11 +51,18 @@ def test_the_applications_queries_and_not_our_own(tmp_path: Path) -> None:
             f'[databases."*"]\ndsn = "{admin}"\n'
             f'optimiser_dsn = "host={server.home} port={server.port} user=rewright"\n'
         )
+        report = tmp_path / "report.html"
         (rewritten,) = told(
-            "rewrite", "--dsn", admin, "--top", "1", "--config", str(config), "--measure", "explain"
-        )
+            "rewrite", "--dsn", admin, "--top", "1", "--config", str(config), "--measure", "explain",
+            "--report", str(report),
+        )  # fmt: skip
         assert "sum(l_extendedprice)" in rewritten["original"]
         assert rewritten["rewritten"] or rewritten["proposed"], rewritten
+        page = report.read_text()
+        assert "1 statement: 1 rewritten" in page
+        # its text, plans of both for all values of the parameters, and why both are the same
+        for word in ("sum(l_extendedprice)", "SubPlan 1", "rows estimated", "There is a proof"):
+            assert word in page, word
         (advised,) = told("advise", "--dsn", admin, "--top", "1", "--config", str(config), "--no-run")
         assert "sum(l_extendedprice)" in advised["original"]
         # without a configuration nobody knows the role
