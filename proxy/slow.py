@@ -25,6 +25,8 @@ from rewright.proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE
 
 _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|with)\b", re.IGNORECASE)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
+# of a cycle's first bytes: more are no single statement, or one that goes unreported
+MOST_MESSAGES = 64
 State = Literal["running", "finished", "cancelled", "timed out", "failed"]
 
 
@@ -140,8 +142,12 @@ class SlowReports:
         parses: dict[bytes, tuple[bytes, tuple[int, ...]]] = {}
         bind: Bind | None = None
         query: bytes | None = None
-        executed = at = 0
-        while at + HEADER_SIZE <= len(chunk):
+        executed = at = seen = 0
+        # a pipeline in one piece is looked at after each of its cycles: no further than is needed to know it
+        while at + HEADER_SIZE <= len(chunk) and executed < 2:
+            seen += 1
+            if seen > MOST_MESSAGES:
+                return None
             kind, length = HEADER.unpack_from(chunk, at)
             start, end = at + HEADER_SIZE, at + length + 1
             if end > len(chunk) or length < 4:

@@ -72,9 +72,16 @@ _RAISED = re.compile(r"\A[\w ]*Error: rewright:(\w{5}):([^\n]*)")
 """What translated expressions raise themselves (``engines.duckdb.dialect``)."""
 
 
+# where a file of the lake is, in errors of reading it
+_OF_FILES = re.compile(r"\A(?:IO|Invalid Input) Error")
+_FOLDERS = re.compile(r"""(?<=["'= ])/(?:[^/"'\n]+/)+""")
+
+
 def translated(error: Exception) -> LakeError:
-    """A DuckDB exception as one of ours, with the closest SQLSTATE."""
+    """A DuckDB exception as one of ours, with the closest SQLSTATE. Files are named without their folders."""
     text = str(error)
+    if _OF_FILES.match(text):
+        text = _FOLDERS.sub("", text)
     if (raised := _RAISED.match(text)) is not None:
         return LakeError(raised[2], sqlstate=raised[1])
     for pattern, state in _BY_TEXT:

@@ -296,7 +296,7 @@ RELATIONS: tuple[Relation, ...] = (
         "tables of the lake this session is connected to",
         (
             _c("name", TEXT, "table"),
-            _c("path", TEXT, "file"),
+            _c("path", TEXT, "file; for admins only"),
             _c("columns", TEXT, "names of its columns"),
             _c("row_count", INT8, "rows"),
         ),

@@ -3,8 +3,9 @@
 Owns its SQL, its arguments and how its row is judged; also the SQL with which the optimiser captures the
 digest that the guard compares. It never raises: names are resolved by joins over the effective search path,
 not by to_regclass, which fails on a schema the role may not use. Catalogs are read with the transaction's own
-snapshot, so an older snapshot, own uncommitted DDL and temporary tables are seen as the query itself would
-see them.
+snapshot: own uncommitted DDL and temporary tables are seen as the query itself would see them. The server's
+planner reads them as they are now; where a transaction keeps an older snapshot the two differ, and nothing is
+served (docs/decisions/0960-one-snapshot-for-facts-and-plans.md).
 """
 
 from __future__ import annotations
@@ -196,6 +197,7 @@ select {settings}
   pg_catalog.current_schemas(true)::text[],
   pg_catalog.current_setting('standard_conforming_strings'),
   pg_catalog.current_setting('transform_null_equals'),
+  pg_catalog.current_setting('transaction_isolation'),
   (select pg_catalog.array_agg(
             (select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
               where c.relname = w.name
@@ -212,7 +214,7 @@ select {settings}
   {digest}
 """)
 
-_FIXED_COLUMNS = 12
+_FIXED_COLUMNS = 13
 
 
 # Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan
@@ -314,6 +316,7 @@ class GuardRow:
     search_path: str
     standard_strings: str
     null_equals: str
+    isolation: str
     oids: str
     row_security: str
     temporary: str
@@ -347,6 +350,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
         (guard.about_rows, row.references == "t"),
+        ("isolation", row.isolation.startswith("read ")),
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
     return next((reason for reason, holds in checks if not holds), "")

@@ -84,7 +84,9 @@ def rows_beside_store(lakes: Any, relation: str, session: SessionView) -> Sequen
     of the session's lake.
     """
     if relation == "lake_tables":
-        return [] if lakes is None else lakes.table_rows(session.database)
+        rows = [] if lakes is None else lakes.table_rows(session.database)
+        # a file's name may tell what its table hides: whose it is, from where, for whom
+        return rows if session.is_admin else [{**row, "path": None} for row in rows]
     return _knowledge() if relation == "knowledge" else ()
 
 

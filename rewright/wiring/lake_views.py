@@ -138,7 +138,8 @@ class KeptViews:
                 if name not in missing and self._journal is not None:
                     self._journal.lake_views.drop(self._database, role, name)
         except StoreError as error:
-            raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
+            # what is wrong names files of the machine, or where the store's server is
+            raise SqlError("58030", "the store of Rewright cannot be written") from error
         return Done([f'view "{name}" does not exist, skipping' for name in missing])
 
     def earlier(self, role: str) -> tuple[Helped, ...]:
@@ -164,7 +165,8 @@ class KeptViews:
         except LiteralsForbidden as error:
             raise SqlError("0A000", str(error)) from error
         except StoreError as error:
-            raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
+            # what is wrong names files of the machine, or where the store's server is
+            raise SqlError("58030", "the store of Rewright cannot be written") from error
 
 
 class KeptSearches:

@@ -81,10 +81,27 @@ class Tally:
     lost: int = 0
     kills: Counter[str] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
-    # of each kind of text, by a replacement; and what was seen of constraints that are broken
+    # of each kind of text: asked through the proxy, answered by a replacement, compared with an answer over the
+    # same rows, and of these wrong
+    asked: Counter[str] = field(default_factory=Counter)
     replaced: Counter[str] = field(default_factory=Counter)
+    compared: Counter[str] = field(default_factory=Counter)
+    differing: Counter[str] = field(default_factory=Counter)
+    # what was seen of constraints that are broken
     broken: Counter[str] = field(default_factory=Counter)
     memory: dict[str, list[tuple[float, int, float]]] = field(default_factory=dict)
+
+    def by_kind(self) -> dict[str, dict[str, int]]:
+        """The four counts of each kind; ``other`` is what no replacement is expected for."""
+        return {
+            kind or "other": {
+                "asked": self.asked[kind],
+                "replaced": self.replaced[kind],
+                "compared": self.compared[kind],
+                "wrong": self.differing[kind],
+            }
+            for kind in sorted(self.asked)
+        }
 
 
 class Soak:
@@ -180,6 +197,8 @@ class Soak:
         """Ask both; False: somebody wrote meanwhile, so that nothing can be said."""
         version, asked, orphans = self.facts.version, time.monotonic(), self.facts.orphans
         wanted = direct.execute(text).fetchall()
+        with self.lock:
+            self.tally.asked[kind] += 1
         found = _ask(through, text, shape)
         row = through.execute("show rewright.last").fetchone() if shape != "pipeline" else None
         route = str(row[0]).partition(" ")[0] if row else ""
@@ -189,6 +208,8 @@ class Soak:
         excused = found != wanted and self.facts.excused(kind, asked)
         with self.lock:
             self.tally.answers[f"{shape} {route}".strip() if kind else shape] += 1
+            self.tally.compared[kind] += 1
+            self.tally.differing[kind] += found != wanted and not excused
             if route == "replacement":
                 self._note(kind)
             if orphans and steady and kind == "joined":
@@ -211,7 +232,7 @@ class Soak:
 
     def _explained(self, error: psycopg.OperationalError | psycopg.InternalError) -> bool:
         """By a kill: the server ended the session, or the connection is gone."""
-        words = (
+        words: tuple[str, ...] = (
             "terminating connection",
             "closed the connection",
             "connection to the PostgreSQL server was lost",
@@ -493,7 +514,7 @@ def soak(seconds: float, rate: float, seed: int, pgbouncer: str = "") -> tuple[S
         password = server.address.passwords["postgres"]
 
         def bouncer(port: int) -> Bouncer:
-            more = {"ignore_startup_parameters": "extra_float_digits", "max_client_conn": 200}
+            more: dict[str, Any] = {"ignore_startup_parameters": "extra_float_digits", "max_client_conn": 200}
             return stack.enter_context(running_bouncer(port, password, mode="session", size=40, **more))
 
         upstream = optimiser = server.dsn(database).rsplit("/", 1)[0]
@@ -530,13 +551,13 @@ def main() -> int:
     options = parser.parse_args()
     soaking, problems = soak(options.minutes * 60, options.rate, options.seed, options.pgbouncer)
     tally = soaking.tally
-    # names of two words say by what an answer of the first was given
-    compared = sum(n for name, n in tally.answers.items() if " " not in name)
+    compared = tally.compared.total()
     took = (time.monotonic() - soaking.began) / 60
     print(f"{took:.1f} minutes at {options.rate:g}/s; answers compared: {compared}")
     for name, count in sorted(tally.answers.items()):
         print(f"  {name}: {count}")
-    print(f"by a replacement: {dict(tally.replaced)}")
+    for kind, counts in tally.by_kind().items():
+        print(f"{kind}: " + ", ".join(f"{name} {count}" for name, count in counts.items()))
     print(f"over a foreign key that is broken: {dict(tally.broken)}")
     print(f"faults: {dict(tally.kills)}; connections lost with them: {tally.lost}")
     for role, samples in tally.memory.items():
@@ -549,7 +570,7 @@ def main() -> int:
     print("\n".join(problems) or "no wrong answer, none lost, memory flat")
     if options.out:
         report = {"answers": tally.answers, "kills": tally.kills, "lost": tally.lost, "problems": problems}
-        report |= {"replaced": tally.replaced, "broken": tally.broken, "minutes": took}
+        report |= {"kinds": tally.by_kind(), "broken": tally.broken, "minutes": took}
         report |= {
             "growth_mb": soaking.growth(),
             "memory": tally.memory,

@@ -30,7 +30,21 @@ def settings_row(mode: bytes | None = None) -> bytes:
 
 def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> bytes:
     settings = [mode, *[None] * (len(RULES.rules) - 1)]
-    fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", b"t", digest]
+    fixed = [
+        b"u",
+        b"u",
+        b"none",
+        b"{pg_catalog,public}",
+        b"on",
+        b"off",
+        b"read committed",
+        None,
+        b"f",
+        b"f",
+        b"t",
+        b"t",
+        digest,
+    ]
     return b.DataRow((*settings, *fixed)).encode()
 
 

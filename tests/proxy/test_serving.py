@@ -804,3 +804,14 @@ def test_cancel_reaches_the_worker_that_holds_the_query(
                     pytest.raises(psycopg.errors.QueryCanceled),
                 ):
                     simple(connection, text)
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_an_older_snapshot_is_no_ground_to_serve_on(world: World, level: str) -> None:
+    """The guard would see the schema as it was, the planner sees it as it is."""
+    with world.connect() as connection:
+        connection.execute(f"set default_transaction_isolation = '{level}'")
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("set default_transaction_isolation = 'read committed'")
+        assert simple(connection) == FROM_REPLACEMENT
+    assert [s.reason for s in world.served()] == ["isolation", ""]

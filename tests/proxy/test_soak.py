@@ -14,3 +14,7 @@ def test_seconds_of_it() -> None:
     assert not problems
     assert sum(soaking.tally.answers.values()) > 10
     assert soaking.tally.kills
+    kinds = soaking.tally.by_kind()
+    assert {"slow", "joined", "distinct", "other"} >= set(kinds)
+    assert all(counts["asked"] >= counts["compared"] >= counts["replaced"] for counts in kinds.values())
+    assert sum(counts["compared"] for counts in kinds.values()) > 10

@@ -245,6 +245,14 @@ def test_the_lakes_tables_are_listed(lake):
     assert rows == [("cities", 3000), ("countries", 20), ("nested", 2)]
 
 
+def test_which_files_they_are_is_told_to_admins(lake_dsn, lake):
+    query = "select path from rewright.lake_tables where name = 'cities'"
+    assert lake.execute(query).fetchall() == [(None,)]
+    with psycopg.connect(lake_dsn.replace("ann@", "postgres@"), autocommit=True) as admin:
+        ((path,),) = admin.execute(query).fetchall()
+    assert path.startswith("cities.")
+
+
 def test_an_accepted_resolution_binds_from_then_on(lake_dsn, lake):
     notices = []
     lake.add_notice_handler(lambda d: notices.append(d.message_primary))
