@@ -258,12 +258,12 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "numbers": (
         (
-            "select t.id, q.id from t, lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q",
-            "select t.id, q.id from t join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
+            "select t.id, q.id from t left join lateral (select o.id, o.k from o where o.t = t.id order by o.k, o.id limit 2) q on true",
+            "select t.id, q.id from t left join (select id, t, row_number() over (partition by t order by k, id) n from o) q on q.t = t.id and q.n <= 2",
         ),
         (
-            "select id from (select id, row_number() over (order by k, id) n from o) q where n <= 4 order by n",
-            "select id from (select id, k, row_number() over (order by k, id) n from o) q where n <= 4 order by k, id",
+            "select id from (select id, row_number() over (order by k, id) n from o) q order by n",
+            "select id from o order by k, id",
         ),
     ),
     "successors": (

@@ -52,4 +52,4 @@ def test_a_lake_with_such_files_is_indexed(tmp_path: Path) -> None:
     assert done.returncode == 0, (done.returncode, done.stderr[-500:])
     told = done.stdout + done.stderr
     assert told.count("nested too deeply") == 2
-    assert "1 tables" in told
+    assert "1 table, 2 columns" in told
