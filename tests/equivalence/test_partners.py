@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rewright.equivalence.laws.counts_less import with_counts_of_others
@@ -9,9 +11,12 @@ from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.zeros import without_zeros
+from rewright.equivalence.recheck.views.others import others
+from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.records import Table
 from rewright.sql.walk import Fresh, highest_number, walk
 
 CATALOG = catalog_from_ddl("""
@@ -160,6 +165,19 @@ def test_bounds_that_a_check_keeps_in_order_are_compared(sql: str, held: bool) -
 def test_counts_of_some_of_the_rows_leave_the_others(sql: str, held: bool) -> None:
     query = bind(sql, CATALOG)
     assert (with_counts_of_others(query, CATALOG).query != query) is held
+
+
+@pytest.mark.parametrize(("collation", "held"), [("default", True), ("C", True), ("public.ci", False)])
+def test_constants_that_a_collation_may_take_for_one_leave_no_others(collation: str, held: bool) -> None:
+    catalog = catalog_from_ddl("create table t (a text)")
+    (table,) = (r for r in catalog.relations if isinstance(r, Table))
+    (column,) = table.columns
+    collated = replace(column, type=replace(column.type, collation=collation))
+    catalog = catalog.with_relations(replace(table, columns=(collated,)))
+    sql = "select count(*) filter (where (a = 'x') is not true) - count(*) filter (where a = 'X') from t"
+    query = bind(sql, catalog)
+    assert (with_counts_of_others(query, catalog).query != query) is held
+    assert (others(query, Changes(catalog, query)) != query) is held
 
 
 @pytest.mark.parametrize(
