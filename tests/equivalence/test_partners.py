@@ -13,6 +13,7 @@ from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.zeros import without_zeros
 from rewright.equivalence.recheck.views.others import others
 from rewright.equivalence.recheck.views.stating import Changes
+from rewright.equivalence.recheck.views.values import values
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
@@ -122,6 +123,10 @@ def test_what_is_joined_for_its_values_is_looked_up(sql: str) -> None:
         .replace("p.id", "p.n"),
         JOINED.replace("group by p", "group by p limit 3"),
         JOINED.replace("g.s", "g"),
+        # a column that depends on the key
+        "select q.v, g.n from q join (select id, n, count(*) from p group by id) g on g.id = q.p",
+        "select q.v, g.m from q left join (select id, max(n) + x m from p group by id) g on g.id = q.p",
+        "select q.v, g.m from q left join (select id, max(n) m from p group by id having x > 1) g on g.id = q.p",
         "select p.id, c.v from p left join c on c.p = p.id",
         "select p.id, d.x from p left join d on d.id = p.x",
         "select c.id, p.n from c join p on p.id = c.w",
@@ -130,7 +135,9 @@ def test_what_is_joined_for_its_values_is_looked_up(sql: str) -> None:
     ],
 )
 def test_what_may_be_there_more_often_or_not_at_all_stays(sql: str) -> None:
-    assert _values(sql) == bind(sql, CATALOG)
+    query = bind(sql, CATALOG)
+    assert _values(sql) == query
+    assert values(query, Changes(CATALOG, query)) == query
 
 
 @pytest.mark.parametrize(
