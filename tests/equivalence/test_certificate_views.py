@@ -32,6 +32,7 @@ create table tick (id int primary key, at timestamptz, n timestamp, d date);
 create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
 create table span (id int primary key, a date not null, b date, m int, n int, check (a <= b));
+create table attr (ent int not null references t, key text not null, val text, more varchar(9), primary key (ent, key));
 """
 CATALOG = catalog_from_ddl(SCHEMA)
 _REACH = "with recursive r(a, b) as (select src, dst from edge{first} union {step}) select * from r{last}"
@@ -360,6 +361,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, g.n, g.best from t join (select t, count(*) n, max(k) best from o group by t having count(*) > 2) g on g.t = t.id",
             "select t.id, (select count(*) from o where o.t = t.id), (select max(k) from o where o.t = t.id) from t where (select count(*) from o where o.t = t.id) > 2",
+        ),
+    ),
+    "single": (
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x'), max(case when a.key = 'y' then a.val end) from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val, y.val from t left join attr x on x.ent = t.id and x.key = 'x' left join attr y on y.ent = t.id and y.key = 'y'",
+        ),
+        (
+            "select t.id, g.v from t left join (select ent, min(val) filter (where key = 'x') v from attr group by ent) g on g.ent = t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
         ),
     ),
     "columns": (
@@ -1063,6 +1074,28 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select o.id from o left join t on t.id = o.far where t.x is null",
             "select o.id from o where not exists (select from t where t.id = o.far)",
+        ),
+    ),
+    "single": (
+        (
+            "select t.id, max(a.val) filter (where a.key >= 'x') from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key >= 'x'",
+        ),
+        (
+            "select t.id, max(case when a.key = 'x' then a.val else '' end) from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
+        ),
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x') from t join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t join attr x on x.ent = t.id and x.key = 'x'",
+        ),
+        (
+            "select t.id, count(a.val) filter (where a.key = 'x') from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, (select 1::bigint from attr x where x.ent = t.id and x.key = 'x') from t",
+        ),
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x') from t left join attr a on a.ent = t.k group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
         ),
     ),
     "columns": (

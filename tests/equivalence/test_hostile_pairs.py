@@ -32,6 +32,7 @@ _DIFFERENT = {
     "looks_and_sums": 186,
     "once_proved_families": 22,
     "partners_and_columns": 77,
+    "pivots": 32,
     "ranges_and_counts": 48,
 }
 # seconds of the search, by what is known: most that are not proved are given up at once

@@ -41,6 +41,7 @@ from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
+from rewright.equivalence.recheck.views.single import single
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
 from rewright.equivalence.recheck.views.values import values
@@ -80,6 +81,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "numbers": of_each(numbers),
         "partners": of_each(partners),
         "values": of_each(values),
+        "single": of_each(single),
         "others": of_each(others),
         "columns": columns,
     }
