@@ -306,6 +306,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select distinct on (k) k, x from t order by k",
             "select distinct on (k) k, x from t order by k, id",
         ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by far, id limit 3",
+        ),
+        (
+            "select t.id, count(o.id) n from t left join o on o.t = t.id group by t.id order by n desc limit 3",
+            "select id, (select count(*) from o where o.t = t.id) n from t order by n desc, id limit 3",
+        ),
     ),
     "places": (
         (
@@ -912,6 +920,30 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select x from t order by k fetch first 3 rows with ties",
             "select x from t order by k, id fetch first 3 rows with ties",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by id, far limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far, o.id limit 3",
+            "select id, k from o order by far limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.k limit 3",
+            "select id, k from o order by k nulls first, id limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by far, 10 / k limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.k fetch first 3 rows with ties",
+            "select id, k from o order by k, id fetch first 3 rows with ties",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select k, id from o order by far, id limit 3",
         ),
     ),
     "places": (
