@@ -58,6 +58,7 @@ def _next(
 
 _NULL_TOO = "b from r where b is not null or exists (select 1 from o where t > 3 and {} is null)"
 _VALUES = "select distinct k from o where t > 3 and k is not null"
+_OTHERS = "between unbounded preceding and unbounded following exclude"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
@@ -188,6 +189,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select id, sum(k) over (order by id rows unbounded preceding exclude ties) from o",
             "select id, sum(k) over (order by id) from o",
+        ),
+        (
+            f"select id, sum(k) over (partition by t rows {_OTHERS} current row), max(far) over (order by k rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id), (select max(far) from o x where x.id <> o.id) from o",
         ),
     ),
     "counts": (
@@ -668,6 +673,30 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frames": (
+        (
+            f"select id, sum(k) over (partition by t rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.k <> o.k) from o",
+        ),
+        (
+            f"select id, sum(k) over (partition by t order by far rows {_OTHERS} ties) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select id, sum(k) over (order by far rows between unbounded preceding and current row exclude current row) from o",
+            "select id, (select sum(k) from o x where x.id <> o.id) from o",
+        ),
+        (
+            f"select x, max(n) over (rows {_OTHERS} current row) from o",
+            "select x, (select max(n + 0.0) from o y where y.id <> o.id) from o",
+        ),
+        (
+            f"select src, sum(dst) over (rows {_OTHERS} current row) from edge",
+            "select src, (select sum(dst) from edge x where x.src <> edge.src) from edge",
+        ),
+        (
+            f"select id, sum(k) over (order by 1 / k rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.id <> o.id) from o",
+        ),
         (
             "select id, lag(t, k, 0) over (order by id) from o",
             "select id, coalesce(lag(t, k) over (order by id), 0) from o",
