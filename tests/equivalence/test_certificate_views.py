@@ -194,6 +194,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             f"select id, sum(k) over (partition by t rows {_OTHERS} current row), max(far) over (order by k rows {_OTHERS} current row) from o",
             "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id), (select max(far) from o x where x.id <> o.id) from o",
         ),
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, (select count(*) from o x where x.t <= o.t)::float8 / (select count(*) from o) from o",
+        ),
     ),
     "counts": (
         (
@@ -673,6 +677,18 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frames": (
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, (select count(*) from o x where x.t < o.t)::float8 / (select count(*) from o) from o",
+        ),
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, row_number() over (order by t)::float8 / count(*) over () from o",
+        ),
+        (
+            "select id, cume_dist() over (partition by k order by t) from o",
+            "select id, (select count(*) from o x where x.k = o.k and x.t <= o.t)::float8 / (select count(*) from o) from o",
+        ),
         (
             f"select id, sum(k) over (partition by t rows {_OTHERS} current row) from o",
             "select id, (select sum(k) from o x where x.t = o.t and x.k <> o.k) from o",
