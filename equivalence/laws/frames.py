@@ -7,6 +7,7 @@
     never NULL
     sum(x) OVER (PARTITION BY g ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
     is   that over (PARTITION BY g ORDER BY id … EXCLUDE GROUP)
+    sum(x) OVER (PARTITION BY g) - x        is   coalesce(the former, 0)   where x is never NULL
     cume_dist() OVER (ORDER BY x)           is   count(*) OVER (ORDER BY x)::float8 / count(*) OVER ()::float8
 
 ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). A distance that
@@ -34,6 +35,7 @@ from rewright.sql.walk import QUERIES, has_window, leaves, map_kind, map_parts
 
 _OTHER = {"lag": "lead", "lead": "lag"}
 _ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
+_ONE = a.Const("1", INT4)
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _FRAMELESS = frozenset(
     {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
@@ -55,6 +57,8 @@ class _InOneFrame(Walk):
             if isinstance(node, QUERIES):
                 return node
             node = map_parts(node, visit)
+            if isinstance(node, a.Op):
+                return self._of_others(node, block) or node
             if not isinstance(node, a.WindowCall):
                 return node
             shared = _as_share(node)
@@ -104,6 +108,28 @@ class _InOneFrame(Walk):
             return call
         return replace(call, window=replace(call.window, order_by=order))
 
+    def _of_others(self, node: a.Op, block: a.Select) -> a.Expr | None:
+        """A total of the partition less the current row's part as that of the other rows, of which there may
+        be none; None for anything else.
+        """
+        if not node.op.is_builtin or node.op.name != "-" or node.type != INT8 or len(node.args) != 2:
+            return None
+        total, own = node.args
+        if not isinstance(total, a.WindowCall) or total.filter is not None or not total.func.is_builtin:
+            return None
+        others = self._by_key(_without_current(total), block)
+        if others.window.order_by == total.window.order_by or others == total:
+            return None
+        if total.func.name == "count" and total.star:
+            return self._call(others, block) if own == _ONE else None
+        basis = self._never_null(own, block)
+        # a sum of int4 stays in int8, whatever is taken from it
+        small = total.func.name == "sum" and total.func.arg_types in {("int2",), ("int4",)}
+        if not small or basis is None or total.args != (own,):
+            return None
+        self.rest_on(basis)
+        return a.Coalesce((self._call(others, block), a.Const("0", INT8)), INT8)
+
     def _without_default(self, call: a.WindowCall, block: a.Select) -> a.WindowCall | a.Coalesce:
         """The default of lag or lead as COALESCE, where a value that is there is not NULL."""
         if call.func.name not in _OTHER or len(call.args) != 3:
@@ -133,6 +159,16 @@ def _as_share(call: a.WindowCall) -> a.Expr | None:
     windows = [a.Window(call.window.partition_by, order) for order in orders]
     counts = [a.WindowCall(ref, (), w, INT8, star=True) for w in windows]
     return a.Op(op, tuple(a.Cast(c, FLOAT8, method="func", func=cast) for c in counts), FLOAT8)
+
+
+def _without_current(call: a.WindowCall) -> a.WindowCall:
+    """A call over a whole partition as one over all its other rows; any other as it is."""
+    frame = call.window.frame
+    ends = (frame.start, frame.end) == ("unbounded_preceding", "unbounded_following")
+    if frame.exclude or call.window.order_by or not (ends or frame == a.Frame()):
+        return call
+    others = a.Frame("rows", "unbounded_preceding", "unbounded_following", exclude="current")
+    return replace(call, window=replace(call.window, frame=others))
 
 
 def _of_all_others(call: a.WindowCall) -> bool:

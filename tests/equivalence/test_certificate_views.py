@@ -195,6 +195,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id), (select max(far) from o x where x.id <> o.id) from o",
         ),
         (
+            "select id, sum(t) over (partition by far) - t, count(*) over (partition by t) - 1 from o",
+            f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0), (select count(*) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
             "select id, cume_dist() over (order by t) from o",
             "select id, (select count(*) from o x where x.t <= o.t)::float8 / (select count(*) from o) from o",
         ),
@@ -677,6 +681,26 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "frames": (
+        (
+            "select id, sum(t) over (partition by far) - t from o",
+            f"select id, sum(t) over (partition by far rows {_OTHERS} current row) from o",
+        ),
+        (
+            "select id, sum(k) over (partition by t) - k from o",
+            f"select id, coalesce(sum(k) over (partition by t rows {_OTHERS} current row), 0) from o",
+        ),
+        (
+            "select id, sum(t) over (partition by far order by id) - t from o",
+            f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0) from o",
+        ),
+        (
+            "select id, count(k) over (partition by t) - 1 from o",
+            "select id, (select count(k) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select src, count(*) over () - 1 from edge",
+            "select src, (select count(*) from edge x where x.src <> edge.src) from edge",
+        ),
         (
             "select id, cume_dist() over (order by t) from o",
             "select id, (select count(*) from o x where x.t < o.t)::float8 / (select count(*) from o) from o",

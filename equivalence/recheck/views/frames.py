@@ -5,14 +5,15 @@ rows is one counted in groups, and where it counts nothing one by value; of its 
 frame of one row before or behind shows what lag or lead does, lead is lag in the other order, and a default
 of either is that of COALESCE where what is shown is never NULL and the distance is a number. A frame that a
 function does not look at is computed all the same: its distances must be numbers that are not negative. A
-count, an exact sum or an extreme of all rows but the current one needs no order, and is given that of a key.
-The share of rows that cume_dist() tells is one count over another. Must not know the other forms.
+count, an exact sum or an extreme of all rows but the current one needs no order, and is given that of a key;
+a total less the current row's part is such a sum or count. The share of rows that cume_dist() tells is one
+count over another. Must not know the other forms.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
@@ -30,6 +31,7 @@ _BLIND = frozenset({
 })  # fmt: skip
 # what shows the value of a frame's one row
 _SHOWS = frozenset({"min", "max", "first_value", "last_value"})
+_MODES: tuple[Literal["range", "rows", "groups"], ...] = ("range", "rows", "groups")
 _WHOLE = frozenset({"int2", "int4", "int8"})
 
 
@@ -50,6 +52,8 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
         if isinstance(node, QUERIES):
             return node
         node = map_parts(node, visit)
+        if isinstance(node, a.Op):
+            return _less_itself(node, block, changes)
         if not isinstance(node, a.WindowCall):
             return node
         part = _part_of_all(node)
@@ -91,6 +95,34 @@ def _divided(part: tuple[a.WindowCall, a.WindowCall], block: a.Select, changes: 
     assert over is not None
     numbers = [_call(x, block, changes) for x in part]
     return a.Op(over, tuple(a.Cast(x, FLOAT8, method="func", func=double) for x in numbers), FLOAT8)
+
+
+def _less_itself(minus: a.Op, block: a.Select, changes: Changes) -> a.Expr:
+    """What is taken of a whole partition's sum or count for the current row, as that of the rows beside it;
+    anything else as it is. Where there are none, their sum is NULL and not 0.
+    """
+    if minus.op.name != "-" or not minus.op.is_builtin or minus.type != INT8 or len(minus.args) != 2:
+        return minus
+    whole, own = minus.args
+    if not isinstance(whole, a.WindowCall) or not whole.func.is_builtin or whole.filter is not None:
+        return minus
+    frame = whole.window.frame
+    last = frame == a.Frame() or frame in {a.Frame(m, end="unbounded_following") for m in _MODES}
+    if whole.window.order_by or not last:
+        return minus
+    window = replace(whole.window, frame=a.Frame("rows", end="unbounded_following", exclude="current"))
+    beside = _without_itself(replace(whole, window=window), block, changes)
+    if not beside.window.order_by:
+        return minus
+    if whole.star and whole.func.name == "count" and own == a.Const("1", INT4):
+        return _call(beside, block, changes)
+    if whole.func.name != "sum" or whole.func.arg_types[0] not in {"int2", "int4"} or whole.args != (own,):
+        return minus
+    basis = changes.known.never_null(own, changes.known.nonnull_columns(block), block)
+    if basis is None:
+        return minus
+    changes.rest_on(basis)
+    return a.Coalesce((_call(beside, block, changes), a.Const("0", INT8)), INT8)
 
 
 def _without_itself(call: a.WindowCall, block: a.Select, changes: Changes) -> a.WindowCall:
