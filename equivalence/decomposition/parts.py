@@ -28,6 +28,7 @@ from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
 from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
+from rewright.equivalence.laws.joined_texts import joined_at_once
 from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
@@ -119,6 +120,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         with_whole_counts,
         with_counts_of_others,
         without_zeros,
+        joined_at_once,
         without_tied_groups,
         with_presence,
         without_idle_keys,

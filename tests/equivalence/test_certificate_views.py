@@ -350,6 +350,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select k, coalesce(sum(t) filter (where x is null), 0) from o group by k",
         ),
     ),
+    "texts": (
+        (
+            "select ent, array_to_string(array_agg(key order by key), ', ') from attr group by ent",
+            "select ent, string_agg(key, ', ' order by key) from attr group by ent",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id desc) filter (where x = 'a'), '') from o group by k",
+            "select k, string_agg(id::text, '' order by id desc) filter (where x = 'a') from o group by k",
+        ),
+    ),
     "others": (
         (
             "select k, count(*) - count(x) from o group by k",
@@ -1091,6 +1101,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select k, avg(case when x is null then t else 0 end) from o group by k",
             "select k, coalesce(avg(t) filter (where x is null), 0) from o group by k",
+        ),
+    ),
+    "texts": (
+        (
+            "select k, array_to_string(array_agg(x order by id), ',') from o group by k",
+            "select k, string_agg(x, ',' order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), ',', 'none') from o group by k",
+            "select k, string_agg(id::text, ';' order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(distinct t), ',') from o group by k",
+            "select k, string_agg(distinct t::text, ',') from o group by k",
+        ),
+        (
+            "select t.id, array_to_string(array_agg(o.id order by o.id), ',') from t left join o on o.t = t.id group by t.id",
+            "select t.id, string_agg(o.id::text, ',' order by o.id) from t left join o on o.t = t.id group by t.id",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), null) from o group by k",
+            "select k, string_agg(id::text, null order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), ',') from o group by k",
+            "select k, string_agg(id::text, ',' order by id::text) from o group by k",
         ),
     ),
     "others": (

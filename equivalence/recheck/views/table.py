@@ -44,6 +44,7 @@ from rewright.equivalence.recheck.views.shifts import shifts
 from rewright.equivalence.recheck.views.single import single
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
+from rewright.equivalence.recheck.views.texts import texts
 from rewright.equivalence.recheck.views.values import values
 from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
@@ -69,6 +70,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
         "zeros": of_each(zeros),
+        "texts": of_each(texts),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
