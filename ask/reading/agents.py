@@ -47,7 +47,8 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     if scope.roles[:1] != ("who",):
         return links
     for link in links:
-        found = [j for j in _said_by(link, scope) if j.many.table in spoken]
+        # who is above a row of the same table, `superiors` finds
+        found = [j for j in _said_by(link, scope) if j.many.table in spoken and j.one.table != j.many.table]
         tables = {j.one.table for j in found}
         if len(tables) == 1 and not tables & _named(links):
             link.mark = "relation"

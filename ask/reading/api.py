@@ -27,9 +27,11 @@ from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
+from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.turns import joined_verbs, weekdays
+from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
 from rewright.ask.reading.writing import write
@@ -81,7 +83,7 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
-        question = numbers_spelled_out(question)
+        question = numbers_spelled_out(typed_out(question))
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
         if stripped is None:
@@ -113,6 +115,7 @@ class Reader:
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             intent = none_or_some(by_shared_names(intent, scope), self.context)
+            intent = names_of_referred(intent, links, scope)
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)

@@ -90,6 +90,7 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     them = OF_THEM.match(question)
     if them is None and (again := asked_again(previous, links, scope)) is not None:
         return again
+    _done(links, scope)
     draft = Draft([link for link in links if link.mark not in {"relation", "return", "there"}], scope)
     _years(draft)
     conditions(draft)
@@ -111,6 +112,17 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     if not (draft.where or draft.groups or draft.order or limit or draft.limit):
         raise Unclear("it is not clear what is to be changed")
     return _merged(previous, draft, limit)
+
+
+def _done(links: Sequence[Link], scope: Scope) -> None:
+    """`only the ones that are retired`, of what has a date retired_on that most lack."""
+    spoken = {table.ref for table in scope.mentioned}
+    for link in links:
+        if link.mark not in {"relation", "column"} or not link.word.endswith("ed"):
+            continue
+        held = [c for c in link.columns if c.table in spoken and c.kind == "date" and c.nulls]
+        if len(held) == 1:
+            link.mark, link.columns, link.fits = "done", (held[0],), {}
 
 
 def _years(draft: Draft) -> None:

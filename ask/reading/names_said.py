@@ -16,12 +16,21 @@ from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.shortened import LETTERS, Shortened
 from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
 from rewright.ask.reading.words import Token, root, stem
+from rewright.lake import names
 
 WHOLE = 0.95
 """Fit from which on a phrase is the whole name."""
 _CLOSE = 0.3
 """Candidates this much worse than the best are no candidates."""
 _SAME_FIT = 0.88
+_CUT = {
+    "repo": "repository", "app": "application", "config": "configuration", "env": "environment",
+    "dev": "developer", "admin": "administrator", "uni": "university", "spec": "specification",
+    "exam": "examination", "lab": "laboratory", "ad": "advertisement", "mgmt": "management",
+    "biz": "business", "photo": "photograph", "perm": "permission", "sub": "subscription", "bike": "bicycle",
+    "fridge": "refrigerator", "gym": "gymnasium", "vet": "veterinarian", "prof": "professor",
+}  # fmt: skip
+"""Words that people cut short when they speak, beside those that names are cut to."""
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
 LABELS = frozenset({"name", "names", "title", "titles"})
@@ -138,9 +147,14 @@ class NamesSaid:
 
     def same(self, token: Token) -> Link | None:
         # `people` are persons, and a number of people is a population
+        short = names.singular(token.word)
+        if (written := _CUT.get(short) or names.ABBREVIATIONS.get(short)) is not None:
+            found = self.link(token.text, key_of(written.split()), _SAME_FIT)
+            if found is not None:
+                return found
         words = dict.fromkeys((*SAME.get(stem(token.word), ()), *SAME.get(token.word, ())))
-        found = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
-        links = [link for link in found if link is not None]
+        same = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
+        links = [link for link in same if link is not None]
         return together(links) if links else None
 
     def near(self, token: Token) -> Link | None:
