@@ -170,7 +170,8 @@ class Linker:
         if paid is not None and at + 1 < len(words) and words[at + 1].word in _MEASURING:
             return paid, 1
         if token.word in RELATING:
-            return Link(token.text, "relation"), 1
+            events = self.names.events(token.word)
+            return Link(token.text, "relation", events, fits={t.ref: THOSE_OF for t in events}), 1
         if held := self.values.other_number(token):
             return Link(token.text, "value", values=tuple(held)), 1
         if at > 0 and (named := self.values.last_name(token)):

@@ -32,6 +32,8 @@ _DOES = {
         "operate": "surgeon operator",
         "act": "actor",
         "own": "owner",
+        "borrow": "borrower member patron",
+        "inspect": "inspector",
         "cook": "chef cook",
         "repair": "mechanic technician",
         "fix": "mechanic technician",

@@ -28,6 +28,7 @@ from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
 from rewright.ask.reading.references import names_of_referred
+from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.turns import joined_verbs, weekdays
@@ -83,7 +84,8 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
-        question = numbers_spelled_out(typed_out(question))
+        question, said = terms_said(numbers_spelled_out(typed_out(question)), self.context)
+        evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
         if stripped is None:

@@ -31,6 +31,15 @@ _CUT = {
     "fridge": "refrigerator", "gym": "gymnasium", "vet": "veterinarian", "prof": "professor",
 }  # fmt: skip
 """Words that people cut short when they speak, beside those that names are cut to."""
+_EVENTS = {
+    root(verb): nouns.split()
+    for verb, nouns in {
+        "borrow": "loan lending checkout", "lend": "loan lending", "buy": "purchase order sale",
+        "rent": "rental hire", "fly": "flight", "watch": "viewing view", "travel": "trip journey",
+        "ride": "ride trip", "drive": "drive trip", "sell": "sale",
+    }.items()
+}  # fmt: skip
+"""Verbs, and the tables of what they do."""
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
 LABELS = frozenset({"name", "names", "title", "titles"})
@@ -55,6 +64,16 @@ class NamesSaid:
         return tuple(
             t for key in sorted(keys) for t, fit in self.vocabulary.tables.get(key, ()) if fit >= WHOLE
         )
+
+    def events(self, verb: str) -> tuple[TableContext, ...]:
+        """The one table of what a verb does, where it says it by another word: `borrowed`, of loans."""
+        found = {
+            t.ref: t
+            for noun in _EVENTS.get(root(verb), ())
+            for t, fit in self.vocabulary.tables.get(key_of([noun]), ())
+            if fit >= WHOLE
+        }
+        return tuple(found.values()) if len(found) == 1 else ()
 
     def general(self, text: str, lowered: str) -> Link:
         """`name` and `id` are of the table spoken of."""

@@ -120,6 +120,9 @@ def _adds_up(draft: Draft, column: ColumnContext) -> bool:
     happens = any(not set(draft.scope.words(time)) & LIFE for time in times)
     added = bool(set(map(stem, words)) & ADDITIVE) or any(u.dimension in _AMOUNTS for u in unit_of(words))
     bare = draft.links[0].mark == "column" and column in draft.links[0].columns
+    numbers = [c for e in draft.groups if isinstance(e, Column) for c in columns_of(e) if c.kind == "number"]
+    if any(not c.key and "year" not in draft.scope.words(c) for c in numbers):
+        return False  # `revenue per stream`: a ratio, no group
     sums = column.kind == "number" and added and not set(words) & _NOT_AMOUNTS and happens and bare
     if sums:
         draft.scope.doubt("whether the sum of all is meant", _SUMMED)

@@ -65,6 +65,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     years_of_verbs(links, scope)
     _nouns_of_values(links)
     _last_ones(links)
+    links = _done_to_measures(links)
     _under_a_state(links)
     still_so(links, scope)
     lives(links, scope)
@@ -136,6 +137,26 @@ def _nouns_of_values(links: list[Link]) -> None:
         if noun.mark == "column" and noun.glued and value.preposition == "with" and not held:
             # `with gold status`: a value is named, not a column to show
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
+
+
+def _done_to_measures(links: list[Link]) -> list[Link]:
+    """`the amount paid by card`, of payments with a date paid_on: no column beside the measure."""
+    said = list[Link]()
+    for measure, verb, by in zip(links, links[1:], links[2:], strict=False):
+        past = verb.word.endswith("ed") or verb.word in _PARTICIPLES
+        numbers = measure.mark == "column" and any(c.kind == "number" for c in measure.columns)
+        tables = {c.table for c in measure.columns}
+        dates = all(c.kind == "date" and c.table in tables for c in verb.columns)
+        if (
+            numbers
+            and past
+            and dates
+            and verb.mark == "column"
+            and by.mark == "each"
+            and by.word in {"by", "per"}
+        ):
+            said.append(verb)
+    return [link for link in links if not any(link is verb for verb in said)]
 
 
 def _under_a_state(links: Sequence[Link]) -> None:

@@ -50,5 +50,25 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
     # `are there more pop albums or more rock albums?`
     (r"\bmore ([\w-]+) (\w+) or (?:more )?([\w-]+) \2\b", r"more \1 or \3 \2"),
     (r"\bmore ([\w-]+) or more ([\w-]+)", r"more \1 or \2"),
+    # `which course is rated best?`
+    (r"\b(?:is|are) rated (?:the )?(?:best|highest)(?=\W*$)", "has the highest average rating"),
+    (r"\b(?:is|are) rated (?:the )?(?:worst|lowest)(?=\W*$)", "has the lowest average rating"),
+    (r"\b(their|its|his|her) own\b", r"\1"),
+    # `each model that has 'M5' in its number`
+    (
+        (
+            r"\b(?:that|which|who) (?:has|have|had) ('[^']+'|\"[^\"]+\") in (?:its|their|the) "
+            r"([\w ]+?)(?=\W*(?:$|[.?!]\s))"
+        ),
+        r"whose \2 contains \1",
+    ),
+    # `ordered by descending ratio`: by what was just asked for
+    (
+        (
+            r",?\s*\b(?:and )?(?:ordered|sorted|ranked|order|sort) (?:the results? )?by (?:the )?"
+            r"(?:(descending|ascending) )(?:ratio|proportion|percentage|share|count|average|total)(?=\W*$)"
+        ),
+        lambda m: ", highest first" if m[1].lower() == "descending" else ", lowest first",
+    ),
     (r",? and who (\w+) (?:it|them)(?=\W*$)", _and_who),
 )

@@ -42,20 +42,32 @@ def reader() -> Reader:
         "ticket", 90, ticket_id="int4 key", tram_id="int4 *20", sold_on="date", seats="int4", seat_price="numeric",
         channel="text:kiosk,app"
     )  # fmt: skip
+    fee = table(
+        "levy", 90, levy_id="int4 key", tram_id="int4 *20", paid_on="date", sum_due="numeric", way="text:cheque,coin"
+    )  # fmt: skip
+    loan = table("loan", 40, loan_id="int4 key", fitter_id="int4 *9", spanner_id="int4 *7", lent_on="date")
+    spanner = table(
+        "spanner", 7, spanner_id="int4 key", label="text unique", vin_number="text unique", worth="numeric"
+    )  # fmt: skip
+    outing = table(
+        "outing", 60, outing_id="int4 key", tram_id="int4 *20", ran_on="date", visitors="int4", takings="numeric",
+        stars="int4"
+    )  # fmt: skip
     sand = table(
         "sanding", 60, sanding_id="int4 key", tram_id="int4 *20", strewn_on="date", sand_kg="numeric",
         sand_sort="text:quartz,chert"
     )  # fmt: skip
     crewship = table("crewship", 40, tram_id="int4 *30", fitter_id="int4 *9", since="date")
     tram = _enumerated(tram, "status", "ready", "failed")
-    tables = [fitter, tram, logbook, ticket, sand, crewship]
+    tables = [fitter, tram, logbook, ticket, sand, crewship, fee, loan, spanner, outing]
     at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
     keys = [
         ("tram", "fitter_id", "fitter"),
         ("fitter", "mentor_id", "fitter"),
         ("logbook", "tram_id", "tram"),
     ]
-    keys += [("ticket", "tram_id", "tram"), ("sanding", "tram_id", "tram")]
+    keys += [("levy", "tram_id", "tram"), ("loan", "fitter_id", "fitter"), ("loan", "spanner_id", "spanner")]
+    keys += [("outing", "tram_id", "tram"), ("ticket", "tram_id", "tram"), ("sanding", "tram_id", "tram")]
     joins = [Join(at[many, key], at[one, f"{one}_id"], 1.0) for many, key, one in keys]
     return Reader(Context.of(tables=tables, joins=joins))
 
@@ -97,6 +109,30 @@ def test_what_is_typed_short_is_written_out_but_for_quotes(typed: str, said: str
         ("the hamlet of the mentor of Olaf Rehn", ["select fitter.hamlet", "in (select fitter.mentor_id"]),
         ("trams that took more than 60 kg in total", ["having sum(sanding.sand_kg) > 60"]),
         ("logbooks larger than 5 MB", ["logbook.size_bytes > 5000000"]),
+        ("how many scrapped trams are there", ["count(*)", "tram.scrapped_on is not null"]),
+        ("total sum due paid by cheque", ["sum(levy.sum_due)", "levy.way = 'cheque'"]),
+        ("total sum due paid by way", ["sum(levy.sum_due)", "group by levy.way"]),
+        (
+            "who borrowed the most spanners?",
+            ["from public.loan", "fitter.full_name", "order by count(*) desc"],
+        ),
+        ("which spanners have never been borrowed?", ["not exists (select from public.loan"]),
+        ("fitters who borrowed more than 3 spanners", ["from public.loan", "having count(*) > 3"]),
+        ("how many spanners did Ada Birk borrow?", ["count(*) from public.loan", "'Ada Birk'"]),
+        ("the 3 most valuable spanners", ["order by spanner.worth desc", "limit 3"]),
+        ("spanners that have 'M5' in their vin number", ["spanner.vin_number ilike '%M5%'"]),
+        (
+            "takings per visitor for each livery",
+            ["sum(outing.takings)::float8 / nullif(sum(outing.visitors), 0)"],
+        ),
+        (
+            "ratio of good outings (stars > 3) to bad outings (stars < 3) by livery, sorted by descending ratio",
+            ["filter (where outing.stars > 3)", "filter (where outing.stars < 3)", "desc"],
+        ),
+        (
+            "What is the seat rate of each livery? The seat rate is the number of tickets divided by the number of trams.",
+            ["::float8 / nullif("],
+        ),
         ("total size of logbooks in kb", ["sum(logbook.size_bytes)", "/ 1000"]),
     ],
 )
