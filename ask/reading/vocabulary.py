@@ -156,8 +156,8 @@ def vocabulary(context: Context) -> Vocabulary:
         first = next((c for c in table.columns if c.key), None)
         for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
             made.column_words[column.table, column.name] = words
-            spelled = (words, _kept_words(column.name, words), _as_spelled(column.name))
-            for own in dict.fromkeys(spelled):
+            spellings = (words, _kept_words(column.name, words), _as_spelled(column.name))
+            for own in dict.fromkeys(spellings):
                 for phrase, score in _column_phrases(
                     own, made.table_words[table.ref], column, identifies=column is first
                 ):

@@ -43,14 +43,14 @@ def reader() -> Reader:
         channel="text:kiosk,app"
     )  # fmt: skip
     fee = table(
-        "levy", 90, levy_id="int4 key", tram_id="int4 *20", paid_on="date", sum_due="numeric", way="text:cheque,coin"
+        "levy", 90, levy_id="int4 key", tram_id="int4 *20", paid_on="date", toll="numeric", way="text:cheque,coin"
     )  # fmt: skip
-    loan = table("loan", 40, loan_id="int4 key", fitter_id="int4 *9", spanner_id="int4 *7", lent_on="date")
-    spanner = table(
-        "spanner", 7, spanner_id="int4 key", label="text unique", vin_number="text unique", worth="numeric"
+    loan = table("loan", 40, loan_id="int4 key", fitter_id="int4 *9", wrench_id="int4 *7", lent_on="date")
+    wrench = table(
+        "wrench", 7, wrench_id="int4 key", label="text unique", vin_number="text unique", worth="numeric"
     )  # fmt: skip
     outing = table(
-        "outing", 60, outing_id="int4 key", tram_id="int4 *20", ran_on="date", visitors="int4", takings="numeric",
+        "outing", 60, outing_id="int4 key", tram_id="int4 *20", ran_on="date", visitors="int4", donations="numeric",
         stars="int4"
     )  # fmt: skip
     sand = table(
@@ -59,14 +59,14 @@ def reader() -> Reader:
     )  # fmt: skip
     crewship = table("crewship", 40, tram_id="int4 *30", fitter_id="int4 *9", since="date")
     tram = _enumerated(tram, "status", "ready", "failed")
-    tables = [fitter, tram, logbook, ticket, sand, crewship, fee, loan, spanner, outing]
+    tables = [fitter, tram, logbook, ticket, sand, crewship, fee, loan, wrench, outing]
     at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
     keys = [
         ("tram", "fitter_id", "fitter"),
         ("fitter", "mentor_id", "fitter"),
         ("logbook", "tram_id", "tram"),
     ]
-    keys += [("levy", "tram_id", "tram"), ("loan", "fitter_id", "fitter"), ("loan", "spanner_id", "spanner")]
+    keys += [("levy", "tram_id", "tram"), ("loan", "fitter_id", "fitter"), ("loan", "wrench_id", "wrench")]
     keys += [("outing", "tram_id", "tram"), ("ticket", "tram_id", "tram"), ("sanding", "tram_id", "tram")]
     joins = [Join(at[many, key], at[one, f"{one}_id"], 1.0) for many, key, one in keys]
     return Reader(Context.of(tables=tables, joins=joins))
@@ -110,27 +110,27 @@ def test_what_is_typed_short_is_written_out_but_for_quotes(typed: str, said: str
         ("trams that took more than 60 kg in total", ["having sum(sanding.sand_kg) > 60"]),
         ("logbooks larger than 5 MB", ["logbook.size_bytes > 5000000"]),
         ("how many scrapped trams are there", ["count(*)", "tram.scrapped_on is not null"]),
-        ("total sum due paid by cheque", ["sum(levy.sum_due)", "levy.way = 'cheque'"]),
-        ("total sum due paid by way", ["sum(levy.sum_due)", "group by levy.way"]),
+        ("total toll paid by cheque", ["sum(levy.toll)", "levy.way = 'cheque'"]),
+        ("total toll paid by way", ["sum(levy.toll)", "group by levy.way"]),
         (
-            "who borrowed the most spanners?",
+            "who borrowed the most wrenches?",
             ["from public.loan", "fitter.full_name", "order by count(*) desc"],
         ),
-        ("which spanners have never been borrowed?", ["not exists (select from public.loan"]),
-        ("fitters who borrowed more than 3 spanners", ["from public.loan", "having count(*) > 3"]),
-        ("how many spanners did Ada Birk borrow?", ["count(*) from public.loan", "'Ada Birk'"]),
-        ("the 3 most valuable spanners", ["order by spanner.worth desc", "limit 3"]),
-        ("spanners that have 'M5' in their vin number", ["spanner.vin_number ilike '%M5%'"]),
+        ("which wrenches have never been borrowed?", ["not exists (select from public.loan"]),
+        ("fitters who borrowed more than 3 wrenches", ["from public.loan", "having count(*) > 3"]),
+        ("how many wrenches did Ada Birk borrow?", ["count(*) from public.loan", "'Ada Birk'"]),
+        ("the 3 most valuable wrenches", ["order by wrench.worth desc", "limit 3"]),
+        ("wrenches that have 'M5' in their vin number", ["wrench.vin_number ilike '%M5%'"]),
         (
-            "takings per visitor for each livery",
-            ["sum(outing.takings)::float8 / nullif(sum(outing.visitors), 0)"],
+            "donations per visitor for each livery",
+            ["sum(outing.donations)::float8 / nullif(sum(outing.visitors), 0)"],
         ),
         (
             "ratio of good outings (stars > 3) to bad outings (stars < 3) by livery, sorted by descending ratio",
             ["filter (where outing.stars > 3)", "filter (where outing.stars < 3)", "desc"],
         ),
         (
-            "What is the seat rate of each livery? The seat rate is the number of tickets divided by the number of trams.",
+            "What is the fault rate of each tram? The fault rate is the number of logbooks divided by the number of tickets.",
             ["::float8 / nullif("],
         ),
         ("total size of logbooks in kb", ["sum(logbook.size_bytes)", "/ 1000"]),
