@@ -7,7 +7,7 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -52,13 +52,17 @@ class ContextCache:
         return self._kept[digest]
 
 
-def read_context(connection: psycopg.Connection[Any], catalog: Catalog) -> Context:
-    """Reads samples as the connection's role; tables it may not read are left out. Raises psycopg.Error."""
+def read_context(
+    connection: psycopg.Connection[Any], catalog: Catalog, strange: Container[TableRef] = ()
+) -> Context:
+    """Reads samples as the connection's role; tables it may not read are left out, and so are the strange:
+    those that can't be read without running others' code. Raises psycopg.Error.
+    """
     comments = _comments(connection)
     budget = VALUES_IN_ALL
     tables = []
     for table in catalog.relations:
-        if table.partition_of is not None:
+        if table.partition_of is not None or table.ref in strange:
             continue
         try:
             found = _table(connection, table, comments, budget, _labels(catalog, table))

@@ -20,6 +20,7 @@ from rewright.ask.execution import Execution, ExecutionError, Limits, Rows
 from rewright.ask.safety import Checked, Rules, check
 from rewright.ask.sources.state import State, state_of
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.strangers import strange_relations
 from rewright.sql.catalog import Catalog
 
 KEPT = 16
@@ -59,8 +60,10 @@ class KnownDatabases:
 
 def _read(connection: psycopg.Connection[Any], state: State) -> Known:
     catalog = snapshot(connection)
-    context = read_context(connection, catalog)
-    return Known(state, catalog, context, Rules(catalog, state.path), time.monotonic())
+    strange = strange_relations(connection, [table.ref for table in catalog.relations])
+    context = read_context(connection, catalog, strange)
+    rules = Rules(catalog, state.path, strange=strange)
+    return Known(state, catalog, context, rules, time.monotonic())
 
 
 class PostgresSource:
