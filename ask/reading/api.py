@@ -84,6 +84,11 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
+        found = self._as_said(question, evidence, previous)
+        return replace(found, question=question)
+
+    def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
+        """``question`` of what is returned may be written out."""
         question, said = terms_said(numbers_spelled_out(typed_out(question)), self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
@@ -91,7 +96,7 @@ class Reader:
         if stripped is None:
             return found
         again = self._read(stripped[0], evidence, previous, stripped[1])
-        return found if isinstance(again, Refusal) else replace(again, question=question)
+        return found if isinstance(again, Refusal) else again
 
     def _read(
         self, question: str, evidence: str, previous: Reading | None, unit: Sequence[Unit] = ()

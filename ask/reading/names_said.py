@@ -14,7 +14,7 @@ from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, INNER, PERIODIC, RELA
 from rewright.ask.reading.link import Link, keys, together
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.shortened import LETTERS, Shortened
-from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
+from rewright.ask.reading.vocabulary import THOSE_OF, Key, Vocabulary, key_of
 from rewright.ask.reading.words import Token, root, stem
 from rewright.lake import names
 
@@ -173,7 +173,9 @@ class NamesSaid:
                 return found
         words = dict.fromkeys((*SAME.get(stem(token.word), ()), *SAME.get(token.word, ())))
         same = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
-        links = [link for link in same if link is not None]
+        # a user may be a member, but is no membership
+        those_of = THOSE_OF * _SAME_FIT
+        links = [one for one in same if one is not None and one.fits.get(_first(one)) != those_of]
         return together(links) if links else None
 
     def near(self, token: Token) -> Link | None:
@@ -192,3 +194,7 @@ class NamesSaid:
         ):
             return None  # `unpaid` is near to `paid`, and its contrary
         return self.link(token.text, key, worth / 2)
+
+
+def _first(link: Link) -> object:
+    return link.tables[0].ref if link.tables else None

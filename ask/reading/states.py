@@ -135,7 +135,7 @@ def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> 
 def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
     """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
     for link, behind in itertools.zip_longest(links, links[1:]):
-        held = _denied(link, scope)
+        held = denied(link, scope)
         tables = {t.ref for t in behind.tables[:1]} if behind is not None and behind.glued else set()
         own = tuple(c for c in held if c.table in tables)
         measure = behind is not None and behind.mark == "column" and behind.glued
@@ -146,12 +146,14 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         elif held:
             yield Link(link.text, "without")
             fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
+            text = link.text if link.word in _CONTRARY else link.text[2:]
+            yield Link(text, "column", columns=held, glued=True, fits=fits)
         else:
             yield link
 
 
-def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+    """The columns of yes or no, or of dates, whose contrary a word says."""
     if link.mark == "unknown" and link.word in _CONTRARY:
         return tuple(
             c

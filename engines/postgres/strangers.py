@@ -32,7 +32,7 @@ where c.relkind in ('r', 'p', 'm', 'f') and c.oid >= 16384
 def strange_relations(connection: psycopg.Connection[Any], refs: Sequence[TableRef]) -> dict[TableRef, str]:
     """The relations that reading would run others' code for, with the reason in words.
 
-    Looks once where nothing is strange, else by halves: some ten times for each that is. Raises psycopg.Error.
+    Looks once where nothing is strange, else by halves, some ten times for each. Raises psycopg.Error.
     """
     with connection.transaction():
         connection.execute("set transaction read only")

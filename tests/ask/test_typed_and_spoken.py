@@ -163,6 +163,20 @@ def test_only_the_ones_that_are_done_follows_up(reader: Reader) -> None:
     assert "tram.scrapped_on is not null" in after.sql
 
 
+@pytest.mark.parametrize("question", ["and public ones?", "and not private?", "what about the public ones?"])
+def test_the_contrary_of_what_was_asked_takes_its_place(reader: Reader, question: str) -> None:
+    before = reader.read("how many private trams are there?")
+    assert isinstance(before, Reading)
+    after = reader.read(question, previous=before)
+    assert isinstance(after, Reading), after.why
+    assert after.sql.endswith("where not tram.is_private")
+
+
+def test_a_reading_keeps_the_question_as_it_was_asked(reader: Reader) -> None:
+    assert reader.read("what % of trams failed?").question == "what % of trams failed?"
+    assert reader.read("trams w/o jam").question == "trams w/o jam"
+
+
 SCHEMA = """
 create type mood as enum ('calm', 'cross', 'gone');
 create table shepherd (sh_id int primary key, full_name text, parent_id int, mood mood, paper json);
