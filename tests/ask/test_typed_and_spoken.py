@@ -133,6 +133,10 @@ def test_what_is_typed_short_is_written_out_but_for_quotes(typed: str, said: str
             "What is the fault rate of each tram? The fault rate is the number of logbooks divided by the number of tickets.",
             ["::float8 / nullif("],
         ),
+        (
+            "top 3 liveries and channels by number of tickets",
+            ["group by tram.livery, ticket.channel", "order by count(*) desc nulls last limit 3"],
+        ),
         ("total size of logbooks in kb", ["sum(logbook.size_bytes)", "/ 1000"]),
     ],
 )
