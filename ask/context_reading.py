@@ -89,7 +89,8 @@ def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int],
 
 
 def _fetch(connection: psycopg.Connection[Any], query: psql.SQL | psql.Composed) -> list[tuple[Any, ...]]:
-    with connection.transaction():
+    # rolled back, so that within a block of the session's own its settings are as before
+    with connection.transaction(force_rollback=True):
         connection.execute("set transaction read only")
         connection.execute("set local statement_timeout = '10s'")
         return connection.execute(query).fetchall()

@@ -34,7 +34,8 @@ def strange_relations(connection: psycopg.Connection[Any], refs: Sequence[TableR
 
     Looks once where nothing is strange, else by halves, some ten times for each. Raises psycopg.Error.
     """
-    with connection.transaction():
+    # rolled back, so that within a block of the session's own its settings are as before
+    with connection.transaction(force_rollback=True):
         connection.execute("set transaction read only")
         connection.execute("set local search_path = ''")
         connection.execute("set local jit = off")

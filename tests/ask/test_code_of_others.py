@@ -114,6 +114,18 @@ def test_whose_code_it_is_decides(connection: psycopg.Connection[Any]) -> None:
         connection.execute("reset role")
 
 
+def test_a_block_of_the_session_keeps_its_settings(connection: psycopg.Connection[Any]) -> None:
+    settings = (
+        "select current_setting('search_path'), current_setting('statement_timeout'), current_setting('jit')"
+    )
+    before = connection.execute(settings.encode()).fetchone()
+    with connection.transaction(force_rollback=True):
+        connection.execute("create table pier (pier_id int primary key)")
+        assert Asker(connection).ask("how many piers are there?").rows == ((0,),)
+        assert connection.execute(settings.encode()).fetchone() == before
+        assert connection.execute("insert into pier values (1)").rowcount == 1
+
+
 NAMES = """
 create schema odd;
 create table odd."mug; drop table harbour" (
