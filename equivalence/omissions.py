@@ -94,6 +94,9 @@ def omission_of(statement: Any) -> Omission | None:
         case ast.AlterTableStmt() if {c.subtype.name for c in statement.cmds or ()} <= _ROW_SECURITY:
             label = f"row security of {statement.relation.relname}"
             return Omission(label, in_catalog=True, hides_rows=True)
+        case ast.InsertStmt():
+            # a verdict is about any rows
+            return Omission(f"rows of {statement.relation.relname}")
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
             return Omission(f"rule {statement.rulename}")
         case _ if kind in _PLAIN:

@@ -23,7 +23,7 @@ HOSTILE_SCHEMAS = {
     "writing function": "create function f() returns int language sql as 'delete from t returning 1'",
     "tablespace": "create tablespace s location '/tmp'",
     "load": "load 'auto_explain'",
-    "data": "create table t (a int); insert into t values (1)",
+    "data": "create table t (a int); update t set a = 1",
     "as select": "create table t as select pg_sleep(9)",
     "temporary": "create temp table t (a int)",
     "too many tables": "".join(f"create table t{i} (a int);" for i in range(501)),
@@ -33,6 +33,7 @@ HOSTILE_SCHEMAS = {
 }
 # never run; what a pair does not name it does not need
 LEFT_OUT = {
+    "rows": "create table t (a int); insert into t values (1)",
     "row security": "create table t (a int); alter table t enable row level security",
     "foreign server": "create server s foreign data wrapper postgres_fdw",
     "other language": "create function f() returns int language plpython3u as 'import os'",

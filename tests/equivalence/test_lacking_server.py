@@ -145,3 +145,40 @@ def test_row_security_of_a_schema_that_is_not_understood_is_refused(scratch_serv
         verdict = checker.check("select a from t", "select a from t where true")
     assert isinstance(verdict, Unknown)
     assert "row security" in verdict.reason
+
+
+STRANGERS = """
+create extension if not exists "uuid-ossp";
+drop table if exists u;
+create table u (id uuid default uuid_generate_v4() primary key, n int not null default 3 check (n > 0));
+create table w (id uuid, n int);
+alter table w alter column id set default uuid_generate_v4();
+create function h(int) returns table (a int) language sql stable as 'select $1';
+create view j as select json_value('{"a":1}'::jsonb, '$.a') as a;
+create sequence s;
+select pg_catalog.setval('s', 3, true);
+insert into w values (null, 1);
+analyze w;
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("select id from u where n > 0", "select id from u", Proved),
+        ("select id from u", "select id from u where n > 1", Refuted),
+        # no row of a schema's text is more than an example
+        ("select count(*) from w", "select 1::bigint", Refuted),
+        ("select n from w", "select n from w where true", Proved),
+        # of what is not understood nothing is proved
+        ("select * from h(3)", "select * from h(2 + 1)", Tested),
+        ("select a from j", "select a from j where true", Tested),
+        ("select a from j", "select a from j where a = '2'", Refuted),
+    ],
+)
+def test_what_a_schema_has_besides_does_not_stand_in_the_way(
+    first: str, second: str, verdict: type, scratch_server: ScratchServer
+) -> None:
+    with Checker(scratch=scratch_server, schema_sql=STRANGERS) as checker:
+        found = checker.check(first, second)
+    assert isinstance(found, verdict), found
