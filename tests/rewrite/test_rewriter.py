@@ -712,6 +712,15 @@ def test_the_first_that_is_proved_waits_for_no_proof_of_another() -> None:
     assert outcome.to_json()["rewritten"] == GOOD_CTE
 
 
+def test_the_stops_on_the_way_to_a_candidate_are_proved_before_it() -> None:
+    way = Derivations()
+    way.remember(GOOD_CTE, (GOOD,))
+    believer, server = Believer(good=()), Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    ports = Ports(server, Judge(), Rules([[GOOD_CTE, GOOD], []]), prover=believer, derivations=way)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
+    assert believer.asked[:2] == [GOOD, GOOD_CTE]
+
+
 @pytest.mark.parametrize(("other", "looked"), [(0.5, False), (0.45, False), (0.6, False), (0.3, True)])
 def test_what_runs_no_faster_than_a_proved_one_is_not_checked(other: float, looked: bool) -> None:
     judge = Judge()
