@@ -164,6 +164,15 @@ def test_a_copy_that_stays_does_not_hide_the_one_that_changes() -> None:
     assert all(to_sql(q).count("sum(") == 1 for q in (first.before, first.after))
 
 
+def test_one_table_stands_for_a_page_that_one_of_the_two_reads_twice() -> None:
+    page = "(SELECT id, day FROM ord ORDER BY day, id LIMIT 5)"
+    counts = "(SELECT ord, count(*) AS n FROM line {} GROUP BY ord)"
+    text = "SELECT p.id, g.n FROM {} p LEFT JOIN {} g ON g.ord = p.id"
+    before = bound(text.format(page, counts.format("")))
+    after = bound(text.format(page, counts.format(f"WHERE ord IN (SELECT q.id FROM {page} q)")))
+    assert any("LIMIT" not in to_sql(p.before) + to_sql(p.after) for p in pairs(before, after, catalog()))
+
+
 def test_volatile_ctes_stay_where_they_are() -> None:
     assert without_ctes(bind("WITH r AS (SELECT random() AS x) SELECT a.x FROM r a, r b", catalog())) is None
 
