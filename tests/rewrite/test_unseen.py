@@ -175,3 +175,12 @@ def test_the_kept_part_is_told_in_totals_only() -> None:
     assert kept not in text
     assert kept not in shown(found[0])
     assert opened in shown(found[1])
+
+
+def test_the_work_until_a_candidate_was_verified_is_in_the_sums() -> None:
+    found = [measured(name, 1.0, 0.1, 0.1, "proved") for name in "abc"]
+    for one, seconds in zip(found, (0.5, 3.0, None), strict=True):
+        one.result.ends = {"cpu_before_first": seconds}
+    sums = totals(found)
+    assert (sums["first_verified_cpu_median"], sums["first_verified_cpu_p95"]) == (1.75, 3.0)
+    assert totals(found[2:])["first_verified_cpu_median"] is None
