@@ -126,7 +126,7 @@ class Writer:
                     )
         self._join_twins(site, candidate, aliases)
         taken = take_conditions(site)
-        added = [*correlated, *joined_away(site, candidate, aliases)]
+        added = [*correlated, *joined_away(site, candidate, aliases, self._index.halves)]
         self._replace_from(site, candidate, aliases)
         for relation, told in taken.kept:
             # in WHERE it would drop the rows that an outer join pads

@@ -1,0 +1,132 @@
+"""Words of which one says the opposite of the other: `origin` and `destination`, `home` and `away`, `pro` and
+`contra`.
+
+Owns general vocabulary as data, and whether two names speak of opposite or of the same side. To vectors the
+two sides of one thing look nearly alike. Must not know any lake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from rewright.lake import names
+
+_SIDES = """
+origin source from departure depart departing start leaving | destination to arrival arrive arriving end
+start begin beginning opening from since | end finish ending closing until
+sender | receiver recipient
+home host | away visitor visiting guest
+winner winning won win | loser losing lost loss defeat
+minimum lowest least smallest low lower | maximum highest most largest high upper
+male man boy | female woman girl
+father paternal | mother maternal
+husband | wife
+birth born | death died deceased
+for pro favor favour support | against con contra opposed
+import imported | export exported
+credit | debit
+asset | liability
+profit gain | loss
+entry entering inbound incoming | exit leaving outbound outgoing
+before pre previous former prior old earlier | after post current new later next
+first | last
+open | close closing
+top | bottom
+left | right
+north | south
+east | west
+urban | rural
+domestic | international foreign
+positive | negative
+public | private
+registered | unregistered casual
+scored | conceded
+buyer buying | seller selling
+employer | employee
+teacher | student pupil
+doctor physician | patient
+parent | child
+landlord | tenant
+attacker | defender
+sunrise | sunset
+"""
+_NEGATIONS = ("un", "non")
+_NEGATED = 5
+"""Letters of a word from which on `un` before it turns it round."""
+_PREFIX = 4
+"""Letters from which on the beginning of a word stands for it: `dest`, `orig`."""
+
+
+def _read(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
+    lines = (line.split("|") for line in text.strip().splitlines())
+    return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in lines)
+
+
+_PAIRS = _read(_SIDES)
+
+
+def opposed(asked: str, held: str) -> bool:
+    """Does one name speak of one side, and the other of the other side alone? `to_city` and `origin`."""
+    return _compared(asked, held) < 0
+
+
+def of_one_side(asked: str, held: str) -> bool:
+    """Do both names speak of one side, and the one that is held of nothing that is not asked for?
+    `from_city` and `origin`, `money_for` and `money_pro`.
+    """
+    mine, theirs = names.words(asked), names.words(held)
+    return _compared(asked, held) > 0 and all(word in mine or _is_side(word) for word in theirs)
+
+
+@lru_cache(maxsize=1 << 16)
+def _compared(asked: str, held: str) -> int:
+    """1: both speak of one side, -1: of opposite ones, 0: neither."""
+    mine, theirs = names.words(asked), names.words(held)
+    shared = set(mine) & set(theirs) & _TOLD
+    if shared:
+        # `home_wins` and `home_losses` are of one side of the first pair: the other one tells them apart
+        mine, theirs = _without(mine, theirs), _without(theirs, mine)
+    found = 1 if shared else 0
+    for one, other in _PAIRS:
+        said, meant = (_side(told, one, other) for told in (mine, theirs))
+        if said and meant:
+            if said != meant:
+                return -1
+            found = 1
+    return -1 if _negated(mine, theirs) or _negated(theirs, mine) else found
+
+
+_TOLD = frozenset(word for pair in _PAIRS for side in pair for word in side)
+
+
+def _without(told: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(word for word in told if word not in others or word not in _TOLD)
+
+
+def _side(told: Sequence[str], one: frozenset[str], other: frozenset[str]) -> int:
+    """1 or 2: which of the sides alone is spoken of; 0: none or both."""
+    sides = [any(_stands_for(word, side) for word in told) for side in (one, other)]
+    return (1 if sides[0] else 2) if sum(sides) == 1 else 0
+
+
+def _is_side(word: str) -> bool:
+    return any(_stands_for(word, side) for pair in _PAIRS for side in pair)
+
+
+def _stands_for(word: str, side: frozenset[str]) -> bool:
+    """Is it a word of the side, as it is or cut short?"""
+    if word in side:
+        return True
+    if len(word) < _PREFIX or word in _TOLD:
+        return False
+    return any(whole.startswith(word) or names.skeleton_of(word, whole) for whole in side)
+
+
+def _negated(told: Sequence[str], others: Sequence[str]) -> bool:
+    """`unregistered` beside `registered`."""
+    return any(
+        word.startswith(mark) and word.removeprefix(mark) in others and len(word) - len(mark) >= _NEGATED
+        for word in told
+        for mark in _NEGATIONS
+    )
