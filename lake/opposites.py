@@ -54,6 +54,7 @@ sunrise | sunset
 _NEGATIONS = ("un", "non")
 _NEGATED = 5
 """Letters of a word from which on `un` before it turns it round."""
+_UNTELLING = names.KEY_WORDS | {"name"}
 _PREFIX = 4
 """Letters from which on the beginning of a word stands for it: `dest`, `orig`."""
 
@@ -76,7 +77,7 @@ def of_one_side(asked: str, held: str) -> bool:
     `from_city` and `origin`, `money_for` and `money_pro`.
     """
     mine, theirs = names.words(asked), names.words(held)
-    return _compared(asked, held) > 0 and all(word in mine or _is_side(word) for word in theirs)
+    return _compared(asked, held) > 0 and all(w in mine or w in _UNTELLING or _is_side(w) for w in theirs)
 
 
 @lru_cache(maxsize=1 << 16)

@@ -432,8 +432,8 @@ class Evidence:
         if set(asked) & set(held):
             return _ONE_MEASURE
         places = TEXTUAL | CODES | NAMED | names.KEY_WORDS
-        told = [word for word in asked if word in places]
-        return _ONE_SIDE if told and real.meaning is Family.TEXT else 0.0
+        named = real.meaning is Family.TEXT or bool(set(held) & (CODES | names.KEY_WORDS))
+        return _ONE_SIDE if named and places.intersection(asked) else 0.0
 
     def _but_for_subject(self, table: str, name: str, real: Column) -> bool:
         """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes
@@ -511,7 +511,12 @@ class Evidence:
     def _says_what_it_names(self, name: str, real: Column) -> bool:
         """`airport_name` and a `name` whose values are `Albany Airport` and the like."""
         thing, held = set(names.words(name)) - NAMED, set(names.words(real.name))
-        if not thing or not held or not held <= NAMED or self._index.label_column(real.table) is not real:
+        if (
+            len(thing) != 1
+            or not held
+            or not held <= NAMED
+            or self._index.label_column(real.table) is not real
+        ):
             return False
         telling = sum(bool(thing & set(names.words(value))) for value in real.samples)
         return telling > 0 and 2 * telling >= len(real.samples)

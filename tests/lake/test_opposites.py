@@ -82,6 +82,7 @@ def _columns(answer: Answer) -> dict[str, str]:
         ("money_for", "money_pro", "money_con"),
         ("birth_date", "born", "death_date"),
         ("home_team", "home", "away"),
+        ("from_airport", "origin_code", "dest_id"),
     ],
 )
 def test_one_side_is_not_the_other(asked: str, same: str, other: str) -> None:
