@@ -149,7 +149,7 @@ class Evidence:
             for name in united.part_names()
             for held in united.spread.values()
         }
-        self._classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
+        self.classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
 
     def table_score(self, alias: str, table: str) -> float:
         """How well a relation's name and columns fit a table's, 0 to 1."""
@@ -278,7 +278,7 @@ class Evidence:
             )
             if self._names_another(table, real):
                 best *= _ANOTHERS_NAME
-            elif opposed(name, real.name):
+            elif opposed(name, real.name) or _of_other_number(name, real):
                 best *= _OTHER_SIDE
             elif self._said_beside(table, name, real):
                 best *= _SAID_BESIDE
@@ -343,14 +343,14 @@ class Evidence:
         return [_AMOUNT] if told & _AMOUNTS else []
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
-        if table in self._classes and not self._of_one_thing(table, real):
+        if table in self.classes and not self._of_one_thing(table, real):
             # the name of a class is that class, in whatever table it stands
             return self._alike("", names.singular(names.expanded(table)), real)
         return self._alike(table, name, real)
 
     def _names_another(self, table: str, real: Column) -> bool:
         """Is it the name of what another relation's rows are, rather than the class's?"""
-        known = table not in self._classes or self._of_one_thing(table, real)
+        known = table not in self.classes or self._of_one_thing(table, real)
         if known or not set(names.words(real.name)) <= NAMED:
             return False
         scores = {r.name: self.table_score(r.alias, real.table) for r in self.site.relations}
@@ -727,6 +727,12 @@ class Evidence:
 def _same_in_all(imagined: ImaginedColumn, real: Column) -> bool:
     """Is it the same in all rows? Nobody asks for that by another name."""
     return real.distinct <= 1 < real.rows and names.normal(imagined.name) != names.normal(real.name)
+
+
+def _of_other_number(name: str, real: Column) -> bool:
+    """`gwp_20yr` is not the potential of 100 years, nor `line2` the first one; `75` may be 1975."""
+    asked, held = (re.findall(r"\d+", text) for text in (name, real.name))
+    return bool(asked and held) and not any(a.endswith(h) or h.endswith(a) for a in asked for h in held)
 
 
 def _counted(name: str) -> tuple[str, ...]:
