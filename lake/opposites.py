@@ -88,14 +88,11 @@ def _compared(asked: str, held: str) -> int:
     if shared:
         # `home_wins` and `home_losses` are of one side of the first pair: the other one tells them apart
         mine, theirs = _without(mine, theirs), _without(theirs, mine)
-    found = 1 if shared else 0
-    for one, other in _PAIRS:
-        said, meant = (_side(told, one, other) for told in (mine, theirs))
-        if said and meant:
-            if said != meant:
-                return -1
-            found = 1
-    return -1 if _negated(mine, theirs) or _negated(theirs, mine) else found
+    said, meant = _sides(mine), _sides(theirs)
+    both = said.keys() & meant.keys()
+    if any(said[pair] != meant[pair] for pair in both) or _negated(mine, theirs) or _negated(theirs, mine):
+        return -1
+    return 1 if both or shared else 0
 
 
 _TOLD = frozenset(word for pair in _PAIRS for side in pair for word in side)
@@ -105,18 +102,28 @@ def _without(told: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for word in told if word not in others or word not in _TOLD)
 
 
-def _side(told: Sequence[str], one: frozenset[str], other: frozenset[str]) -> int:
-    """1 or 2: which of the sides alone is spoken of; 0: none or both."""
-    sides = [any(_stands_for(word, side) for word in told) for side in (one, other)]
-    return (1 if sides[0] else 2) if sum(sides) == 1 else 0
+def _sides(told: Sequence[str]) -> dict[int, int]:
+    """Pairs of which one side alone is spoken of, with that side."""
+    found: dict[int, set[int]] = {}
+    for word in told:
+        for pair, side in _sides_of(word):
+            found.setdefault(pair, set()).add(side)
+    return {pair: next(iter(sides)) for pair, sides in found.items() if len(sides) == 1}
+
+
+@lru_cache(maxsize=1 << 16)
+def _sides_of(word: str) -> tuple[tuple[int, int], ...]:
+    """The pairs and sides that it is a word of, as it is or cut short."""
+    return tuple(
+        (i, j) for i, pair in enumerate(_PAIRS) for j, side in enumerate(pair) if _stands_for(word, side)
+    )
 
 
 def _is_side(word: str) -> bool:
-    return any(_stands_for(word, side) for pair in _PAIRS for side in pair)
+    return bool(_sides_of(word))
 
 
 def _stands_for(word: str, side: frozenset[str]) -> bool:
-    """Is it a word of the side, as it is or cut short?"""
     if word in side:
         return True
     if len(word) < _PREFIX or word in _TOLD:

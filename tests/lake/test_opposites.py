@@ -14,6 +14,7 @@ from rewright.lake.embedding import CachedEmbedder
 from rewright.lake.opposites import of_one_side, opposed
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import sites_of
+from rewright.lake.resolve.likeness import completed, lexical
 from rewright.lake.resolve.resolution import Answer
 from rewright.lake.resolve.values import ValueMatcher
 
@@ -51,6 +52,12 @@ def _write(folder: Path) -> None:
     _table(
         folder, "infections", "state,disease,count", [f"{s},Mumps,{50 + i}" for i, s in enumerate(_STATES)]
     )
+    limits = [f'Liquid {i},{i % 9 + 1} %,{20 + i} %,"{i},5"' for i in range(30)]
+    _table(folder, "flash_limits", "substance,lel,uel,lifetime_yrs", limits)
+    heat = [f"Gas {i},{20 + 3 * i},{100 + 7 * i}" for i in range(30)]
+    _table(folder, "gwp_table", "gas,gwp_20yr,gwp_100yr", heat)
+    lands = [f"{s},{900 + 31 * i},Big {_PLACES[i]}" for i, s in enumerate(_STATES)]
+    _table(folder, "state_mst", "st_nm,popn,cap_city", lands)
     menu = [f"{['Mcdonalds', 'Subway'][i % 2]},Meal {i},{300 + i}" for i in range(24)]
     _table(folder, "tbl_menu", "rstrn,item,calories", menu)
 
@@ -187,3 +194,45 @@ def test_a_column_with_the_value_in_another_spelling_is_meant(lake: Lake) -> Non
 )
 def test_part_of_a_value_may_be_initials(literal: str, value: str, *, meant: bool) -> None:
     assert (ValueMatcher._score(value, literal).how == "initials") is meant
+
+
+def test_another_number_is_another_thing(lake: Lake) -> None:
+    sql = "SELECT gas, global_warming_potential_100_years AS g FROM greenhouse_gases"
+    assert _columns(_asked(lake, sql))["global_warming_potential_100_years"] == "gwp_table.gwp_100yr"
+
+
+@pytest.mark.parametrize(("short", "long"), [("popn", "population"), ("assn", "association")])
+def test_words_cut_to_their_beginning_and_last_letter(short: str, long: str) -> None:
+    assert lexical((long,), (short,)) >= 0.7
+    assert lexical(("part",), ("parliament",)) == 0.0
+
+
+def test_letters_with_a_usual_meaning_may_have_another(lake: Lake) -> None:
+    assert completed("capital", "cap_city") == "capital city"
+    told = _columns(_asked(lake, "SELECT state_name, capital, population FROM states_of_the_union"))
+    assert told["population"] == "state_mst.popn"
+    assert told["capital"] == "state_mst.cap_city"
+
+
+def test_who_tells_percents_reads_percents(lake: Lake) -> None:
+    """The upper limit is told nothing of, and still is 20 to 49, not 0.2 to 0.49."""
+    answer = _asked(
+        lake,
+        "SELECT MAX(upper_explosive_limit) AS most FROM flammability_limits WHERE lower_explosive_limit >= 2",
+    )
+    assert answer.rows is not None
+    assert answer.rows.rows == [(49.0,)]
+
+
+def test_numbers_with_commas_are_shown_as_numbers(lake: Lake) -> None:
+    answer = _asked(lake, "SELECT lifetime_years FROM flammability_limits WHERE substance = 'Liquid 7'")
+    assert answer.rows is not None
+    assert answer.rows.rows == [(7.5,)]
+
+
+def test_a_table_that_is_swallowed_by_another_is_not_told_for_sure(lake: Lake) -> None:
+    answer = lake.query(
+        "SELECT a.state_name, b.dialling_code FROM states a JOIN telephone_book b ON a.state_code = b.state_code",
+        "resolve",
+    )
+    assert answer.resolution.confidence <= 0.6
