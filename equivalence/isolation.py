@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pglast
+from pglast.stream import RawStream
 
 from rewright.equivalence.omissions import Omission, named, omission_of, operators_of
 from rewright.equivalence.tree import ast
@@ -36,6 +37,10 @@ _ALLOWED = (
     ast.CreateSeqStmt,
     ast.AlterSeqStmt,
     ast.CreateFunctionStmt,
+    ast.DropStmt,
+    ast.RenameStmt,
+    ast.AlterEnumStmt,
+    ast.AlterDomainStmt,
 )
 # without any bearing on what a query returns here: read over (what pg_dump writes around a schema)
 _SKIPPED = (
@@ -46,6 +51,11 @@ _SKIPPED = (
     ast.TransactionStmt,
     ast.AlterDefaultPrivilegesStmt,
     ast.CreateStatsStmt,
+    ast.VacuumStmt,
+    ast.ReindexStmt,
+    ast.LockStmt,
+    ast.NotifyStmt,
+    ast.RefreshMatViewStmt,
 )
 _ALTERATIONS_REFUSED = {
     "AT_EnableRule",
@@ -110,6 +120,7 @@ class ScreenedQuery:
     tree: Any
     calls: frozenset[str]
     relations: frozenset[tuple[str, str]]
+    types: frozenset[str]
     columns: frozenset[str]
     parameters: frozenset[int]
     # ``*`` or NATURAL: columns are used without being named
@@ -161,6 +172,8 @@ def screen_schema(text: str) -> ScreenedSchema:
         left_out = omission_of(statement.stmt) or _dependent(statement.stmt, omitted)
         if left_out is not None:
             omitted.append(left_out)
+            if left_out.in_catalog:
+                texts.append(body)
             continue
         texts.append(body)
         if isinstance(statement.stmt, _SKIPPED) or _is_search_path_call(statement.stmt):
@@ -210,6 +223,38 @@ def _has_class(found: tuple[Any, ...]) -> bool:
     return any(isinstance(node, ast.IndexElem) and node.opclass for node in found)
 
 
+def made_by(statement: Any) -> tuple[str, str]:
+    """What a statement makes or alters, "table", "view" or "type", and its name without the schema; empty for
+    others.
+    """
+    match statement:
+        case ast.CreateStmt() | ast.AlterTableStmt() | ast.IndexStmt():
+            return "table", str(statement.relation.relname)
+        case ast.ViewStmt():
+            return "view", str(statement.view.relname)
+        case ast.CompositeTypeStmt():
+            return "type", str(statement.typevar.relname)
+        case ast.CreateDomainStmt():
+            return "type", str(statement.domainname[-1].sval)
+        case ast.CreateRangeStmt():
+            return "type", str(statement.typeName[-1].sval)
+        case _:
+            return "", ""
+
+
+def without_defaults(statement: str) -> str:
+    """CREATE TABLE without its columns' defaults, and nothing of ALTER TABLE that sets one: all rows here say
+    their values.
+    """
+    tree = parse(statement)[0].stmt
+    if isinstance(tree, ast.AlterTableStmt):
+        return "" if {c.subtype.name for c in tree.cmds} <= {"AT_ColumnDefault"} else statement
+    for column in (part for part in nodes(tree) if isinstance(part, ast.ColumnDef) and part.constraints):
+        kept = tuple(c for c in column.constraints if c.contype.name != "CONSTR_DEFAULT")
+        column.constraints = kept or None
+    return RawStream()(tree)
+
+
 def needs_omitted(schema: ScreenedSchema, query: ScreenedQuery) -> str:
     """The label of what ``query`` uses and the schema leaves out; empty when nothing."""
     for omission in schema.omitted:
@@ -223,11 +268,11 @@ def _name(statement: object) -> str:
 
 
 def _is_search_path_call(statement: object) -> bool:
-    """``SELECT pg_catalog.set_config('search_path', '', false)`` as pg_dump writes it."""
+    """What pg_dump writes: ``SELECT pg_catalog.set_config('search_path', '', false)``, and ``setval``."""
     if not isinstance(statement, ast.SelectStmt) or statement.fromClause or not statement.targetList:
         return False
     calls = [node for node in nodes(statement) if isinstance(node, ast.FuncCall)]
-    return len(calls) == 1 and calls[0].funcname[-1].sval == "set_config"
+    return len(calls) == 1 and calls[0].funcname[-1].sval in {"set_config", "setval"}
 
 
 def _refuse_details(statement: Any) -> bool:
@@ -306,6 +351,7 @@ def screen_query(text: str) -> ScreenedQuery:
         raise Refused(f"{_name(statement.stmt)}: not a SELECT")
     _refuse_writes(statement.stmt)
     relations: set[tuple[str, str]] = set()
+    types: set[str] = set()
     columns: set[str] = set()
     parameters: set[int] = set()
     all_columns = False
@@ -313,6 +359,8 @@ def screen_query(text: str) -> ScreenedQuery:
         match node:
             case ast.RangeVar():
                 relations.add((node.schemaname or "", node.relname))
+            case ast.TypeName():
+                types.update(part.sval for part in (node.names or ())[-1:])
             case ast.ColumnRef():
                 columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
                 all_columns |= any(isinstance(part, ast.A_Star) for part in node.fields)
@@ -334,6 +382,7 @@ def screen_query(text: str) -> ScreenedQuery:
         statement.stmt,
         function_names(statement.stmt),
         frozenset(relations),
+        frozenset(types),
         frozenset(columns),
         frozenset(parameters),
         all_columns,

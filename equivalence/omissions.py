@@ -32,6 +32,7 @@ _IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*
 _DEFINED = {"OBJECT_OPERATOR": "operator", "OBJECT_AGGREGATE": "aggregate", "OBJECT_COLLATION": "collation"}
 # queries name these in texts: what uses one that is not there is refused by the server that plans it
 _SEARCH = frozenset({"OBJECT_TSCONFIGURATION", "OBJECT_TSDICTIONARY", "OBJECT_TSPARSER", "OBJECT_TSTEMPLATE"})
+_ROW_SECURITY = frozenset({"AT_EnableRowSecurity", "AT_ForceRowSecurity"})
 _PLAIN = {
     "CreateTrigStmt": "trigger",
     "CreateEventTrigStmt": "event trigger",
@@ -53,12 +54,18 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """One statement that was left out: a ``label`` for people, and the names that it would define."""
+    """One statement that was left out: a ``label`` for people, and the names that it would define.
+
+    ``in_catalog``: no scratch server runs it, and proofs know of it all the same. ``hides_rows``: it is row
+    security, which may leave out any rows of a table.
+    """
 
     label: str
     functions: frozenset[str] = frozenset()
     operators: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
+    in_catalog: bool = False
+    hides_rows: bool = False
 
 
 def omission_of(statement: Any) -> Omission | None:
@@ -75,13 +82,21 @@ def omission_of(statement: Any) -> Omission | None:
             names = frozenset({name.lower()})
             if word == "operator":
                 return None if name in _IMPLIED else Omission(f"operator {name}", operators=frozenset({name}))
-            return Omission(f"{word} {name}", functions=names if word == "aggregate" else frozenset())
+            # no server of ours may have a collation's locale; whether it is deterministic stands in the text
+            functions = names if word == "aggregate" else frozenset()
+            return Omission(f"{word} {name}", functions, in_catalog=word == "collation")
         case ast.CreateTableAsStmt() if statement.objtype.name == "OBJECT_MATVIEW":
             # its rows are those of some time, which no generated database has
             name = statement.into.rel.relname
             return Omission(f"materialized view {name}", relations=frozenset({name}))
         case ast.DefineStmt() if statement.kind.name in _SEARCH:
             return Omission(f"text search object {statement.defnames[-1].sval}")
+        case ast.AlterTableStmt() if {c.subtype.name for c in statement.cmds or ()} <= _ROW_SECURITY:
+            label = f"row security of {statement.relation.relname}"
+            return Omission(label, in_catalog=True, hides_rows=True)
+        case ast.InsertStmt():
+            # a verdict is about any rows
+            return Omission(f"rows of {statement.relation.relname}")
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
             return Omission(f"rule {statement.rulename}")
         case _ if kind in _PLAIN:

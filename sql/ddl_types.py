@@ -11,6 +11,7 @@ from typing import Any
 from rewright.sql.algebra import Volatility
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
+from rewright.sql.ddl_collations import collated
 from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 
@@ -25,13 +26,16 @@ def create_enum(builder: Builder, node: Any) -> None:
 
 def create_composite(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n for n in (node.typevar.schemaname, node.typevar.relname) if n])
-    fields = tuple((c.colname, resolve_type(builder.context, c.typeName)) for c in node.coldeflist or ())
+    fields = tuple(
+        (c.colname, collated(builder, resolve_type(builder.context, c.typeName), c.collClause))
+        for c in node.coldeflist or ()
+    )
     builder.add_type(TypeInfo(schema, name, "c", "C", fields=fields))
 
 
 def create_domain(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n.sval for n in node.domainname])
-    base = resolve_type(builder.context, node.typeName)
+    base = collated(builder, resolve_type(builder.context, node.typeName), node.collClause)
     info = builder.context.catalog.type(key_of(base))
     checks: list[Check] = []
     not_null = False
@@ -59,17 +63,21 @@ def create_domain(builder: Builder, node: Any) -> None:
 
 
 def create_function(builder: Builder, node: Any) -> None:
-    """SQL functions only: their body is never run here, but a checker's scratch database would."""
+    """SQL functions only: their body is never run here, but a checker's scratch database would. One of a kind
+    that is not understood is known by its name.
+    """
     options = {o.defname: o.arg for o in node.options or ()}
     language = options["language"].sval.lower() if "language" in options else "sql"
-    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed
-    if language != "sql" or node.is_procedure or node.sql_body is not None:
+    if language not in {"sql", ""} or node.is_procedure:
         raise DdlError(f"a function or procedure in {language} is not accepted")
     schema, name = builder.new_name([n.sval for n in node.funcname])
     inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
+    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed;
     # OUT parameters change what a call returns
-    if len(inputs) != len(node.parameters or ()):
-        raise DdlError("a function with OUT, TABLE or VARIADIC parameters is not accepted")
+    if node.sql_body is not None or len(inputs) != len(node.parameters or ()):
+        builder.opaque_functions.add(name)
+        builder.changed()
+        return
     word = options["volatility"].sval if "volatility" in options else "volatile"
     body = options["as"][0].sval if "as" in options else ""
     result = node.returnType
