@@ -137,6 +137,11 @@ class Base:
         self._make_values()
 
     @property
+    def held(self) -> bool:
+        """Are its rows held here, and not in DuckDB alone?"""
+        return self.rows <= _IN_MEMORY
+
+    @property
     def targets(self) -> int:
         return max(1, len(self.classes))
 

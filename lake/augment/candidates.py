@@ -29,7 +29,9 @@ _SURELY_REPEATED = 0.9
 _MANY = 24
 """Joins of a table from which on the graph may have left some out."""
 _SAME_NUMBERS = 0.9
-"""The share of the smaller side's numbers that both have, from which on columns of one name are parts of a key."""
+"""The share of the smaller side's numbers that both have, from which on columns of one name may be parts of a
+key.
+"""
 _SEVERAL = 2
 """Columns of the same names that two tables have, from which on they may have a key together."""
 _FEW_KINDS = 12

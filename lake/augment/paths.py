@@ -18,7 +18,7 @@ from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
 from rewright.lake.augment.options import Strategy
 from rewright.lake.augment.sampling import Look, Sample
-from rewright.lake.augment.selection import BudgetEnded, Offer, Search
+from rewright.lake.augment.selection import BudgetEnded, Search
 
 _EXPLORATION = 0.2
 _KEPT = 16
@@ -88,7 +88,7 @@ class _Tree:
         self._candidates = candidates
         self._hops = hops
         self._root = _Node(None)
-        self._found: list[Offer] = []
+        self._found: list[tuple[float, Block]] = []
         self._looks: list[tuple[_Node, Look]] = []
         self._start = search.evaluator.estimate(search.chosen)
         self.looked = 0.0
@@ -231,7 +231,8 @@ class _Tree:
 
     def choose(self) -> None:
         """Greedy over the best chains found, beside the tables already chosen."""
-        self._search.offers += sorted(self._found, key=lambda one: -one.gain)[:_KEPT]
+        best = sorted(self._found, key=lambda one: -one[0])[:_KEPT]
+        self._search.offers += [block for _, block in best]
         self._search.choose()
 
     def _worth(self, node: _Node) -> float:
@@ -274,5 +275,6 @@ class _Tree:
         self.looked += 1
         if block is None:
             return 0.0
-        self._found.append(self._search.offer(block, self._start))
-        return max(0.0, self._found[-1].gain)
+        gain = self._search.gain(block, self._start)
+        self._found.append((gain, block))
+        return max(0.0, gain)

@@ -77,4 +77,4 @@ def test_the_key_without_numbers_of_one_name_is_looked_at_too(
     with open_lake(tmp_path / "lake", catalog=tmp_path / "c.db", embedder=embedder) as lake:
         report = augment(lake, BaseSpec("sales", "revenue"), Options(2, None))
     assert report.r2_after > 0.75
-    assert [added.join_path for added in report.added if added.recommended][0].count("level") == 0
+    assert next(a.join_path for a in report.added if a.recommended).count("level") == 0
