@@ -358,8 +358,8 @@ class Base:
         if self._brought or self.spec.where or self.spec.latest or self.rows >= whole:
             return
         self.notes.append(
-            f"{whole - self.rows} of {whole} rows of {self.table.name} have no value of {self.target.name}: they "
-            f"are left out"
+            f"{whole - self.rows} of {whole} rows of {self.table.name} have no value of {self.target.name}: "
+            f"they are left out"
         )
 
     def _classes(self) -> tuple[str, ...]:

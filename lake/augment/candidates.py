@@ -188,6 +188,8 @@ class Candidates:
             near |= self._sharing(table, allowed, arrived)
         if len(near) < _MANY:
             near |= self._namesakes(table) | self._alike(table, allowed, arrived)
+        if len(arrived) == 1:
+            near = self._beyond(table, arrived, near)
         found: set[str] = set()
         for name in near:
             found.add(self._parts.get(name, name))
@@ -237,6 +239,23 @@ class Candidates:
                 if keyed or set(names.words(column.name)) & names.KEY_WORDS:
                     found.add(name)
                     break
+        return found
+
+    def _beyond(self, table: str, arrived: Collection[str], near: set[str]) -> set[str]:
+        """Of the tables `near` those that share a value with another of the table's columns than that by
+        which a chain came: a step by that one alone goes back on itself. What unites several tables is not
+        asked.
+        """
+        tables, found = self._index.tables, near & self._index.unions.keys()
+        for column in tables[table].columns:
+            if not joinable(column) or column.name in arrived:
+                continue
+            for name, other_name in self._holding_a_value_of(self._index.sketch(column)):
+                if name in found or name not in near:
+                    continue
+                other = tables[name].column(other_name)
+                if other is not None and joinable(other) and comparable(column, other):
+                    found.add(name)
         return found
 
     def _alike(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:

@@ -99,7 +99,8 @@ class FeatureStore:
         """What `parts` (all that the arrays depend on) stand for; `make` gives them where they are not known
         yet. `in_file`: it is worth keeping for other processes.
         """
-        name = _name(parts)
+        # what stays in memory alone needs no name that a file could have
+        name = _name(parts) if in_file else json.dumps([*map(str, parts)])
         found = self._held.get(name)
         if found is None:
             found = self._read(name) if in_file else None
