@@ -211,6 +211,10 @@ class Search:
         does.
         """
         given = [one.block for one in kept]
+        found = next(one for one in self.picks if one.block is pick.block)
+        if not tells(found.block, found.before, found.after):
+            # not even beside all that was chosen before
+            return []
         for other in reversed(waiting):
             both = self.evaluator.evaluate([*given, other.block, pick.block])
             without = other.after

@@ -175,22 +175,28 @@ class Standing:
         R² with each and those before it (-inf: there is none): orthogonal matching pursuit, of all blocks
         side by side.
         """
-        width = 2 * max((int(one.places.max(initial=-1)) // 2 + 1 for one in held), default=0)
         blocks, targets = len(held), len(self.spread)
-        gram, products = np.zeros((blocks, width, width)), np.zeros((blocks, width, targets))
+        width = max((len(one.places) for one in held), default=0)
+        features = max((int(one.places.max(initial=-1)) // 2 + 1 for one in held), default=0)
+        # the last column is empty: it stands for a flag that is never set
+        gram = np.zeros((blocks, width + 1, width + 1))
+        products = np.zeros((blocks, width + 1, targets))
+        column_of = np.full((blocks, 2 * features), width)
         for n, one in enumerate(held):
-            gram[n][one.places[:, None], one.places] = one.gram
-            products[n][one.places] = one.products
+            own = len(one.places)
+            gram[n, :own, :own], products[n, :own] = one.gram, one.products
+            column_of[n, one.places] = np.arange(own)
         every = np.arange(blocks)
         unexplained = np.tile(self.unexplained, (blocks, 1))
         freedom = np.full(blocks, self.freedom)
-        open_: Any = np.ones((blocks, width // 2), dtype=bool)
-        most = min(SIZES[-1], width // 2)
+        open_: Any = np.ones((blocks, features), dtype=bool)
+        most = min(SIZES[-1], features)
+        factors, used = np.zeros((blocks, width + 1, 2 * most)), 0
         order: Any = np.zeros((blocks, most), dtype=np.int64)
         told = np.full((blocks, most), -np.inf)
         going: Any = np.ones(blocks, dtype=bool)
         for step in range(most):
-            strength = (products**2).sum(axis=2)
+            strength = np.take_along_axis((products**2).sum(axis=2), column_of, axis=1)
             scores = np.where(open_, np.maximum(strength[:, 0::2], strength[:, 1::2]), -1.0)
             best = scores.argmax(axis=1)
             going &= scores[every, best] >= _TELLS_NOTHING
@@ -198,15 +204,17 @@ class Standing:
                 break
             order[:, step] = best
             open_[every, best] = False
-            for column in (2 * best, 2 * best + 1):
+            for column in (column_of[every, 2 * best], column_of[every, 2 * best + 1]):
+                # what those before leave of the column: the others' are not worked out
                 mine = gram[every, :, column]
+                mine = mine - (factors[:, :, :used] @ factors[every, column, :used, None])[:, :, 0]
                 pivot = mine[every, column] + 1.0
-                share = mine / pivot[:, None]
+                factors[:, :, used] = mine / np.sqrt(pivot)[:, None]
                 target = products[every, column]
                 unexplained -= target**2 / pivot[:, None]
                 freedom -= 1.0 - 1.0 / pivot
-                products -= share[:, :, None] * target[:, None, :]
-                gram -= share[:, :, None] * mine[:, None, :]
+                products -= (mine / pivot[:, None])[:, :, None] * target[:, None, :]
+                used += 1
             there = going & (freedom >= 1.0)
             told[there, step] = self._r2(unexplained[there].sum(axis=1), freedom[there])
         return order, told
