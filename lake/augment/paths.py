@@ -11,13 +11,14 @@ import math
 import random
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
 from rewright.lake.augment.options import Strategy
-from rewright.lake.augment.sampling import Look, Sample
+from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
 from rewright.lake.augment.selection import BudgetEnded, Search
 
 _EXPLORATION = 0.2
@@ -122,7 +123,7 @@ class _Tree:
             started = time.monotonic()
             for node in level:
                 node.visits += 1
-                self._glance(node, sample)
+            self._glance(level, sample)
             each = (time.monotonic() - started) / len(level)
             level = [child for node in level for child in self._children(node)]
             level.sort(key=lambda node: -node.prior)
@@ -149,17 +150,24 @@ class _Tree:
         """What a look costs, as a share of judging a table on all rows."""
         return sample.rows / self._search.evaluator.base.rows
 
-    def _glance(self, node: _Node, sample: Sample) -> float:
-        """A look at a chain on a few rows: its estimated gain."""
+    def _glance(self, nodes: Sequence[_Node], sample: Sample) -> list[float]:
+        """A look at chains on a few rows, several at once: the estimated gain of each."""
+        search, gains = self._search, []
+        for some in batched(nodes, AT_ONCE):
+            search.budget.check(search.evaluator)
+            chains = [node.candidate for node in some if node.candidate is not None]
+            search.evaluator.estimates += len(chains)
+            self.looked += len(chains) * self._share(sample)
+            looks = sample.looks(chains)
+            gains += [self._judged(node, look) for node, look in zip(some, looks, strict=True)]
+        return gains
+
+    def _judged(self, node: _Node, look: Look | LakeError | None) -> float:
+        """Keep what a look at a chain gave; its estimated gain."""
         assert node.candidate is not None
         search = self._search
-        search.budget.check(search.evaluator)
-        search.evaluator.estimates += 1
-        self.looked += self._share(sample)
-        try:
-            look = sample.look(node.candidate)
-        except LakeError as error:
-            search.failed.append((node.candidate.path, str(error)))
+        if isinstance(look, LakeError):
+            search.failed.append((node.candidate.path, str(look)))
             node.prior = 0.0
             return 0.0
         if look is None:
@@ -186,8 +194,7 @@ class _Tree:
             if self.looked + len(half) * self._share(sample) > self._most - _BUILT:
                 break
             self._looks = []
-            for node, _ in half:
-                self._glance(node, sample)
+            self._glance([node for node, _ in half], sample)
             rest = sorted(self._looks, key=lambda one: -one[1].gain)
         promising = [node for node, look in rest[:_BUILT] if look.gain > 0]
         for node in dict.fromkeys([*promising, *suspects]):
@@ -223,7 +230,7 @@ class _Tree:
             ):
                 node = max(open_, key=lambda c: (self._worth(c), chance.random()))
             if not node.visits and node is not self._root:
-                reward = self._look(node) if sample is None else self._glance(node, sample)
+                reward = self._look(node) if sample is None else self._glance([node], sample)[0]
             else:
                 reward = 0.0
                 node.done = True

@@ -20,7 +20,7 @@ from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.metric import FITS, Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
-from rewright.lake.augment.sampling import Look
+from rewright.lake.augment.sampling import AT_ONCE, Look, batched
 from rewright.lake.augment.standing import Standing
 
 _LEAST = 1e-4
@@ -264,7 +264,7 @@ class Search:
         another whose noise it tells.
         """
         chosen, rest = self.chosen, dict(enumerate(blocks))
-        standing = Standing(self.evaluator.base, [*blocks, *chosen])
+        standing = Standing.of(self.evaluator.base, [*blocks, *chosen])
         for n, block in enumerate(chosen, len(blocks)):
             standing.take(n, range(len(block.features)))
         telling = True
@@ -350,16 +350,15 @@ class Search:
         budget ended.
         """
         sample = self.evaluator.sample(rows)
-        found = []
-        for candidate in candidates:
+        found: list[Look] = []
+        for some in batched(candidates, AT_ONCE):
             if not self.budget.left:
                 return None
-            try:
-                look = sample.look(candidate)
-            except LakeError:
-                look = None
-            self.evaluator.estimates += 1
-            found.append(look or Look(candidate, math.inf, 1.0, suspect=False))
+            self.evaluator.estimates += len(some)
+            found += [
+                one if isinstance(one, Look) else Look(candidate, math.inf, 1.0, suspect=False)
+                for candidate, one in zip(some, sample.looks(some), strict=True)
+            ]
         return found
 
     def choose(self) -> None:

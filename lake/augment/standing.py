@@ -9,14 +9,14 @@ know tables' names, keys or SQL, or what is made of the estimates.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rewright.lake.augment.base import Base
-from rewright.lake.augment.blocks import Block
+from rewright.lake.augment.blocks import Block, interleaved
 from rewright.lake.augment.metric import CONSTANT
 
 _ROWS = 8_000
@@ -37,6 +37,18 @@ class Worth:
 
     estimate: float
     chosen: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A table's features by key of one grouping of the rows. `of_row`: (rows,) each row's key, all from 0 on;
+    `values`, `missing`: (keys, features), 0 where missing and 1 there.
+    """
+
+    grouping: int
+    of_row: Any
+    values: Any
+    missing: Any
 
 
 @dataclass(slots=True)
@@ -73,40 +85,49 @@ class _Held:
 
 
 class Standing:
-    """Estimates of blocks beside the base's own features and the blocks taken, on all rows or a sample."""
+    """Estimates of tables beside the base's own features and the tables taken."""
 
-    def __init__(self, base: Base, blocks: Sequence[Block]) -> None:
-        width = sum(len(block.features) for block in blocks)
-        rows = _rows_of(base, {block.grouping for block in blocks}, width)
-        values = base.some_values(rows)
-        own = 2 * len(base.features)
+    def __init__(self, values: Any, own: int, parts: Sequence[Part]) -> None:
+        """`values`: (rows, own + targets) the base's own features and flags, then the targets."""
         y = values[:, own:] - values[:, own:].mean(axis=0)
-        self.rows = float(len(rows))
+        self.rows = float(len(values))
         self.spread = (y**2).sum(axis=0)
         self.unexplained = self.spread.copy()
         self.freedom = self.rows - 1.0
         self._sides: list[_Side] = []
-        self._held: list[_Held] = [None] * len(blocks)  # type: ignore[list-item] # each is filled below
-        for grouping in dict.fromkeys(block.grouping for block in blocks):
-            self._add(base.row_groups(grouping)[rows], grouping, blocks, y)
-        z = _standard(values[:, :own], np.ones(len(rows)), self.rows)
+        self._held: list[_Held] = [None] * len(parts)  # type: ignore[list-item] # each is filled below
+        for grouping in dict.fromkeys(part.grouping for part in parts):
+            self._add({i: part for i, part in enumerate(parts) if part.grouping == grouping}, y)
+        z = _standard(values[:, :own], np.ones(len(values)), self.rows)
         z = z[:, (z != 0).any(axis=0)]
         self._eliminate(z, z.T @ z, z.T @ y, [np.empty((0, z.shape[1])) for _ in self._sides])
 
-    def _add(self, groups: Any, grouping: int, blocks: Sequence[Block], y: Any) -> None:
-        """The blocks that are joined by one grouping, as a side of columns."""
-        keys, of_row = np.unique(groups, return_inverse=True)
-        of_row = of_row.reshape(-1)
-        order = np.argsort(of_row, kind="stable")
-        counts = np.bincount(of_row, minlength=len(keys)).astype(float)
+    @classmethod
+    def of(cls, base: Base, blocks: Sequence[Block]) -> Standing:
+        """Of blocks beside a base's own features, on all of its rows or a sample."""
+        width = sum(len(block.features) for block in blocks)
+        rows = _rows_of(base, {block.grouping for block in blocks}, width)
+        keys: dict[int, tuple[Any, Any]] = {}
+        parts = []
+        for block in blocks:
+            if block.grouping not in keys:
+                told, of_row = np.unique(base.row_groups(block.grouping)[rows], return_inverse=True)
+                keys[block.grouping] = told, of_row.reshape(-1)
+            told, of_row = keys[block.grouping]
+            parts.append(Part(block.grouping, of_row, block.values[told], block.missing[told]))
+        return cls(base.some_values(rows), 2 * len(base.features), parts)
+
+    def _add(self, parts: Mapping[int, Part], y: Any) -> None:
+        """The parts, by their numbers, that are joined by one grouping, as a side of columns."""
+        of_row = next(iter(parts.values())).of_row
+        counts = np.bincount(of_row).astype(float)
         first = np.cumsum(counts).astype(np.int64) - counts.astype(np.int64)
-        numbers = [i for i, block in enumerate(blocks) if block.grouping == grouping]
-        told = [_columns(blocks[i], keys, counts, self.rows) for i in numbers]
+        told = [_columns(part, counts, self.rows) for part in parts.values()]
         x = np.hstack([columns for columns, _ in told])
-        side = _Side(order, first, of_row, x, np.empty((0, x.shape[1])))
+        side = _Side(np.argsort(of_row, kind="stable"), first, of_row, x, np.empty((0, x.shape[1])))
         products = x.T @ side.by_key(y)
         start = 0
-        for i, (columns, places) in zip(numbers, told, strict=True):
+        for i, (columns, places) in zip(parts, told, strict=True):
             at = slice(start, start := start + columns.shape[1])
             gram = columns.T @ (columns * counts[:, None])
             self._held[i] = _Held(len(self._sides), at, places, gram, products[at])
@@ -229,13 +250,9 @@ def _rows_of(base: Base, groupings: set[int], width: int) -> Any:
     return np.sort(np.random.default_rng(0).choice(base.rows, most, replace=False))
 
 
-def _columns(block: Block, keys: Any, counts: Any, rows: float) -> tuple[Any, Any]:
-    """A block's columns that vary, standardised over the rows of these keys, and which they are (see
-    `_Held`).
-    """
-    told = np.empty((len(keys), 2 * len(block.features)))
-    told[:, 0::2], told[:, 1::2] = block.values[keys], block.missing[keys]
-    columns = _standard(told, counts, rows)
+def _columns(part: Part, counts: Any, rows: float) -> tuple[Any, Any]:
+    """A part's columns that vary, standardised over the rows, and which they are (see `_Held`)."""
+    columns = _standard(interleaved(part.values, part.missing), counts, rows)
     places = np.flatnonzero((columns != 0).any(axis=0))
     return columns[:, places], places
 

@@ -43,7 +43,7 @@ def test_what_is_left_is_that_of_one_regression_of_all(evaluator: Evaluator) -> 
     base = evaluator.base
     found = Candidates(base.lake, base.table.name, base.table_rows, base.key_hashes).single()
     blocks = [b for b in map(evaluator.block, found) if b.features]
-    standing = Standing(base, blocks)
+    standing = Standing.of(base, blocks)
     own = len(base.features)
     for n in (0, 1):
         standing.take(n, range(len(blocks[n].features)))
