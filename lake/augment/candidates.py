@@ -94,6 +94,7 @@ class Candidates:
         self._spelled: Spelled | None = None
         self._sketches: dict[tuple[str, str], Any] = {}
         self._meeting: Meeting | None = None
+        self._held_by: dict[tuple[str, str], list[tuple[str, str]]] = {}
         self._by_name: dict[str, set[str]] | None = None
         self.failed: list[tuple[str, str]] = []
         """Joins of tables that cannot be read, and why."""
@@ -250,7 +251,7 @@ class Candidates:
         for column in tables[table].columns:
             if not joinable(column) or column.name in arrived:
                 continue
-            for name, other_name in self._holding_a_value_of(self._index.sketch(column)):
+            for name, other_name in self._holding_a_value_of(column):
                 if name in found or name not in near:
                     continue
                 other = tables[name].column(other_name)
@@ -305,7 +306,7 @@ class Candidates:
         found: set[str] = set()
         for key in keys:
             mine = index.sketch(key)
-            for name, column_name in self._holding_a_value_of(mine):
+            for name, column_name in self._holding_a_value_of(key):
                 other = index.tables.get(name)
                 column = (
                     None if other is None or name == table or name in found else other.column(column_name)
@@ -319,12 +320,14 @@ class Candidates:
                     found.add(name)
         return found
 
-    def _holding_a_value_of(self, sketch: Any) -> list[tuple[str, str]]:
-        """The lake's columns whose sketches share a value with this one."""
+    def _holding_a_value_of(self, column: Column) -> list[tuple[str, str]]:
+        """The lake's columns whose sketches share a value with this one's."""
         if self._meeting is None:
             self._sketches = self._index.sketches()
             self._meeting = Meeting(self._sketches)
-        return self._meeting.of(sketch)
+        if column.key not in self._held_by:
+            self._held_by[column.key] = self._meeting.of(self._index.sketch(column))
+        return self._held_by[column.key]
 
     def _united_parts(self) -> dict[str, str]:
         """Part → the table that unites it; a union that holds the base table is not used, its parts are

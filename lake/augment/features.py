@@ -63,7 +63,10 @@ class Links:
 
     def among(self, wanted: Any) -> Links:
         """The pairs that arrive at one of these hashes, sorted."""
-        at = np.isin(self.arriving, wanted)
+        if not len(wanted):
+            return Links(self.arriving[:0], self.leaving[:0])
+        near = np.minimum(np.searchsorted(wanted, self.arriving), len(wanted) - 1)
+        at = np.flatnonzero(wanted[near] == self.arriving)
         return Links(self.arriving[at], self.leaving[at])
 
     def carried(self, keyed: Keyed) -> Keyed:
