@@ -21,7 +21,7 @@ from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.metric import FITS, Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
 from rewright.lake.augment.sampling import AT_ONCE, Look, batched
-from rewright.lake.augment.standing import Standing
+from rewright.lake.augment.standing import SIZES, Standing
 
 _LEAST = 1e-4
 """A smaller gain in R² is none."""
@@ -191,7 +191,7 @@ class Search:
             if waiting:
                 # judged beside tables that are not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if tells(pick.block, best, after):
+            if tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after):
                 kept.append(Pick(pick.block, best, after))
                 best = after
                 continue
@@ -203,6 +203,16 @@ class Search:
             else:
                 waiting.append(Pick(pick.block, best, after))
         return kept
+
+    def _whole_tells(self, kept: Sequence[Pick], block: Block, best: Evaluation, after: Evaluation) -> bool:
+        """Does the table gain enough with all of its few features, of which nothing was chosen by the target?
+        Asked where the gain of those chosen beats its interval, and chance may have chosen them.
+        """
+        if after.gain_over(best)[1] <= 0 or block.offered > SIZES[-1]:
+            return False
+        whole = next(one for one in self.blocks if one.candidate is block.candidate)
+        with_all = self.evaluator.evaluate([*(one.block for one in kept), whole])
+        return with_all.gain_over(best)[1] > 0
 
     def _pair(
         self, kept: Sequence[Pick], best: Evaluation, waiting: Sequence[Pick], pick: Pick

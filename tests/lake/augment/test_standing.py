@@ -88,6 +88,18 @@ def test_a_table_that_tells_nothing_alone_is_found_beside_another(
     assert len(alone) == (2 if rows == 240 else 0)
 
 
+def test_a_table_that_tells_with_all_of_its_features_is_recommended_with_the_best(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    """Of nine features made of one of the planted tables one is chosen: its gain is above 0, and below what
+    the best of nine gain by chance. All nine together gain, too, and nothing was chosen of those.
+    """
+    made = planted_tables(tmp_path / "lake", 5000, helpful=4, decoys=12)
+    with open_lake(made.folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        report = augment(lake, BaseSpec(made.base, made.target), Options(5, None))
+    assert {a.table for a in report.added if a.recommended} == set(made.helpful)
+
+
 def written(
     folder: Path,
     tables: dict[str, tuple[list[str], list[list[object]]]],
