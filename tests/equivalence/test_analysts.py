@@ -37,6 +37,7 @@ STATES = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind == "differs"])
 def test_what_differs_is_not_proved(name: str) -> None:
     SET.assert_not_proved(ALL[name])

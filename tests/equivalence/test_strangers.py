@@ -84,6 +84,7 @@ def test_there_are_enough_of_each_kind() -> None:
         assert kinds.count("differs") >= 35
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_what_differs_is_not_proved(name: str) -> None:
     found = proved(ALL[name], 1.0)

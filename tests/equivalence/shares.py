@@ -1,0 +1,19 @@
+"""Files of many pairs, in shares: each share is a case of its own, so that a run may take some of them
+(`tests.fixtures.sampling`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+
+def shares(files: Iterable[Path], number: int) -> list[object]:
+    """Parameters of a test: a path, and the slice of its pairs that is one share of so many."""
+    return [
+        pytest.param(path, slice(first, None, number), id=f"{path.stem}-{first + 1}")
+        for path in files
+        for first in range(number)
+    ]
