@@ -236,14 +236,14 @@ def test_never_and_declared(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     with pytest.raises(NotOptimised):
-        runner_for(admin, scratch_server, store, "never").optimise(job(admin))
+        runner_for(admin, scratch_server, store, "never").optimise(job(admin, "inline"))
     admin.execute(ORPHAN)
     declared = runner_for(admin, scratch_server, store, "declared")
     admin.execute("alter table p disable trigger all")
     with pytest.raises(NotOptimised):
-        declared.optimise(job(admin))
+        declared.optimise(job(admin, "inline"))
     admin.execute("alter table p enable trigger all")
-    rewrite = found(declared, job(admin))
+    rewrite = found(declared, job(admin, "inline"))
     assert keys_of(rewrite) == [KEY]
     assert declared_only(rewrite.proposal) == (KEY,)
 
@@ -272,7 +272,7 @@ def test_rows_that_come_later_end_the_rewrite(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     runner = runner_for(admin, scratch_server, store)
-    rewrite = found(runner, job(admin))
+    rewrite = found(runner, job(admin, "inline"))
     now = time.time()
     assert due(store, [rewrite], now) == []
     assert due(store, [rewrite], now + 3660) == [rewrite]
