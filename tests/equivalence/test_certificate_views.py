@@ -1143,6 +1143,7 @@ def test_no_form_shows_that_what_differs_is_the_same(first: str, second: str) ->
     _nothing_shown(bound(first, second))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("first", "second"), [(q1, q2) for held, q1, q2 in edges.PAIRS if not held])
 def test_no_form_shows_it_of_pairs_at_the_edges_of_the_provers_laws(first: str, second: str) -> None:
     q1, q2 = (bind(text, edges.CATALOG) for text in (first, second))
