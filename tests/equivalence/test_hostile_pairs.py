@@ -57,7 +57,6 @@ def test_there_are_as_many(path: Path) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 6))
 def test_what_stands_is_proved_and_nothing_that_differs(
     path: Path, share: slice, scratch_server: ScratchServer

@@ -34,7 +34,6 @@ def pairs(path: Path, *expected: str) -> tuple[str, list[dict[str, Any]]]:
     return schema["schema_sql"], [row for row in rows if row["expected"] in expected]
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 6))
 def test_no_near_miss_is_proved(path: Path, share: slice) -> None:
     schema, every = pairs(path, "differs", "volatile")
@@ -58,7 +57,6 @@ def test_no_near_miss_is_proved(path: Path, share: slice) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
 def test_no_equal_pair_is_refuted_and_of_volatile_ones_nothing_is_said(
     path: Path, share: slice, scratch_server: ScratchServer

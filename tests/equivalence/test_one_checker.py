@@ -138,7 +138,6 @@ def test_no_pair_that_differs_is_proved_by_parts() -> None:
     assert [pair for pair in never.DIFFERENT if proved_by_both_ways_round(*pair, never.CATALOG)] == []
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
 def test_no_hostile_pair_is_proved_by_parts(path: Path, share: slice) -> None:
     known = catalog_from_ddl(read(path).schema_sql)
@@ -147,7 +146,6 @@ def test_no_hostile_pair_is_proved_by_parts(path: Path, share: slice) -> None:
     assert [p for p in different if proved_by_parts_of(p.q1, p.q2, known, turned=True)] == []
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares(near.FILES, 6))
 def test_no_near_miss_is_proved_by_parts(path: Path, share: slice) -> None:
     schema, rows = near.pairs(path, "differs", "volatile")

@@ -65,7 +65,6 @@ def test_there_are_enough_of_both() -> None:
     assert len({p.words for p in every if p.equal}) == sum(p.equal for p in every)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("path", "share"), shares((FOLDER / f"{name}.sql" for name in PROVED), 6))
 def test_no_near_miss_is_proved(path: Path, share: slice) -> None:
     near = [p for p in pairs(path.stem) if not p.equal][share]
