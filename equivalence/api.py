@@ -267,7 +267,7 @@ class Checker:
         version = self._scratch_db.server_version if self._scratch_db is not None else ""
         omitted = tuple(o.label for o in self._schema.omitted) if self._schema is not None else ()
         if self._scratch_db is not None:
-            omitted += tuple(f"table {name}" for name in self._scratch_db.left_out)
+            omitted += tuple(f"{kind} {name}" for name, kind in self._scratch_db.left_out.items())
         omitted += tuple(f"column {name}" for name in sorted(self._stand_ins))
         return Stamp(catalog_digest=digest, server_version=version, seconds=seconds, omitted=omitted)
 
@@ -293,9 +293,12 @@ class Checker:
         # of a live catalog the stand-ins are known with its scratch database only
         if scratch_db is None or self._reads_stand_in(left, right):
             return self._without_server(original, candidate)
-        refused = self._ineligible(scratch_db, left, right)
-        if refused:
-            return Unknown(refused)
+        volatile = _volatile(scratch_db, left, right)
+        if volatile:
+            return Unknown(f"volatile function {volatile}()")
+        lacking = self._lacking(scratch_db, left, right)
+        if lacking:
+            return self._without_server(original, candidate, lacking)
         parameters = parameter_types(scratch_db, left) if left.parameters | right.parameters else ()
         if isinstance(parameters, str):
             return Unknown(f"the original does not run: {parameters}")
@@ -342,28 +345,32 @@ class Checker:
             "result columns",
         )
 
-    def _ineligible(self, scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> str:
-        """Why nothing can be said about queries as these: effects, volatility, another server."""
+    def _lacking(self, scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> str:
+        """What the scratch server lacks to run the queries as theirs would; empty when nothing."""
         major = int(scratch_db.server_version.split(".")[0] or 0)
         wanted = self.options.server_major
         if wanted and wanted != major:
-            return f"for PostgreSQL {wanted}, but the scratch server is {major}"
-        calls = frozenset().union(*(q.calls for q in queries))
-        volatile = scratch_db.volatile_functions(calls) | {
-            name for name in calls if name.startswith(_RESTLESS)
-        }
-        if volatile:
-            return f"volatile function {min(volatile)}()"
-        return ""
+            return f"the scratch server is PostgreSQL {major}, not {wanted}"
+        named = {name for _, name in _names(queries)}.union(*(query.types for query in queries))
+        gone = named & scratch_db.left_out.keys()
+        lacking = min(gone, default="")
+        return f"the scratch database lacks {scratch_db.left_out[lacking]} {lacking}" if lacking else ""
 
-    def _without_server(self, original: str, candidate: str) -> Verdict:
-        """Only a proof is possible; result types come from the binder."""
+    def _without_server(self, original: str, candidate: str, lacking: str = "") -> Verdict:
+        """Only a proof is possible; result types come from the binder. ``lacking``: why nothing is run."""
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
         attempt = prove_pair(bound, self.catalog, self.options.prover_seconds, memory=self.memory)
-        missing = self._problem or "no scratch server to run on"
-        return attempt.proved or Unknown(attempt.reason or f"no proof found, and {missing}")
+        missing = lacking or self._problem or "no scratch server to run on"
+        return attempt.proved or Unknown(f"{attempt.reason or 'no proof found'}, and {missing}")
+
+
+def _volatile(scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> str:
+    """A volatile function that the queries call; empty when there is none."""
+    calls = frozenset().union(*(q.calls for q in queries))
+    volatile = scratch_db.volatile_functions(calls) | {name for name in calls if name.startswith(_RESTLESS)}
+    return min(volatile, default="")
 
 
 def _names(queries: Iterable[ScreenedQuery]) -> set[tuple[str, str]]:

@@ -110,6 +110,7 @@ class ScreenedQuery:
     tree: Any
     calls: frozenset[str]
     relations: frozenset[tuple[str, str]]
+    types: frozenset[str]
     columns: frozenset[str]
     parameters: frozenset[int]
     # ``*`` or NATURAL: columns are used without being named
@@ -161,6 +162,8 @@ def screen_schema(text: str) -> ScreenedSchema:
         left_out = omission_of(statement.stmt) or _dependent(statement.stmt, omitted)
         if left_out is not None:
             omitted.append(left_out)
+            if left_out.in_catalog:
+                texts.append(body)
             continue
         texts.append(body)
         if isinstance(statement.stmt, _SKIPPED) or _is_search_path_call(statement.stmt):
@@ -208,6 +211,25 @@ def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:
 
 def _has_class(found: tuple[Any, ...]) -> bool:
     return any(isinstance(node, ast.IndexElem) and node.opclass for node in found)
+
+
+def made_by(statement: Any) -> tuple[str, str]:
+    """What a statement makes or alters, "table", "view" or "type", and its name without the schema; empty for
+    others.
+    """
+    match statement:
+        case ast.CreateStmt() | ast.AlterTableStmt() | ast.IndexStmt():
+            return "table", str(statement.relation.relname)
+        case ast.ViewStmt():
+            return "view", str(statement.view.relname)
+        case ast.CompositeTypeStmt():
+            return "type", str(statement.typevar.relname)
+        case ast.CreateDomainStmt():
+            return "type", str(statement.domainname[-1].sval)
+        case ast.CreateRangeStmt():
+            return "type", str(statement.typeName[-1].sval)
+        case _:
+            return "", ""
 
 
 def needs_omitted(schema: ScreenedSchema, query: ScreenedQuery) -> str:
@@ -306,6 +328,7 @@ def screen_query(text: str) -> ScreenedQuery:
         raise Refused(f"{_name(statement.stmt)}: not a SELECT")
     _refuse_writes(statement.stmt)
     relations: set[tuple[str, str]] = set()
+    types: set[str] = set()
     columns: set[str] = set()
     parameters: set[int] = set()
     all_columns = False
@@ -313,6 +336,8 @@ def screen_query(text: str) -> ScreenedQuery:
         match node:
             case ast.RangeVar():
                 relations.add((node.schemaname or "", node.relname))
+            case ast.TypeName():
+                types.update(part.sval for part in (node.names or ())[-1:])
             case ast.ColumnRef():
                 columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
                 all_columns |= any(isinstance(part, ast.A_Star) for part in node.fields)
@@ -334,6 +359,7 @@ def screen_query(text: str) -> ScreenedQuery:
         statement.stmt,
         function_names(statement.stmt),
         frozenset(relations),
+        frozenset(types),
         frozenset(columns),
         frozenset(parameters),
         all_columns,

@@ -53,12 +53,16 @@ _PLAIN = {
 
 @dataclass(frozen=True, slots=True)
 class Omission:
-    """One statement that was left out: a ``label`` for people, and the names that it would define."""
+    """One statement that was left out: a ``label`` for people, and the names that it would define.
+
+    ``in_catalog``: no scratch server runs it, and proofs know of it all the same.
+    """
 
     label: str
     functions: frozenset[str] = frozenset()
     operators: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
+    in_catalog: bool = False
 
 
 def omission_of(statement: Any) -> Omission | None:
@@ -75,7 +79,9 @@ def omission_of(statement: Any) -> Omission | None:
             names = frozenset({name.lower()})
             if word == "operator":
                 return None if name in _IMPLIED else Omission(f"operator {name}", operators=frozenset({name}))
-            return Omission(f"{word} {name}", functions=names if word == "aggregate" else frozenset())
+            # no server of ours may have a collation's locale; whether it is deterministic stands in the text
+            functions = names if word == "aggregate" else frozenset()
+            return Omission(f"{word} {name}", functions, in_catalog=word == "collation")
         case ast.CreateTableAsStmt() if statement.objtype.name == "OBJECT_MATVIEW":
             # its rows are those of some time, which no generated database has
             name = statement.into.rel.relname

@@ -19,6 +19,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl_alter import alter_table, create_index
 from rewright.sql.ddl_builder import Builder
+from rewright.sql.ddl_collations import create_collation
 from rewright.sql.ddl_tables import create_table
 from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
 from rewright.sql.parsing import TooDeep, parse
@@ -169,6 +170,13 @@ def _create_schema(builder: Builder, node: Any) -> None:
         builder.schemas.add(node.schemaname)
 
 
+def _define(builder: Builder, node: Any) -> None:
+    # aggregates, operators and types made so would have to be followed into what they call
+    if node.kind.name != "OBJECT_COLLATION":
+        raise DdlError(f"CREATE {node.kind.name.removeprefix('OBJECT_').lower()} is not accepted")
+    create_collation(builder, node)
+
+
 def _create_view(builder: Builder, node: Any) -> None:
     from rewright.sql.ddl_views import create_view
 
@@ -224,6 +232,7 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "CompositeTypeStmt": create_composite,
     "CreateDomainStmt": create_domain,
     "CreateFunctionStmt": create_function,
+    "DefineStmt": _define,
     "CreateSchemaStmt": _create_schema,
     "CreatePolicyStmt": _policy,
     "TransactionStmt": _transaction,

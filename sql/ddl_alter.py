@@ -127,6 +127,8 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_AddConstraint":
             return add_constraint(builder, table, command.def_)
         case "AT_AddColumn":
+            # children would have it as well
+            _refuse_parent(builder, table, kind)
             constraints: list[Any] = []
             table = add_column(builder, table, command.def_, constraints)
             for c in constraints:
@@ -169,7 +171,7 @@ def _with_column(table: Table, name: str, **changes: Any) -> Table:
 
 
 def _refuse_parent(builder: Builder, table: Table, kind: str) -> None:
-    """What is dropped from a parent is dropped from the children that inherited it: not followed here."""
+    """What a parent loses or gets its children lose and get as well: not followed here."""
     heirs = any(t.partition_of == table.ref or table.ref in t.parents for t in builder.tables.values())
     if table.has_children or heirs:
         raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')} of a parent")

@@ -17,7 +17,7 @@ from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.scope import Context
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
-from rewright.sql.records import FunctionInfo, Table, TypeInfo
+from rewright.sql.records import CollationInfo, FunctionInfo, Table, TypeInfo
 from rewright.sql.types import SqlType
 
 # MaxHeapAttributeNumber (htup_details.h)
@@ -31,6 +31,7 @@ class Builder:
     tables: dict[TableRef, Table] = field(default_factory=dict)
     types: dict[str, TypeInfo] = field(default_factory=dict)
     functions: list[FunctionInfo] = field(default_factory=list)
+    collations: list[CollationInfo] = field(default_factory=list)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     # of partitioned tables, the columns that rows are told apart by
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
@@ -51,6 +52,7 @@ class Builder:
                 tuple(self.tables.values()),
                 tuple(self.types.values()),
                 tuple(self.functions),
+                collations=tuple(self.collations),
                 schemas=tuple(sorted(self.schemas)),
             )
         return self._catalog

@@ -12,6 +12,7 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.syntax import ast
 from rewright.sql.ddl_builder import Builder, expression_text
+from rewright.sql.ddl_collations import collated
 from rewright.sql.ddl_constraints import ColumnConstraint, add_constraint
 from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, Table, TableColumn
@@ -153,14 +154,7 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
     serial = _SERIALS.get(names[-1]) if len(names) == 1 else None
     if serial:
         return TableColumn(node.colname, SqlType(serial), not_null=True, default="nextval(…)")
-    type_ = builder.resolve(node.typeName)
-    if node.collClause is not None:
-        collname = [n.sval for n in node.collClause.collname]
-        path = builder.search_path if len(collname) == 1 else (collname[0],)
-        found = builder.catalog().collation(collname[-1], path)
-        if found is None:
-            raise BindError("42704", f'collation "{collname[-1]}" does not exist')
-        type_ = replace(type_, collation=found.name)
+    type_ = collated(builder, builder.resolve(node.typeName), node.collClause)
     return TableColumn(node.colname, type_, not_null=bool(node.is_not_null))
 
 

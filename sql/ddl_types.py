@@ -11,6 +11,7 @@ from typing import Any
 from rewright.sql.algebra import Volatility
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
+from rewright.sql.ddl_collations import collated
 from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 
@@ -25,13 +26,16 @@ def create_enum(builder: Builder, node: Any) -> None:
 
 def create_composite(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n for n in (node.typevar.schemaname, node.typevar.relname) if n])
-    fields = tuple((c.colname, resolve_type(builder.context, c.typeName)) for c in node.coldeflist or ())
+    fields = tuple(
+        (c.colname, collated(builder, resolve_type(builder.context, c.typeName), c.collClause))
+        for c in node.coldeflist or ()
+    )
     builder.add_type(TypeInfo(schema, name, "c", "C", fields=fields))
 
 
 def create_domain(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n.sval for n in node.domainname])
-    base = resolve_type(builder.context, node.typeName)
+    base = collated(builder, resolve_type(builder.context, node.typeName), node.collClause)
     info = builder.context.catalog.type(key_of(base))
     checks: list[Check] = []
     not_null = False

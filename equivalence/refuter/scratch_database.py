@@ -15,9 +15,8 @@ from psycopg import sql
 
 from rewright.equivalence.generator.databases import Database, Row
 from rewright.equivalence.generator.schema import Shape, TableShape, read_shape
-from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema, parse
+from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema, made_by, parse
 from rewright.equivalence.refuter.environments import PLAIN, PLAIN_COLLATION, Environment
-from rewright.equivalence.tree import ast
 
 STATEMENT_TIMEOUT_MS = 4000
 # rows in the batch tables beyond which old ones are thrown away
@@ -97,8 +96,8 @@ class ScratchDatabase:
         self._filled: set[int] = set()
         # tables with a function that tells which rows they refuse
         self._refusing: set[int] = set()
-        # tables of types that the schema's extensions would define
-        self.left_out: list[str] = []
+        # relations and types that need a type or a collation this server does not have: the kind by name
+        self.left_out: dict[str, str] = {}
         self._loaded = 0
         self._next = 0
         try:
@@ -175,22 +174,28 @@ class ScratchDatabase:
         self.set_timeout(STATEMENT_TIMEOUT_MS)
 
     def _leaves_out(self, statement: str) -> bool:
-        """Run a CREATE TABLE of a schema that lacks its extensions; True when it needs a type of theirs, or
-        alters a table that did.
+        """Run what makes or alters a table, a view or a type; True when it was run, or needs a type or a
+        collation that this server lacks, or a relation that does: what it makes is left out then.
         """
-        if not self.schema.omitted:
+        kind, made = made_by(parse(statement)[0].stmt)
+        if not kind:
             return False
-        tree = parse(statement)[0].stmt
-        relation = getattr(getattr(tree, "relation", None), "relname", "")
-        if relation in self.left_out:
+        # what is left out is not altered or indexed either
+        if made in self.left_out:
             return True
-        if not isinstance(tree, ast.CreateStmt):
-            return False
         try:
             with self.connection.transaction():
                 self.connection.execute(statement.encode())
-        except psycopg.errors.UndefinedObject:
-            self.left_out.append(relation)
+        except psycopg.errors.UndefinedObject as error:
+            expected = self.schema.omitted or self.left_out
+            if not (expected or "collation" in (error.diag.message_primary or "")):
+                raise
+            self.left_out[made] = kind
+        except psycopg.errors.UndefinedTable:
+            # a reference, a parent, a view's table
+            if not self.left_out:
+                raise
+            self.left_out[made] = kind
         return True
 
     def volatile_functions(self, names: Collection[str]) -> set[str]:
