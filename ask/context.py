@@ -23,6 +23,11 @@ _DATES = {"date", "timestamp", "timestamptz"}
 _TEXTS = {"text", "varchar", "bpchar", "name"}
 
 
+def is_text(type_name: str) -> bool:
+    """Whether it is a type of texts of any kind, no enumerated one."""
+    return type_name in _TEXTS
+
+
 def kind_of(type_name: str) -> Kind:
     """The kind of PostgreSQL's type of that name (`int4`, `text`)."""
     if type_name == "bool":
@@ -61,10 +66,13 @@ class ColumnContext:
         distinct: int = 0,
         nulls: int = 0,
         values: Sequence[str] = (),
+        enumerated: bool = False,
     ) -> ColumnContext:
-        """A column by its name and the name of PostgreSQL's type; its words and kind follow from them."""
+        """A column by its name and the name of PostgreSQL's type; its words and kind follow from them. An
+        enumerated type's labels are texts.
+        """
         words = names.words(name)
-        kind = kind_of(type_name)
+        kind = "text" if enumerated else kind_of(type_name)
         return cls(table, name, words, type_name, kind, comment, unique, key, distinct, nulls, tuple(values))
 
 

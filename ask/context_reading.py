@@ -7,17 +7,18 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 from psycopg import sql as psql
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext, kind_of
+from rewright.ask.context import ColumnContext, Context, Join, TableContext, is_text, kind_of
+from rewright.ask.reading.words import listed
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
-from rewright.sql.catalog import Catalog, ForeignKey, Table, TableColumn
+from rewright.sql.catalog import Catalog, ForeignKey, Table, TableColumn, key_of
 
 SAMPLE_ROWS = 20_000
 VALUES_A_COLUMN = 500
@@ -30,6 +31,11 @@ _MOSTLY = 0.6
 _PARTLY = 0.8
 """How likely a join is meant of columns of one name of which the one holds most of the other's values."""
 _SHARED_TAIL = 5
+_ABOVE = frozenset(
+    listed("parent mentor manager supervisor boss superior mother father sire referrer predecessor previous")
+)
+"""Roles of rows of the same table, by the words of a key's name."""
+_ABOVE_IT = 0.9
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
 
 
@@ -46,16 +52,20 @@ class ContextCache:
         return self._kept[digest]
 
 
-def read_context(connection: psycopg.Connection[Any], catalog: Catalog) -> Context:
-    """Reads samples as the connection's role; tables it may not read are left out. Raises psycopg.Error."""
+def read_context(
+    connection: psycopg.Connection[Any], catalog: Catalog, strange: Container[TableRef] = ()
+) -> Context:
+    """Reads samples as the connection's role; tables it may not read are left out, and so are the strange:
+    those that can't be read without running others' code. Raises psycopg.Error.
+    """
     comments = _comments(connection)
     budget = VALUES_IN_ALL
     tables = []
     for table in catalog.relations:
-        if table.partition_of is not None:
+        if table.partition_of is not None or table.ref in strange:
             continue
         try:
-            found = _table(connection, table, comments, budget)
+            found = _table(connection, table, comments, budget, _labels(catalog, table))
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.QueryCanceled):
             continue
         budget -= sum(len(column.values) for column in found.columns)
@@ -79,10 +89,21 @@ def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int],
 
 
 def _fetch(connection: psycopg.Connection[Any], query: psql.SQL | psql.Composed) -> list[tuple[Any, ...]]:
-    with connection.transaction():
+    # rolled back, so that within a block of the session's own its settings are as before
+    with connection.transaction(force_rollback=True):
         connection.execute("set transaction read only")
         connection.execute("set local statement_timeout = '10s'")
         return connection.execute(query).fetchall()
+
+
+def _labels(catalog: Catalog, table: Table) -> dict[str, tuple[str, ...]]:
+    """The labels of each column of an enumerated type."""
+    enumerated = {found.key: found.labels for found in catalog.types if found.kind == "e"}
+    return {c.name: enumerated[key_of(c.type)] for c in table.columns if key_of(c.type) in enumerated}
+
+
+def _comparable(column: TableColumn, labels: Mapping[str, Sequence[str]]) -> bool:
+    return column.name in labels or column.type.name == "uuid" or kind_of(column.type.name) != "other"
 
 
 def _sample(ref: TableRef) -> psql.Composed:
@@ -92,11 +113,20 @@ def _sample(ref: TableRef) -> psql.Composed:
 
 
 def _table(
-    connection: psycopg.Connection[Any], table: Table, comments: dict[tuple[str, str, int], str], budget: int
+    connection: psycopg.Connection[Any],
+    table: Table,
+    comments: dict[tuple[str, str, int], str],
+    budget: int,
+    labels: Mapping[str, tuple[str, ...]],
 ) -> TableContext:
-    counted = [column for column in table.columns if kind_of(column.type.name) != "other"]
+    counted = table.columns
+    # what can't be compared (json, points) is only counted
     counts = psql.SQL(", ").join(
-        psql.SQL("pg_catalog.count({0}), pg_catalog.count(distinct {0})").format(psql.Identifier(column.name))
+        psql.SQL(
+            "pg_catalog.count({0}), pg_catalog.count(distinct {0})"
+            if _comparable(column, labels)
+            else "pg_catalog.count({0}), 0"
+        ).format(psql.Identifier(column.name))
         for column in counted
     )
     wanted = psql.SQL(
@@ -108,7 +138,9 @@ def _table(
     columns = []
     for column in table.columns:
         held, distinct = figures.get(column.name, (0, 0))
-        values = _values(connection, table.ref, column, distinct) if budget > 0 else ()
+        values = labels.get(column.name) or (
+            _values(connection, table.ref, column, distinct) if budget > 0 else ()
+        )
         budget -= len(values)
         columns.append(
             ColumnContext.of(
@@ -121,6 +153,7 @@ def _table(
                 distinct=distinct,
                 nulls=row[0] - held,
                 values=values,
+                enumerated=column.name in labels,
             )
         )
     comment = comments.get((table.ref.schema, table.ref.name, 0), "")
@@ -161,7 +194,7 @@ def _joins(
             if not join.more:
                 declared.add((join.many.table, join.many.name))
     for many in columns.values():
-        if (many.table, many.name) in declared or many.kind not in {"number", "text"}:
+        if (many.table, many.name) in declared or not _refers(many):
             continue
         found = [one for one in columns.values() if _may_join(many, one, tables)]
         shares = {one: _contained(connection, many, one) for one in found}
@@ -178,6 +211,26 @@ def _joins(
             told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
             if len(told) == 1:
                 yield Join(many, told[0], _PARTLY)
+        if not found and _is_above(connection, many, owners[many.table]):
+            yield Join(many, next(c for c in owners[many.table].columns if c.key), _ABOVE_IT)
+
+
+def _is_above(connection: psycopg.Connection[Any], many: ColumnContext, owner: TableContext) -> bool:
+    """Whether a column names a row of its own table, a superior or the one before: by its name, where all of
+    its values are keys and no row refers to itself.
+    """
+    key = next((c for c in owner.columns if c.key), None)
+    if key is None or key.type != many.type or many.unique or not set(many.words) & _ABOVE:
+        return False
+    query = psql.SQL(
+        "select pg_catalog.count(*) from {sample} where s.{column} operator(pg_catalog.=) s.{key}"
+    ).format(sample=_sample(owner.ref), column=psql.Identifier(many.name), key=psql.Identifier(key.name))
+    return _contained(connection, many, key) >= _CONTAINED and _fetch(connection, query)[0][0] == 0
+
+
+def _refers(column: ColumnContext) -> bool:
+    """Whether it is of a type of which keys are."""
+    return column.kind == "number" or column.type == "uuid" or is_text(column.type)
 
 
 def _declared(
@@ -240,6 +293,12 @@ def _names_last(column: ColumnContext, owner: TableContext) -> bool:
     return len(referred) > len(owner.words) and referred[-len(owner.words) :] == owner.words
 
 
+def _ends_so(referred: Sequence[str], owner: Sequence[str]) -> bool:
+    """The `keeper` of an apiary, where the people are beekeepers."""
+    both = len(referred) == len(owner) == 1
+    return both and len(referred[0]) >= _SHARED_TAIL and owner[0].endswith(referred[0])
+
+
 def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableContext]) -> bool:
     if (
         many.table == one.table
@@ -256,7 +315,7 @@ def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableCon
         first = one.key or owner.columns[0].name == one.name or _names_owner(one, owner)
         return a != "id" and (not many.unique or first) and bool(set(one.words) - _SAYS_LITTLE)
     referred = tuple(names.referred(many.name).split())
-    if referred and referred == owner.words:
+    if referred and (referred == owner.words or _ends_so(referred, owner.words)):
         return True
     if many.unique and a != b and _names_owner(many, next(t for t in tables if t.ref == many.table)):
         return False  # what a row is known by itself

@@ -34,7 +34,7 @@ from rewright.ask.reading.names_said import IDENTIFIERS, LABELS, WHOLE, NamesSai
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.respelling import Respelling
 from rewright.ask.reading.values_said import ValuesSaid
-from rewright.ask.reading.vocabulary import key_of, vocabulary
+from rewright.ask.reading.vocabulary import THOSE_OF, key_of, vocabulary
 from rewright.ask.reading.words import Token, listed, root, stem, tokens
 from rewright.lake import names
 
@@ -44,6 +44,8 @@ _WEAK = 0.75
 _BY_ROOT = 0.85
 _AGENT = 0.3
 _THEIRS = frozenset(listed("their its his her"))
+_KINDS_OR_ORDERS = frozenset(listed("sort order rank"))
+_BEFORE_KINDS = frozenset(listed("by per each every which what"))
 _SYMBOLS = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "=", "<>": "!=", "!=": "!="}
 
 
@@ -168,7 +170,8 @@ class Linker:
         if paid is not None and at + 1 < len(words) and words[at + 1].word in _MEASURING:
             return paid, 1
         if token.word in RELATING:
-            return Link(token.text, "relation"), 1
+            events = self.names.events(token.word)
+            return Link(token.text, "relation", events, fits={t.ref: THOSE_OF for t in events}), 1
         if held := self.values.other_number(token):
             return Link(token.text, "value", values=tuple(held)), 1
         if at > 0 and (named := self.values.last_name(token)):
@@ -180,6 +183,10 @@ class Linker:
     def _noun(self, words: Sequence[Token], at: int) -> Link | None:
         """`more than one show`, of a table of shows: behind a number or an article it is no verb."""
         before = words[at - 1] if at else None
+        if before is not None and words[at].word in _KINDS_OR_ORDERS and before.word in _BEFORE_KINDS:
+            # `by sort and year`, of a column that tells the sort
+            named = self.names.of_run([words[at]])
+            return named if named is not None and named.mark == "column" else None
         if before is None or words[at].word not in FILLERS | RETURNING or words[at].kind != "word":
             return None
         if before.kind != "number" and before.word not in _BEFORE_NOUNS:
@@ -255,6 +262,13 @@ class Linker:
             and max(named.fits.values()) < _BY_ROOT
         ):
             return Link(text, "relation", self.names.tables_by_root(lowered), named.columns, fits=named.fits)
+        if (
+            len(run) == 1
+            and lowered in RELATING
+            and named is not None
+            and named.fits.get(named.tables[0].ref if named.tables else None) == THOSE_OF
+        ):
+            return Link(text, "relation", named.tables[:1], fits=named.fits)  # `members of`, of memberships
         if len(run) == 1 and lowered in TIME_UNITS and named is not None and max(named.fits.values()) < _WEAK:
             return None
         if named is not None and (not mark or max(named.fits.values()) >= _WEAK):

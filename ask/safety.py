@@ -9,8 +9,8 @@ judgement is one wall of several; the role's own privileges remain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 import pglast
@@ -18,7 +18,7 @@ from pglast.enums import SQLValueFunctionOp
 from pglast.parser import ParseError, scan
 
 from rewright.ask import allowed
-from rewright.sql.algebra import FunctionRef, Volatility
+from rewright.sql.algebra import FunctionRef, TableRef, Volatility
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog, Table
@@ -57,6 +57,8 @@ class Rules:
     catalog: Catalog | None = None
     search_path: Sequence[str] = ("public",)
     system_catalogs: bool = False
+    strange: Mapping[TableRef, str] = field(default_factory=dict)
+    """Relations that can't be read without running others' code, and why (`strange_relations`)."""
 
 
 def check(text: str, rules: Rules | None = None) -> Checked:
@@ -108,6 +110,8 @@ def _single_statement(sql: str) -> Any:
 
 def _judge(statement: Any, rules: Rules, depth: int) -> None:
     names = {node.ctename for node in nodes_of(statement) if isinstance(node, ast.CommonTableExpr)}
+    if sum(_called(node) == "repeat" for node in nodes_of(statement)) > 1:
+        raise Refused("repeat more than once: of what is repeated already it makes too much")
     for count, node in enumerate(nodes_of(statement)):
         if count > MAX_NODES:
             raise Refused("a query too large")
@@ -165,6 +169,11 @@ def _judge_call(node: ast.FuncCall, rules: Rules) -> None:
         raise Refused(f"{name} with a length that is not a small constant")
     if len(node.funcname) == 1 and _shadowed(rules, "functions", name):
         raise Refused(f"a user's function is called {name}, too")
+
+
+def _called(node: Any) -> str:
+    """The bare name of the function that a node calls; empty for other nodes."""
+    return str(node.funcname[-1].sval) if isinstance(node, ast.FuncCall) else ""
 
 
 def _judge_field(part: Any, rules: Rules) -> None:
@@ -230,6 +239,8 @@ def _judge_table(node: ast.RangeVar, rules: Rules, ctes: set[str], depth: int) -
     path = rules.search_path if node.schemaname is None else (node.schemaname,)
     found = rules.catalog.find_table(node.relname, path)
     if found is not None:
+        if found.ref in rules.strange:
+            raise Refused(f"{node.relname} is not read: {rules.strange[found.ref]}")
         _judge_view(found, rules, depth)
     elif node.schemaname is not None or node.relname not in ctes:
         raise Refused(f"there is no table {node.relname}")
@@ -243,7 +254,7 @@ def _judge_view(table: Table, rules: Rules, depth: int) -> None:
         return
     if depth == 0:
         raise Refused("views nested too deeply")
-    inside = Rules(rules.catalog, (), system_catalogs=True)
+    inside = replace(rules, search_path=(), system_catalogs=True)
     _judge(_single_statement(table.definition.rstrip().rstrip(";")), inside, depth - 1)
 
 
@@ -257,12 +268,23 @@ def _judge_bound(sql: str, rules: Rules) -> None:
     except BindError as error:
         raise Refused(f"the query does not fit the tables: {error}") from None
     except Unsupported:
-        return  # the algebra has no word for it: names were judged above, shadowing refused
+        # the algebra has no word for it: names were judged above, shadowing refused; casts have no names
+        if _users_casts(rules.catalog):
+            raise Refused("a query of a form that is not judged where users made casts") from None
+        return
     for function in _functions(query):
         if function.schema != "pg_catalog":
             raise Refused(f"the function {function.schema}.{function.name} is a user's")
         if function.volatility is Volatility.VOLATILE:
             raise Refused(f"the function {function.name} is volatile")
+
+
+def _users_casts(catalog: Catalog) -> bool:
+    """Whether a function of somebody's turns an enumeration, row or range of theirs into something else.
+    Base types, as extensions bring, only a superuser can make.
+    """
+    own = {found.key for found in catalog.types if found.kind in {"e", "c", "r", "m"}}
+    return any(cast.function is not None and {cast.source, cast.target} & own for cast in catalog.casts)
 
 
 def _functions(root: object) -> Iterator[FunctionRef]:

@@ -1,8 +1,9 @@
 """Questions without a model: what is answered, what of it is right, what is rightly refused.
 
 ``rewright bench ask --data DIR`` (with ``--model M``: `bench.ask_models`): DIR holds ``questions.jsonl`` (id,
-db, question, gold_sql, gold_sql_alternatives, difficulty, answerable) and ``sql/DB.sql``. Questions are split
-in two by a hash of their text (``--half``). An answer is right when its rows are those of any gold, as a
+db, question, gold_sql, gold_sql_alternatives, difficulty, answerable; ``after``, where it follows up others:
+what was asked before it, in order) and ``sql/DB.sql``. Questions are split in two by a hash of their text
+(``--half``). An answer is right when its rows are those of any gold, as a
 multiset, columns in any order (Spider's rule); in order where the gold orders its rows and the question asks.
 """
 
@@ -164,11 +165,19 @@ def main(data: Path, half: str, show: bool, out: Path | None) -> None:
         out.write_text(json.dumps(report, indent=2))
 
 
+def asked(asker: Asker, question: dict[str, Any]) -> Answer:
+    """The answer to a question, behind those it follows up."""
+    conversation = Asker(asker.source, follows=True) if question.get("after") else asker
+    for before in question.get("after", ()):
+        conversation.ask(before)
+    return conversation.ask(question["question"], evidence=question.get("evidence") or "")
+
+
 def outcome(
     connection: psycopg.Connection[Any], asker: Asker, question: dict[str, Any], show: bool
 ) -> dict[str, Any]:
     began = time.perf_counter()
-    answer = asker.ask(question["question"], evidence=question.get("evidence", ""))
+    answer = asked(asker, question)
     seconds = time.perf_counter() - began
     answered = not answer.refused and not answer.error
     right = answered and question["answerable"] and is_right(connection, answer, question)

@@ -95,6 +95,8 @@ class Checker:
         self._scratch_db: ScratchDatabase | None = None
         self._linguistic: ScratchDatabase | None = None
         self._lacks_locales = False
+        # what was given as DDL, and what of it is run: nothing where the catalog is told anew
+        self._given: ScreenedSchema | None = None
         self._schema: ScreenedSchema | None = None
         self._problem = ""
         # constraints of the live database that its scratch database lacks
@@ -152,12 +154,17 @@ class Checker:
 
         try:
             text, self._stand_ins = with_texts_for_extensions(text)
-            self._schema = screen_schema(text)
+            self._given = self._schema = screen_schema(text)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
             return
-        kept = self._schema.kept_text if self._schema.omitted else text
-        self.catalog, self._catalog_problem = catalog_of(kept)
+        self.catalog, self._catalog_problem = catalog_of(
+            self._given.kept_text if self._given.omitted else text
+        )
+        if any(omission.hides_rows for omission in self._given.omitted):
+            # what is hidden may be what a reference needs: run as of a live database, without such references
+            self._schema = None
+            self._problem = "" if self.catalog is not None else f"row security: {self._catalog_problem}"
 
     def scratch_database_for(self, *queries: ScreenedQuery) -> ScratchDatabase | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
@@ -206,7 +213,8 @@ class Checker:
 
         assert self.catalog is not None
         made = schema_of(self.catalog, reachable(self.catalog, self._relations), plain=plain)
-        self._schema_sql, self._untold, self._stand_ins = made.text, made.untold, made.stand_ins
+        self._schema_sql, self._untold = made.text, made.untold
+        self._stand_ins |= made.stand_ins
         return screen_schema(made.text)
 
     # -- the judgement
@@ -252,7 +260,7 @@ class Checker:
         known: tuple[ParameterType, ...] | str = ()
         if left.parameters and self._scratch_db is not None:
             known = parameter_types(self._scratch_db, left)
-        schema = self._schema.kept_text if self._schema is not None else self._schema_sql
+        schema = self._given.kept_text if self._given is not None else self._schema_sql
         texts = Texts(
             schema,
             left.text,
@@ -265,7 +273,7 @@ class Checker:
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
         version = self._scratch_db.server_version if self._scratch_db is not None else ""
-        omitted = tuple(o.label for o in self._schema.omitted) if self._schema is not None else ()
+        omitted = tuple(o.label for o in self._given.omitted) if self._given is not None else ()
         if self._scratch_db is not None:
             omitted += tuple(f"{kind} {name}" for name, kind in self._scratch_db.left_out.items())
         omitted += tuple(f"column {name}" for name in sorted(self._stand_ins))
@@ -276,10 +284,10 @@ class Checker:
         if self._schema is None and self._scratch is not None and self.catalog is not None:
             self._problem = ""  # another pair reaches other relations
         for query in (left, right):
-            missing = needs_omitted(self._schema, query) if self._schema is not None else ""
+            missing = needs_omitted(self._given, query) if self._given is not None else ""
             if missing:
                 return Unknown(f"unsupported: {missing}, which is left out of the schema")
-        if self._schema is not None and self._reads_stand_in(left, right):
+        if self._given is not None and self._reads_stand_in(left, right):
             return Unknown(
                 "unsupported: a column whose type is an extension's, which is left out of the schema"
             )

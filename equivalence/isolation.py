@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pglast
+from pglast.stream import RawStream
 
 from rewright.equivalence.omissions import Omission, named, omission_of, operators_of
 from rewright.equivalence.tree import ast
@@ -36,6 +37,10 @@ _ALLOWED = (
     ast.CreateSeqStmt,
     ast.AlterSeqStmt,
     ast.CreateFunctionStmt,
+    ast.DropStmt,
+    ast.RenameStmt,
+    ast.AlterEnumStmt,
+    ast.AlterDomainStmt,
 )
 # without any bearing on what a query returns here: read over (what pg_dump writes around a schema)
 _SKIPPED = (
@@ -46,6 +51,11 @@ _SKIPPED = (
     ast.TransactionStmt,
     ast.AlterDefaultPrivilegesStmt,
     ast.CreateStatsStmt,
+    ast.VacuumStmt,
+    ast.ReindexStmt,
+    ast.LockStmt,
+    ast.NotifyStmt,
+    ast.RefreshMatViewStmt,
 )
 _ALTERATIONS_REFUSED = {
     "AT_EnableRule",
@@ -232,6 +242,19 @@ def made_by(statement: Any) -> tuple[str, str]:
             return "", ""
 
 
+def without_defaults(statement: str) -> str:
+    """CREATE TABLE without its columns' defaults, and nothing of ALTER TABLE that sets one: all rows here say
+    their values.
+    """
+    tree = parse(statement)[0].stmt
+    if isinstance(tree, ast.AlterTableStmt):
+        return "" if {c.subtype.name for c in tree.cmds} <= {"AT_ColumnDefault"} else statement
+    for column in (part for part in nodes(tree) if isinstance(part, ast.ColumnDef) and part.constraints):
+        kept = tuple(c for c in column.constraints if c.contype.name != "CONSTR_DEFAULT")
+        column.constraints = kept or None
+    return RawStream()(tree)
+
+
 def needs_omitted(schema: ScreenedSchema, query: ScreenedQuery) -> str:
     """The label of what ``query`` uses and the schema leaves out; empty when nothing."""
     for omission in schema.omitted:
@@ -245,11 +268,11 @@ def _name(statement: object) -> str:
 
 
 def _is_search_path_call(statement: object) -> bool:
-    """``SELECT pg_catalog.set_config('search_path', '', false)`` as pg_dump writes it."""
+    """What pg_dump writes: ``SELECT pg_catalog.set_config('search_path', '', false)``, and ``setval``."""
     if not isinstance(statement, ast.SelectStmt) or statement.fromClause or not statement.targetList:
         return False
     calls = [node for node in nodes(statement) if isinstance(node, ast.FuncCall)]
-    return len(calls) == 1 and calls[0].funcname[-1].sval == "set_config"
+    return len(calls) == 1 and calls[0].funcname[-1].sval in {"set_config", "setval"}
 
 
 def _refuse_details(statement: Any) -> bool:

@@ -32,6 +32,7 @@ _IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*
 _DEFINED = {"OBJECT_OPERATOR": "operator", "OBJECT_AGGREGATE": "aggregate", "OBJECT_COLLATION": "collation"}
 # queries name these in texts: what uses one that is not there is refused by the server that plans it
 _SEARCH = frozenset({"OBJECT_TSCONFIGURATION", "OBJECT_TSDICTIONARY", "OBJECT_TSPARSER", "OBJECT_TSTEMPLATE"})
+_ROW_SECURITY = frozenset({"AT_EnableRowSecurity", "AT_ForceRowSecurity"})
 _PLAIN = {
     "CreateTrigStmt": "trigger",
     "CreateEventTrigStmt": "event trigger",
@@ -55,7 +56,8 @@ _PLAIN = {
 class Omission:
     """One statement that was left out: a ``label`` for people, and the names that it would define.
 
-    ``in_catalog``: no scratch server runs it, and proofs know of it all the same.
+    ``in_catalog``: no scratch server runs it, and proofs know of it all the same. ``hides_rows``: it is row
+    security, which may leave out any rows of a table.
     """
 
     label: str
@@ -63,6 +65,7 @@ class Omission:
     operators: frozenset[str] = frozenset()
     relations: frozenset[str] = frozenset()
     in_catalog: bool = False
+    hides_rows: bool = False
 
 
 def omission_of(statement: Any) -> Omission | None:
@@ -88,6 +91,12 @@ def omission_of(statement: Any) -> Omission | None:
             return Omission(f"materialized view {name}", relations=frozenset({name}))
         case ast.DefineStmt() if statement.kind.name in _SEARCH:
             return Omission(f"text search object {statement.defnames[-1].sval}")
+        case ast.AlterTableStmt() if {c.subtype.name for c in statement.cmds or ()} <= _ROW_SECURITY:
+            label = f"row security of {statement.relation.relname}"
+            return Omission(label, in_catalog=True, hides_rows=True)
+        case ast.InsertStmt():
+            # a verdict is about any rows
+            return Omission(f"rows of {statement.relation.relname}")
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
             return Omission(f"rule {statement.rulename}")
         case _ if kind in _PLAIN:

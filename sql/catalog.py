@@ -63,6 +63,10 @@ class Catalog:
     version: int = 180000
     # row security is a fact about a role; names of extensions are kept for `unknown` verdicts
     extensions: tuple[str, ...] = ()
+    # names of functions and of relations, without schemas, that exist and are not understood: what calls or
+    # reads by such a name is not bound
+    opaque_functions: frozenset[str] = frozenset()
+    opaque_relations: frozenset[str] = frozenset()
 
     def table(self, ref: TableRef) -> Table:
         """The relation, or KeyError."""
@@ -148,6 +152,8 @@ class Catalog:
             rows = sorted(json.dumps(asdict(r), sort_keys=True, default=str) for r in getattr(self, name))
             parts.append(rows)
         parts.append([str(self.version // 10000), *sorted(self.extensions)])
+        if self.opaque_functions or self.opaque_relations:
+            parts += [sorted(self.opaque_functions), sorted(self.opaque_relations)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @cached_property

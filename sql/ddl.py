@@ -43,6 +43,8 @@ _IGNORED = frozenset(
         "VacuumStmt",
         "ReindexStmt",
         "LockStmt",
+        "NotifyStmt",
+        "RefreshMatViewStmt",
     }
 )
 
@@ -180,7 +182,14 @@ def _define(builder: Builder, node: Any) -> None:
 def _create_view(builder: Builder, node: Any) -> None:
     from rewright.sql.ddl_views import create_view
 
-    create_view(builder, node)
+    try:
+        create_view(builder, node)
+    except Unsupported:
+        # queries that do not read it mean the same
+        if node.view.relpersistence == "t":
+            raise
+        builder.opaque_relations.add(node.view.relname)
+        builder.changed()
 
 
 def _create_table_as(builder: Builder, node: Any) -> None:

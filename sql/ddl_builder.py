@@ -32,6 +32,9 @@ class Builder:
     types: dict[str, TypeInfo] = field(default_factory=dict)
     functions: list[FunctionInfo] = field(default_factory=list)
     collations: list[CollationInfo] = field(default_factory=list)
+    # what was made and is not understood, by names without schemas
+    opaque_functions: set[str] = field(default_factory=set)
+    opaque_relations: set[str] = field(default_factory=set)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     # of partitioned tables, the columns that rows are told apart by
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
@@ -53,6 +56,8 @@ class Builder:
                 tuple(self.types.values()),
                 tuple(self.functions),
                 collations=tuple(self.collations),
+                opaque_functions=frozenset(self.opaque_functions),
+                opaque_relations=frozenset(self.opaque_relations),
                 schemas=tuple(sorted(self.schemas)),
             )
         return self._catalog

@@ -63,17 +63,21 @@ def create_domain(builder: Builder, node: Any) -> None:
 
 
 def create_function(builder: Builder, node: Any) -> None:
-    """SQL functions only: their body is never run here, but a checker's scratch database would."""
+    """SQL functions only: their body is never run here, but a checker's scratch database would. One of a kind
+    that is not understood is known by its name.
+    """
     options = {o.defname: o.arg for o in node.options or ()}
     language = options["language"].sval.lower() if "language" in options else "sql"
-    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed
-    if language != "sql" or node.is_procedure or node.sql_body is not None:
+    if language not in {"sql", ""} or node.is_procedure:
         raise DdlError(f"a function or procedure in {language} is not accepted")
     schema, name = builder.new_name([n.sval for n in node.funcname])
     inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
+    # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed;
     # OUT parameters change what a call returns
-    if len(inputs) != len(node.parameters or ()):
-        raise DdlError("a function with OUT, TABLE or VARIADIC parameters is not accepted")
+    if node.sql_body is not None or len(inputs) != len(node.parameters or ()):
+        builder.opaque_functions.add(name)
+        builder.changed()
+        return
     word = options["volatility"].sval if "volatility" in options else "volatile"
     body = options["as"][0].sval if "as" in options else ""
     result = node.returnType

@@ -57,6 +57,8 @@ higher_paid highest_paid: +salary +wage +pay
 worse_paid worst_paid: -salary -wage -pay
 lower_paid lowest_paid: -salary -wage -pay
 greater greatest: +size +area
+more_valuable most_valuable: +value +worth +price
+less_valuable least_valuable: -value -worth -price
 """
 
 

@@ -32,6 +32,8 @@ _DOES = {
         "operate": "surgeon operator",
         "act": "actor",
         "own": "owner",
+        "borrow": "borrower member patron",
+        "inspect": "inspector",
         "cook": "chef cook",
         "repair": "mechanic technician",
         "fix": "mechanic technician",
@@ -47,7 +49,8 @@ def agents(links: list[Link], scope: Scope) -> list[Link]:
     if scope.roles[:1] != ("who",):
         return links
     for link in links:
-        found = [j for j in _said_by(link, scope) if j.many.table in spoken]
+        # who is above a row of the same table, `superiors` finds
+        found = [j for j in _said_by(link, scope) if j.many.table in spoken and j.one.table != j.many.table]
         tables = {j.one.table for j in found}
         if len(tables) == 1 and not tables & _named(links):
             link.mark = "relation"
@@ -73,11 +76,19 @@ def _who_does(links: list[Link], scope: Scope) -> list[Link]:
         for t in scope.context.tables
         if scope.words(t)[-1:] != (verb.word,) and root(scope.words(t)[-1]) in does and _is_agent(t, scope)
     ]
+    found = found or _of_events(verb, scope)
     if len(found) != 1:
         return links
     verb.mark = "relation"
     scope.doubt("who is asked for", _WHO_DOES)
     return [Link(found[0].ref.name, "table", (found[0],)), *links]
+
+
+def _of_events(verb: Link, scope: Scope) -> list[TableContext]:
+    """`who borrowed the most`, of loans: those whom their rows refer to."""
+    events = [t.ref for t in verb.tables] if verb.mark == "relation" else []
+    people = {j.one.table for j in scope.context.joins if j.many.table in events}
+    return [t for t in map(scope.context.table, people) if _is_agent(t, scope)]
 
 
 def _is_agent(table: TableContext, scope: Scope) -> bool:

@@ -27,9 +27,12 @@ from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
+from rewright.ask.reading.references import names_of_referred
+from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
 from rewright.ask.reading.turns import joined_verbs, weekdays
+from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
 from rewright.ask.reading.units import compared_in, shown_in
 from rewright.ask.reading.writing import write
@@ -81,13 +84,19 @@ class Reader:
         self, question: str, *, evidence: str = "", previous: Reading | None = None
     ) -> Reading | Refusal:
         """See `read`."""
-        question = numbers_spelled_out(question)
+        found = self._as_said(question, evidence, previous)
+        return replace(found, question=question)
+
+    def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
+        """``question`` of what is returned may be written out."""
+        question, said = terms_said(numbers_spelled_out(typed_out(question)), self.context)
+        evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
         if stripped is None:
             return found
         again = self._read(stripped[0], evidence, previous, stripped[1])
-        return found if isinstance(again, Refusal) else replace(again, question=question)
+        return found if isinstance(again, Refusal) else again
 
     def _read(
         self, question: str, evidence: str, previous: Reading | None, unit: Sequence[Unit] = ()
@@ -113,6 +122,7 @@ class Reader:
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = modified(intent, wanted)
             intent = none_or_some(by_shared_names(intent, scope), self.context)
+            intent = names_of_referred(intent, links, scope)
             check(intent, links, scope)
             intent = compared_in(intent, asked, scope)
             intent = rows_shown(guard(intent, links, scope, asked), links, scope)

@@ -107,7 +107,7 @@ def attributes_behind(links: list[Link]) -> list[Link]:
     """`the average billable hours` as `the average hours, billable ones`: nouns stand beside measures."""
     for at in range(1, len(links) - 1):
         measure, flag, noun = links[at - 1 : at + 2]
-        told = flag.mark in {"undone", "defined"} or (
+        told = flag.mark in {"done", "undone", "defined"} or (
             flag.mark == "column" and all(c.kind == "boolean" for c in flag.columns)
         )
         if told and measure.mark in _MEASURES and noun.glued and noun.mark in {"column", "table"}:

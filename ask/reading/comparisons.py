@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.phrases import FUNCTIONS, checked, counting_column, only_measure
+from rewright.ask.reading.unit_names import measures
 from rewright.ask.reading.values import column_of_value
 from rewright.ask.reading.versus import more_than_another, of_two_columns
 from rewright.lake import names
@@ -186,8 +187,34 @@ def _compare(draft: Draft, at: int, operator: str, number: int, left: int | None
         measure_of: Expression = Aggregate("sum", column_of) if column_of and not different else rows
         _having_count(draft, at, operator, value, right, measure_of)
         return
-    column = _only_number(draft, at)
+    column = _in_the_unit(draft, at, number) or _only_number(draft, at)
     draft.where.append(Compared(Column(column), operator, value))
+
+
+def _in_the_unit(draft: Draft, at: int, number: int) -> ColumnContext | None:
+    """`hives that gave more than 60 kg in total`, of harvests with a number of kilos: the only number in that
+    unit that the rows before hold, or else the rows that refer to them.
+    """
+    wanted = draft.scope.numbered.get(draft.links[number].number, ())
+    held = next((i for i in range(at - 1, -1, -1) if draft.links[i].mark == "table"), None)
+    related = all(link.mark == "relation" for link in draft.links[(held or 0) + 1 : at])
+    if held is None or not wanted or not related:
+        return None
+    table = draft.scope.table(draft.links[held])
+    own = [c for c in table.columns if c.kind == "number" and measures(draft.scope.words(c), wanted)]
+    if own:
+        return own[0] if len(own) == 1 else None
+    others = [j.many.table for j in draft.scope.context.joins if j.one.table == table.ref]
+    found = [
+        c
+        for ref in dict.fromkeys(others)
+        for c in draft.scope.context.table(ref).columns
+        if c.kind == "number" and measures(draft.scope.words(c), wanted)
+    ]
+    if len(found) != 1:
+        return None
+    draft.scope.doubt("which number is compared", _ONLY_NUMBER)
+    return found[0]
 
 
 def _flag(draft: Draft, at: int) -> bool:

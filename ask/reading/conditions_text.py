@@ -9,7 +9,7 @@ import calendar
 from collections.abc import Sequence
 from typing import assert_never
 
-from rewright.ask.context import ColumnContext, Context, Join
+from rewright.ask.context import ColumnContext, Context, Join, is_text
 from rewright.ask.reading.intent import (
     Above,
     Aggregate,
@@ -192,7 +192,7 @@ class Spelling:
             case OneOf(column, values, negated):
                 return self._one_of(column, values, negated=negated)
             case Spelled(column, pattern, negated):
-                return f"{self.column(column)} {'not ' * negated}ilike {quote_literal(pattern)}"
+                return f"{self._text(column)} {'not ' * negated}ilike {quote_literal(pattern)}"
             case During():
                 return self._during(what)
             case Known(column, negated):
@@ -247,11 +247,18 @@ class Spelling:
             average += f" where own.{own} = {self.column(what.within)}"
         return f"{left} {what.operator} ({average})"
 
+    def _text(self, column: ColumnContext) -> str:
+        """The column, one of an enumerated type as the text that it is compared with."""
+        enumerated = column.kind == "text" and not is_text(column.type) and bool(column.values)
+        return f"{self.column(column)}::text" if enumerated else self.column(column)
+
     def _one_of(self, column: ColumnContext, values: Sequence[str], *, negated: bool) -> str:
         spelled = [v if column.kind == "number" else quote_literal(v) for v in values]
+        # what is no label of its type would be an error
+        name = self.column(column) if set(values) <= set(column.values) else self._text(column)
         if len(spelled) == 1:
-            return f"{self.column(column)} {'<>' if negated else '='} {spelled[0]}"
-        return f"{self.column(column)} {'not ' * negated}in ({', '.join(spelled)})"
+            return f"{name} {'<>' if negated else '='} {spelled[0]}"
+        return f"{name} {'not ' * negated}in ({', '.join(spelled)})"
 
     def _during(self, what: During) -> str:
         column, moment = what.column, what.moment

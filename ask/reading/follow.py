@@ -20,6 +20,7 @@ from rewright.ask.reading.intent import (
     During,
     Expression,
     Intent,
+    Known,
     OneOf,
     Spelled,
 )
@@ -28,6 +29,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.states import denied
 from rewright.ask.reading.superlatives import superlatives
 from rewright.sql.algebra import TableRef
 
@@ -84,12 +86,14 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
         table = scope.context.table(ref)
         if table not in scope.mentioned:
             scope.mentioned.insert(0, table)
+    _contraries(links, scope)
     unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
     them = OF_THEM.match(question)
     if them is None and (again := asked_again(previous, links, scope)) is not None:
         return again
+    _done(links, scope)
     draft = Draft([link for link in links if link.mark not in {"relation", "return", "there"}], scope)
     _years(draft)
     conditions(draft)
@@ -111,6 +115,26 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     if not (draft.where or draft.groups or draft.order or limit or draft.limit):
         raise Unclear("it is not clear what is to be changed")
     return _merged(previous, draft, limit)
+
+
+def _contraries(links: Sequence[Link], scope: Scope) -> None:
+    """`and the public ones?`, of what is private or not; `and unpaid?`"""
+    spoken = {table.ref for table in scope.mentioned}
+    for link in links:
+        held = tuple(c for c in denied(link, scope) if c.table in spoken)
+        if len(held) == 1:
+            link.mark, link.columns, link.fits = "undone", held, {}
+
+
+def _done(links: Sequence[Link], scope: Scope) -> None:
+    """`only the ones that are retired`, of what has a date retired_on that most lack."""
+    spoken = {table.ref for table in scope.mentioned}
+    for link in links:
+        if link.mark not in {"relation", "column"} or not link.word.endswith("ed"):
+            continue
+        held = [c for c in link.columns if c.table in spoken and c.kind == "date" and c.nulls]
+        if len(held) == 1:
+            link.mark, link.columns, link.fits = "done", (held[0],), {}
 
 
 def _years(draft: Draft) -> None:
@@ -180,4 +204,6 @@ def _replaces(new: Condition, old: Condition) -> bool:
     """`what about Italy?` after Spain: another value of the same column, another time."""
     if isinstance(new, During) and isinstance(old, During):
         return new.column == old.column
+    if isinstance(new, Known) and isinstance(old, Known):
+        return new.column == old.column  # `and public ones?` after the private
     return isinstance(new, OneOf | Spelled) and isinstance(old, OneOf | Spelled) and new.column == old.column

@@ -48,7 +48,7 @@ _SECOND = re.compile(
 """A question within a question, of which nothing would be shown."""
 _FUTURE = 0.72
 _SUMMED = 0.93
-_ADDITIVE = frozenset(
+ADDITIVE = frozenset(
     map(
         stem,
         listed(
@@ -77,6 +77,7 @@ millimeter/millimetre/mm centimeter/centimetre/cm meter/metre kilometer/kilometr
 gram/g kilogram/kilo/kg tonne/ton pound/lb ounce
 litre/liter/l millilitre/milliliter/ml gallon
 cent dollar/usd euro/eur
+byte kilobyte/kb megabyte/mb gigabyte/gb terabyte/tb
 """.strip().splitlines()
 )
 """Units that measure the same, one line a dimension."""
@@ -274,7 +275,7 @@ def _added_up(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
         return intent
     if column.unique or _listed_by_row(column, links, scope) or _one_row(column, intent, scope):
         return intent
-    if set(map(stem, scope.words(column))) & _ADDITIVE:
+    if set(map(stem, scope.words(column))) & ADDITIVE:
         scope.doubt("whether the sum of all is meant", _SUMMED)
         return replace(intent, outputs=(Aggregate("sum", column),), distinct=False)
     if scope.roles[:2] in {("what", "is"), ("what", "was")} or scope.roles[:1] == ("what's",):
@@ -286,7 +287,7 @@ def _listed_by_row(column: ColumnContext, links: Sequence[Link], scope: Scope) -
     """Whether a value of each of several rows that are spoken of is wanted: `prices of the albums`."""
     named = [link for link in links if link.mark == "column" and column in link.columns]
     several = any(link.word.endswith("s") and not link.word.endswith("ss") for link in named)
-    if several and not {stem(w) for link in named for w in link.word.split()} & _ADDITIVE:
+    if several and not {stem(w) for link in named for w in link.word.split()} & ADDITIVE:
         return True
     if any(w in {"all", "each", "every", "list", "different", "distinct"} for w in scope.roles):
         return True

@@ -285,7 +285,7 @@ FILLERS = _set(
 RELATING = _set(
     "ask asks asked "
     "about appear appeared appearing appears assigned associated attached attend attended available "
-    "being belong belonging belongs borrowed bought bring bringing brings "
+    "being belong belonging belongs borrow borrowed borrows bought bring bringing brings "
     "brought buy buying buys came come comes concerning "
     "conducted connected contain contained containing contains cover covering covers create created "
     "done handle handles earn earned earns employ employed employs enroll enrolled exist exists feature "

@@ -14,14 +14,32 @@ from rewright.ask.reading.lexicon import FILLERS, GRAMMAR, INNER, PERIODIC, RELA
 from rewright.ask.reading.link import Link, keys, together
 from rewright.ask.reading.nearness import Nearness
 from rewright.ask.reading.shortened import LETTERS, Shortened
-from rewright.ask.reading.vocabulary import Key, Vocabulary, key_of
+from rewright.ask.reading.vocabulary import THOSE_OF, Key, Vocabulary, key_of
 from rewright.ask.reading.words import Token, root, stem
+from rewright.lake import names
 
 WHOLE = 0.95
 """Fit from which on a phrase is the whole name."""
 _CLOSE = 0.3
 """Candidates this much worse than the best are no candidates."""
 _SAME_FIT = 0.88
+_CUT = {
+    "repo": "repository", "app": "application", "config": "configuration", "env": "environment",
+    "dev": "developer", "admin": "administrator", "uni": "university", "spec": "specification",
+    "exam": "examination", "lab": "laboratory", "ad": "advertisement", "mgmt": "management",
+    "biz": "business", "photo": "photograph", "perm": "permission", "sub": "subscription", "bike": "bicycle",
+    "fridge": "refrigerator", "gym": "gymnasium", "vet": "veterinarian", "prof": "professor",
+}  # fmt: skip
+"""Words that people cut short when they speak, beside those that names are cut to."""
+_EVENTS = {
+    root(verb): nouns.split()
+    for verb, nouns in {
+        "borrow": "loan lending checkout", "lend": "loan lending", "buy": "purchase order sale",
+        "rent": "rental hire", "fly": "flight", "watch": "viewing view", "travel": "trip journey",
+        "ride": "ride trip", "drive": "drive trip", "sell": "sale",
+    }.items()
+}  # fmt: skip
+"""Verbs, and the tables of what they do."""
 _AGENTS = ("er", "or", "ist", "ee")
 _COUNT_OPENERS = ("number of ", "count of ", "how many ", "total number of ", "amount of ")
 LABELS = frozenset({"name", "names", "title", "titles"})
@@ -46,6 +64,16 @@ class NamesSaid:
         return tuple(
             t for key in sorted(keys) for t, fit in self.vocabulary.tables.get(key, ()) if fit >= WHOLE
         )
+
+    def events(self, verb: str) -> tuple[TableContext, ...]:
+        """The one table of what a verb does, where it says it by another word: `borrowed`, of loans."""
+        found = {
+            t.ref: t
+            for noun in _EVENTS.get(root(verb), ())
+            for t, fit in self.vocabulary.tables.get(key_of([noun]), ())
+            if fit >= WHOLE
+        }
+        return tuple(found.values()) if len(found) == 1 else ()
 
     def general(self, text: str, lowered: str) -> Link:
         """`name` and `id` are of the table spoken of."""
@@ -138,9 +166,16 @@ class NamesSaid:
 
     def same(self, token: Token) -> Link | None:
         # `people` are persons, and a number of people is a population
+        short = names.singular(token.word)
+        if (written := _CUT.get(short) or names.ABBREVIATIONS.get(short)) is not None:
+            found = self.link(token.text, key_of(written.split()), _SAME_FIT)
+            if found is not None:
+                return found
         words = dict.fromkeys((*SAME.get(stem(token.word), ()), *SAME.get(token.word, ())))
-        found = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
-        links = [link for link in found if link is not None]
+        same = [self.link(token.text, key_of([word]), _SAME_FIT) for word in words]
+        # a user may be a member, but is no membership
+        those_of = THOSE_OF * _SAME_FIT
+        links = [one for one in same if one is not None and one.fits.get(_first(one)) != those_of]
         return together(links) if links else None
 
     def near(self, token: Token) -> Link | None:
@@ -159,3 +194,7 @@ class NamesSaid:
         ):
             return None  # `unpaid` is near to `paid`, and its contrary
         return self.link(token.text, key, worth / 2)
+
+
+def _first(link: Link) -> object:
+    return link.tables[0].ref if link.tables else None

@@ -8,15 +8,23 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext, TableContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.grouping import group_rows
+from rewright.ask.reading.guards import ADDITIVE
 from rewright.ask.reading.intent import Aggregate, Column, Expression, Known, OneOf
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
-from rewright.ask.reading.lexicon import TIME_UNITS
+from rewright.ask.reading.lexicon import RETURNING, TIME_UNITS
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.phrases import FUNCTIONS, checked, expressions_at, measure_at, parted
+from rewright.ask.reading.names_said import WHOLE
+from rewright.ask.reading.phrases import FUNCTIONS, NOT_ADDED, checked, expressions_at, measure_at, parted
+from rewright.ask.reading.sense import LIFE
+from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import stem
 
 _BY_VERB = 0.8
+_SUMMED = 0.92
+_COUNTED = 0.93
+_AMOUNTS = {"mass", "mass in pounds", "volume", "dollars", "euros"}
+_NOT_AMOUNTS = {*NOT_ADDED, "price", "rate", "fee", "limit", "per"}
 
 
 # ------------------------------------------------------------------ measures and columns
@@ -100,7 +108,25 @@ def columns(draft: Draft) -> None:
 def _total(draft: Draft, link: Link, expression: Column) -> bool:
     """`the total number of citations for each author`: a column that counts is added up over a group."""
     counts = link.word.startswith(("number of", "total", "num ")) and expression.column.kind == "number"
-    return counts and bool(draft.groups) and not _row_wise(draft, expression)
+    if not draft.groups or _row_wise(draft, expression):
+        return False
+    return counts or _adds_up(draft, expression.column)
+
+
+def _adds_up(draft: Draft, column: ColumnContext) -> bool:
+    """`honey by sort and year`, of harvests with a number of kilos: of what happens, what it amounts to."""
+    words = draft.scope.words(column)
+    times = draft.scope.times(draft.scope.context.table(column.table))
+    happens = any(not set(draft.scope.words(time)) & LIFE for time in times)
+    added = bool(set(map(stem, words)) & ADDITIVE) or any(u.dimension in _AMOUNTS for u in unit_of(words))
+    bare = draft.links[0].mark == "column" and column in draft.links[0].columns
+    numbers = [c for e in draft.groups if isinstance(e, Column) for c in columns_of(e) if c.kind == "number"]
+    if any(not c.key and "year" not in draft.scope.words(c) for c in numbers):
+        return False  # `revenue per stream`: a ratio, no group
+    sums = column.kind == "number" and added and not set(words) & _NOT_AMOUNTS and happens and bare
+    if sums:
+        draft.scope.doubt("whether the sum of all is meant", _SUMMED)
+    return sums
 
 
 def _rows(draft: Draft) -> None:
@@ -118,6 +144,10 @@ def _rows(draft: Draft) -> None:
             raise Unclear(f"it is not clear beside what {link.text} is wanted")
         if _beside_measure(draft, at) and not draft.groups and draft.head is None:
             group_rows(draft, table)
+        elif not shown and draft.groups and at == 0 and _counted_by(draft, link):
+            # `claims per month`: how many there were
+            draft.outputs.append((at, Aggregate("count", table.ref)))
+            draft.scope.doubt("whether rows are counted", _COUNTED)
         elif not shown and (not draft.groups or draft.having) and draft.head is None:
             draft.head = table
             draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
@@ -149,6 +179,22 @@ def _rows(draft: Draft) -> None:
         draft.use(at)
     _rows_named(draft)
     _rows_of_values(draft)
+
+
+def _counted_by(draft: Draft, link: Link) -> bool:
+    """Whether a question begins with rows that are grouped by a time or a column, and wants nothing else."""
+    plural = link.word.endswith("s") and max(link.fits.values(), default=1.0) >= WHOLE
+    grouped = not draft.grouped_rows and not draft.having and not draft.order and not draft.limit
+    by = draft.links[1] if len(draft.links) > 1 else None
+    listed = draft.scope.roles[:1] and draft.scope.roles[0] in RETURNING
+    ordered = any(c.kind == "number" for e in draft.groups if isinstance(e, Column) for c in columns_of(e))
+    return (
+        plural
+        and grouped
+        and not (draft.best_of or listed or ordered)
+        and by is not None
+        and by.mark == "each"
+    )
 
 
 def _beside_measure(draft: Draft, at: int) -> bool:

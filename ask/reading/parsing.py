@@ -23,6 +23,7 @@ from rewright.ask.reading.intent import Aggregate, Compared, Intent
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.members import memberships
 from rewright.ask.reading.named_rows import against_named
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
@@ -35,6 +36,7 @@ from rewright.ask.reading.rivals import asks_which_has_more, rivals, side_by_sid
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.sentences import prepared, sentences, without_whose
 from rewright.ask.reading.shaping import shaped
+from rewright.ask.reading.superiors import superiors
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
 
@@ -84,6 +86,7 @@ _PASSES = (
     periods,
     side_by_side,
     durations,
+    superiors,
     against_named,
     differences,
     averages_of_counts,
@@ -137,6 +140,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     draft = Draft(
         [link for link in without_whose(main) if link.mark not in {"relation", "return", "there"}], scope
     )
+    draft.rows += memberships(draft.links, main)
     draft.listed = any(b.mark == "return" and a.mark == "comma" for a, b in pairwise(main))
     for step in _PASSES:
         step(draft)

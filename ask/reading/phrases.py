@@ -12,6 +12,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import TIME_UNITS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.timing import date_of, only_came
+from rewright.ask.reading.unit_names import unit_of
 from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 
@@ -36,6 +37,7 @@ NOT_ADDED = {
 }
 """Numbers of which a sum says nothing."""
 _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id"})
+_AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
 _ONLY_NUMBER = 0.92
@@ -66,7 +68,7 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
         # `average track length`: of the rows just named
         table = draft.scope.table(draft.links[own]).ref
         held = [c for c in draft.links[of].columns if c.table == table and c.kind == "number"]
-        if len(held) == 1 and function != "sum":
+        if len(held) == 1 and (function != "sum" or _adds_up(draft, held[0])):
             draft.use(own)
             return checked(function, held[0], draft.links[of]), of + 1
     if after is not None and draft.links[after].mark in {"count", "sum", "distinct"} and function != "sum":
@@ -75,6 +77,13 @@ def measure_at(draft: Draft, at: int, *, extremes: bool = False) -> tuple[Expres
         return _of_table(draft, at, function)
     column = draft.scope.column(draft.links[after], _kinds(function))
     return checked(function, column, draft.links[after]), after + 1
+
+
+def _adds_up(draft: Draft, column: ColumnContext) -> bool:
+    """Whether a sum of it says something: a size in bytes does, one of shoes does not."""
+    words = draft.scope.words(column)
+    told = any(unit.dimension in _AMOUNTS for unit in unit_of(words))
+    return not column.key and (told or not set(words) & {*NOT_ADDED, *_PRICES})
 
 
 def _kinds(function: Function) -> tuple[str, ...]:

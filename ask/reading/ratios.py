@@ -9,6 +9,7 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.guards import ADDITIVE
 from rewright.ask.reading.intent import (
     Aggregate,
     Column,
@@ -25,10 +26,12 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.words import stem
 from rewright.sql.algebra import TableRef
 
 _OF_WHICH = 0.95
 _COUNTED = 0.95
+_PER_OTHER = 0.9
 _FOR_WHOM = 0.75
 _SAYING = {
     "done",
@@ -56,8 +59,40 @@ def ratios(draft: Draft) -> None:
         whole = any(o.mark == "out of" for o in draft.links[at:])
         if link.mark == "ratio" and not whole:
             _ratio(draft, at)
+        elif link.word == "per" and link.mark == "each":
+            _one_per_other(draft, at)
         elif link.mark in {"percent", "share", "ratio"}:
             _share(draft, at, percent=link.mark == "percent")
+
+
+def _one_per_other(draft: Draft, at: int) -> None:
+    """`takings per visitor for each exhibition`, of visits with both numbers: what the ones add up to by what
+    the others do.
+    """
+    above, below = draft.before(at, "column"), draft.next(at, "column")
+    if above != 0 or below is None:
+        return
+    pairs = [
+        (a, b)
+        for a in draft.links[above].columns
+        for b in draft.links[below].columns
+        if a.table == b.table and a != b and _of_many(draft, a) and _of_many(draft, b)
+    ]
+    if len(pairs) != 1:
+        return
+    left, right = pairs[0]
+    draft.scope.sure(min(draft.links[above].fit(left), draft.links[below].fit(right)))
+    draft.scope.doubt("whether a ratio of two sums is meant", _PER_OTHER)
+    draft.outputs.append((at, Ratio(Aggregate("sum", left), Aggregate("sum", right))))
+    draft.use(above, at, below)
+
+
+def _of_many(draft: Draft, column: ColumnContext) -> bool:
+    """Whether it is a number of which there are many in a row, and rows that each have their own."""
+    words = draft.scope.words(column)
+    counts = bool(set(map(stem, words)) & ADDITIVE)
+    refers = draft.scope.context.refers(column)
+    return column.kind == "number" and counts and not column.key and not refers
 
 
 def _end(draft: Draft, at: int) -> int:

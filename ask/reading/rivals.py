@@ -62,7 +62,7 @@ def rivals(draft: Draft) -> None:
     column = columns[0]
     draft.use(at, place, place + 1, place + 2)
     _use_their_name(draft, column, at)
-    measure = _measure(draft, at, column)
+    measure = _rows_behind(draft, place + 3) or _measure(draft, at, column)
     values = tuple(v for i in (place, place + 2) for c, v in draft.links[i].values if c == column)
     draft.where.append(OneOf(column, tuple(dict.fromkeys(values))))
     draft.outputs.append((place, Column(column)))
@@ -102,6 +102,16 @@ def _said_twice(draft: Draft, first: int, second: int) -> None:
         before = [o for o in draft.links[: first + 2] if o.mark == "table"]
         if link.mark == "table" and any(o.tables[0] == link.tables[0] for o in before):
             draft.use(at)
+
+
+def _rows_behind(draft: Draft, at: int) -> Expression | None:
+    """`more pop or rock albums`: the rows of the noun behind both values are counted."""
+    noun = draft.links[at] if at < len(draft.links) else None
+    if noun is None or noun.used or noun.mark != "table" or not noun.glued:
+        return None
+    draft.use(at)
+    draft.scope.doubt("what is to be counted", 0.95)
+    return count_of(draft, draft.scope.table(noun))
 
 
 def _use_their_name(draft: Draft, column: ColumnContext, before: int) -> None:

@@ -28,6 +28,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.unit_names import UNITS
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
@@ -242,7 +243,7 @@ def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
         owners = {c.table for c in (*(c for c, _ in link.values), *link.columns)}
         spoken |= owners if len(owners) == 1 and link.mark in {"value", "column"} else set()
     start = _rows_meant(intent)
-    deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in _BEGINNINGS}
+    deeds = {root(w) for w in scope.roles if w.endswith("ed")} - {root(w) for w in LIFE}
     for condition in intent.where:
         if not isinstance(condition, During) or start is None:
             continue
@@ -289,7 +290,7 @@ def _times_of_groups(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
 
 def _happens(column: ColumnContext, scope: Scope) -> bool:
     """Whether a date is of what happens, not of a life or a beginning."""
-    return not set(scope.words(column)) & _BEGINNINGS
+    return not set(scope.words(column)) & LIFE
 
 
 def _tables_of_all(intent: Intent) -> set[TableRef]:
@@ -316,7 +317,7 @@ def _rows_meant(intent: Intent) -> TableRef | None:
 
 def _came_to_be(column: ColumnContext, scope: Scope) -> bool:
     """`authors born in 1960`, joined to members who were."""
-    return bool({root(w) for w in scope.words(column)} & {root(w) for w in _BEGINNINGS})
+    return bool({root(w) for w in scope.words(column)} & {root(w) for w in LIFE})
 
 
 def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -327,7 +328,12 @@ def _measures_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> 
         rows = _counted(intent) or intent.head
         if not isinstance(left, Column) or rows is None or left.column.table in {*spoken, rows}:
             continue
-        named = [link for link in links if left.column in link.columns and scope.said_table(link) is not None]
+        told = [link for link in links if left.column in link.columns]
+        if told and all(link.word in UNITS for link in told):
+            # `artifacts bigger than 1 gb` read as those made on machines with a memory_gb of more
+            scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
+            continue
+        named = [link for link in told if scope.said_table(link) is not None]
         steps = direct(scope.context, rows, left.column.table, scope.roles)
         if not named and any(step.multiplies for step in steps):
             scope.doubt(f"whether {left.column.name} of {left.column.table.name} is compared", _FAR_VALUE)
@@ -397,7 +403,7 @@ def _measured_per(intent: Intent, links: Sequence[Link]) -> None:
 
 
 _COUNTS = frozenset(map(stem, listed("count number num no total cnt")))
-_BEGINNINGS = frozenset(listed("birth born founded established opened built hired joined bought since"))
+LIFE = frozenset(listed("birth born founded established opened built hired joined bought since"))
 """Dates of a thing, not of what happens."""
 
 
@@ -412,7 +418,7 @@ def _done_to_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     if len(tables) != 1:
         return
     table = scope.context.table(next(iter(tables)))
-    happens = any(not set(scope.words(c)) & _BEGINNINGS for c in scope.times(table))
+    happens = any(not set(scope.words(c)) & LIFE for c in scope.times(table))
     shown = [c for what in (*intent.outputs, *intent.groups, *intent.where) for c in columns_of(what)]
     if any(root(last.word) in {root(w) for w in scope.words(c)} for c in shown):
         return  # `in which year were they founded`, of a founded_year

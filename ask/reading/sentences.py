@@ -29,6 +29,7 @@ from rewright.ask.reading.own_columns import verbs_of_rows
 from rewright.ask.reading.products import times
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
+from rewright.ask.reading.takings import takings
 from rewright.ask.reading.times_over import times_over
 from rewright.ask.reading.timing import SAME_TIMES
 from rewright.ask.reading.verbs_of_columns import (
@@ -56,6 +57,7 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
+    links = takings(links, scope)
     verbs_of_rows(links, scope)
     verbs_of_absence(links)
     links = referred_by_another(links, scope)
@@ -63,6 +65,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     years_of_verbs(links, scope)
     _nouns_of_values(links)
     _last_ones(links)
+    links = _done_to_measures(links)
     _under_a_state(links)
     still_so(links, scope)
     lives(links, scope)
@@ -136,6 +139,26 @@ def _nouns_of_values(links: list[Link]) -> None:
             raise Unclear(f"{value.text} is no {noun.text} that the data holds")
 
 
+def _done_to_measures(links: list[Link]) -> list[Link]:
+    """`the amount paid by card`, of payments with a date paid_on: no column beside the measure."""
+    said = list[Link]()
+    for measure, verb, by in zip(links, links[1:], links[2:], strict=False):
+        past = verb.word.endswith("ed") or verb.word in _PARTICIPLES
+        numbers = measure.mark == "column" and any(c.kind == "number" for c in measure.columns)
+        tables = {c.table for c in measure.columns}
+        dates = all(c.kind == "date" and c.table in tables for c in verb.columns)
+        if (
+            numbers
+            and past
+            and dates
+            and verb.mark == "column"
+            and by.mark == "each"
+            and by.word in {"by", "per"}
+        ):
+            said.append(verb)
+    return [link for link in links if not any(link is verb for verb in said)]
+
+
 def _under_a_state(links: Sequence[Link]) -> None:
     """`berths that are under maintenance`: a value, nothing to compare with."""
     for below, value in pairwise(links):
@@ -172,11 +195,16 @@ def _kinds_of_rows(links: Sequence[Link]) -> None:
 
 
 def _flags_of_others(links: Sequence[Link]) -> None:
-    """`customers that are active`, of customers with that status where tickers may be active too."""
+    """`customers that are active`, of customers with that status where tickers may be active too; `pipelines
+    that failed`, where reports count what failed.
+    """
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for link in links:
-        flags = link.mark == "column" and all(c.kind == "boolean" for c in link.columns)
         own = tuple((c, v) for c, v in link.values if c.table in spoken)
+        written = any(v == link.text for _, v in own)
+        flags = link.mark == "column" and all(
+            c.kind == "boolean" or (c.kind == "number" and written) for c in link.columns
+        )
         if flags and own and not any(c.table in spoken for c in link.columns):
             link.mark, link.values, link.columns, link.fits = "value", own, (), {}
 

@@ -16,6 +16,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.rows import key_of
 
+_PAIRS = 0.9
 _PLACES = {("in",), ("at",), ("on",), ("from",), ("for",), ("to",), ("by",), ("through",)}
 
 
@@ -136,8 +137,24 @@ def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     for expression in (*outputs, *(e for e, _ in draft.order)):
         if aggregates_of(expression) or expression in groups or set(tables_of(expression)) <= told:
             continue
+        if _grouped_too(draft, expression):
+            continue
         named = ", ".join(c.name for c in columns_of(expression))
         raise Unclear(f"it is not clear which {named} of a group is meant")
+
+
+def _grouped_too(draft: Draft, expression: Expression) -> bool:
+    """`the top 5 states and kinds by number of orders`: pairs of both, where either is a kind of its own."""
+    kinds = [e for e in (*draft.groups, expression) if isinstance(e, Column)]
+    if not draft.groups or draft.grouped_rows or len(kinds) <= len(draft.groups):
+        return False
+    if any(e.column.kind != "text" or e.column.unique or e.column.key for e in kinds):
+        return False
+    if not draft.order or not all(aggregates_of(e) for e, _ in draft.order):
+        return False
+    draft.groups.append(expression)
+    draft.scope.doubt("whether pairs are wanted", _PAIRS)
+    return True
 
 
 def _which_are_shown(draft: Draft) -> None:

@@ -19,6 +19,19 @@ from rewright.ask.reading.words import listed, root
 _ENDS_A_VERB = {"stop", "comma", "each", "or", "order"}
 _PAST = frozenset(listed("paid sent sold built left made held lent bought taken given done"))
 _OPEN = frozenset(listed("open ongoing running unfinished unresolved"))
+_CONTRARY = {
+    word: frozenset(map(root, others.split()))
+    for pair in (
+        "public: private", "private: public", "indoor: outdoor", "outdoor: indoor",
+        "inactive: active enabled",
+        "closed: open", "offline: online", "online: offline", "dead: alive living", "domestic: international",
+        "international: domestic", "internal: external", "external: internal", "manual: automatic automated",
+        "disabled: enabled active", "voluntary: mandatory compulsory", "optional: required",
+        "permanent: temporary", "temporary: permanent",
+    )
+    for word, _, others in (pair.partition(": "),)
+}  # fmt: skip
+"""Of which the one is true where a column of the other is not."""
 _CLOSED = frozenset(map(root, listed("closed ended finished completed resolved")))
 
 
@@ -26,6 +39,21 @@ def still_so(links: Sequence[Link], scope: Scope) -> None:
     """`still open`, `still unpaid`, before anything else is made of these words."""
     _open(links, scope)
     _still(links)
+    _done_ones(links)
+
+
+def _done_ones(links: Sequence[Link]) -> None:
+    """`archived projects`, of projects with a date archived_at that most lack: those that have one."""
+    for verb, noun in pairwise(links):
+        held = (
+            verb.mark in {"column", "relation"} and noun.mark == "table" and noun.glued and bool(verb.columns)
+        )
+        past = verb.word.endswith("ed") or verb.word in _PAST
+        if not held or not past or " " in verb.word:
+            continue
+        own = [c for c in verb.columns if c.table == noun.tables[0].ref]
+        if len(own) == len(verb.columns) == 1 and own[0].kind == "date" and own[0].nulls:
+            verb.mark, verb.fits = "done", {(own[0].table, own[0].name): 0.9}
 
 
 def states(links: list[Link], scope: Scope) -> list[Link]:
@@ -107,7 +135,7 @@ def _only_time(verb: Link, noun: Link, behind: Sequence[Link], scope: Scope) -> 
 def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
     """`unpaid invoices`, `undelivered orders`: what a column of truth or of dates does not say."""
     for link, behind in itertools.zip_longest(links, links[1:]):
-        held = _denied(link, scope)
+        held = denied(link, scope)
         tables = {t.ref for t in behind.tables[:1]} if behind is not None and behind.glued else set()
         own = tuple(c for c in held if c.table in tables)
         measure = behind is not None and behind.mark == "column" and behind.glued
@@ -118,12 +146,21 @@ def _undone(links: Sequence[Link], scope: Scope) -> Iterator[Link]:
         elif held:
             yield Link(link.text, "without")
             fits: dict[object, float] = {(c.table, c.name): 0.9 for c in held}
-            yield Link(link.text[2:], "column", columns=held, glued=True, fits=fits)
+            text = link.text if link.word in _CONTRARY else link.text[2:]
+            yield Link(text, "column", columns=held, glued=True, fits=fits)
         else:
             yield link
 
 
-def _denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+def denied(link: Link, scope: Scope) -> tuple[ColumnContext, ...]:
+    """The columns of yes or no, or of dates, whose contrary a word says."""
+    if link.mark == "unknown" and link.word in _CONTRARY:
+        return tuple(
+            c
+            for t in scope.context.tables
+            for c in t.columns
+            if c.kind == "boolean" and _CONTRARY[link.word] & {root(w) for w in scope.words(c)}
+        )
     if link.mark != "unknown" or not link.word.startswith("un") or len(link.word) < 6:
         return ()
     said = root(link.word[2:])

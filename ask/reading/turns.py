@@ -10,12 +10,14 @@ import re
 from collections.abc import Container
 
 from rewright.ask.reading.asked_of import ASKED_OF
+from rewright.ask.reading.spoken import SPOKEN
 
 _WORD = r"(?:the\s+)?(?:exact\s+)?(?:word|words|string|text|phrase|term|substring)\s+"
 _TURNS = tuple(
     (re.compile(pattern, re.IGNORECASE), said)
     for pattern, said in (
         *ASKED_OF,
+        *SPOKEN,
         # `have not sold a single policy`, `no claim at all`
         (r"\b(not|never|\w+n['’]t)\b([^.?!,]*?)\ba single\b", r"\1\2any"),
         (r"\b(no|not|never|without)\b([^.?!,]*?)\s+at all\b", r"\1\2"),

@@ -31,11 +31,14 @@ mass in pounds: 1 ounce oz; 16 pound lb lbs
 volume: 1 millilitre milliliter ml; 10 centilitre centiliter cl; 1000 litre liter l
 dollars: 1 cent; 100 dollar usd
 euros: 1 cent eurocent; 100 euro eur
+data: 1 byte; 1000 kilobyte kb; 1000000 megabyte mb; 1000000000 gigabyte gb
+data: 1000000000000 terabyte tb; 1024 kibibyte kib; 1048576 mebibyte mib; 1073741824 gibibyte gib
 """
 """A dimension, and how many of its first unit each is with its names. A cent is of either money."""
 SHOWN = {
     "s": "second", "sec": "second", "ms": "millisecond", "m": "meter", "km": "kilometer", "g": "gram",
     "kg": "kilogram", "min": "minute", "hr": "hour", "usd": "dollar", "eur": "euro",
+    "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte",
 }  # fmt: skip
 
 
@@ -54,7 +57,8 @@ UNITS: dict[str, tuple[Unit, ...]] = {}
 for _word, _unit in _units():
     UNITS[_word] = (*UNITS.get(_word, ()), _unit)
 
-_SPELLED = "|".join(sorted((w for w in UNITS if len(w) > 2 or w in {"km", "cm", "mm", "kg"}), key=len)[::-1])
+_SHORT = frozenset({"km", "cm", "mm", "kg", "kb", "mb", "gb", "tb"})
+_SPELLED = "|".join(sorted((w for w in UNITS if len(w) > 2 or w in _SHORT), key=len)[::-1])
 _WANTED = re.compile(
     rf"(?:,\s*|\(\s*)?\b(?:(?:measured|expressed|given|converted)\s+)?(?:in|into)\s+"
     rf"(?:(?:whole|full|total)\s+)?(?P<unit>{_SPELLED})\b(?:\s*\))?(?!\s+of\b|\s+per\s+(?:{_SPELLED})\b)",

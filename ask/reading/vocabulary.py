@@ -99,6 +99,8 @@ _JOINING = frozenset({"per", "by", "of", "to", "from", "and", "or", "in", "on", 
 _OF_NAMES = frozenset({"first", "last", "middle", "full"})
 """What of a name alone says something else: `first` is no first name."""
 _NEVER_LAST = frozenset({"per", "or", "and", "of"})
+THOSE_OF = 0.8
+"""How well `member` fits a table of memberships."""
 _TOLD, _TOLD_LAST = 0.95, 0.88
 """How well the name fits that a comment begins with, and its last word."""
 _TAILS = (
@@ -154,7 +156,8 @@ def vocabulary(context: Context) -> Vocabulary:
         first = next((c for c in table.columns if c.key), None)
         for column, words in _columns_split(table, made.table_words[table.ref], known, prefix, letters):
             made.column_words[column.table, column.name] = words
-            for own in dict.fromkeys((words, _kept_words(column.name, words))):
+            spellings = (words, _kept_words(column.name, words), _as_spelled(column.name))
+            for own in dict.fromkeys(spellings):
                 for phrase, score in _column_phrases(
                     own, made.table_words[table.ref], column, identifies=column is first
                 ):
@@ -272,6 +275,9 @@ def _columns_split(
 
 def _table_phrases(words: Words) -> Iterator[tuple[Key, float]]:
     yield key_of(words), 1.0
+    if words[-1].endswith("ship") and len(words[-1]) > 8:
+        # `members of a team`, of memberships
+        yield key_of((*words[:-1], words[-1].removesuffix("ship"))), THOSE_OF
     if len(words) > 1:
         yield (stem("".join(words)),), 0.95
         # `daily price records`, `wallet transactions` of wallet_transactions_daily

@@ -17,10 +17,13 @@ import psycopg
 from rewright.ask.context import Context
 from rewright.ask.context_reading import read_context
 from rewright.ask.execution import Execution, ExecutionError, Limits, Rows
-from rewright.ask.safety import Checked, Rules, check
+from rewright.ask.safety import Checked, Refused, Rules, check
 from rewright.ask.sources.state import State, state_of
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.strangers import strange_relations
+from rewright.sql.algebra import TableRef
 from rewright.sql.catalog import Catalog
+from rewright.sql.printing import quote_ident
 
 KEPT = 16
 """Databases (times roles) that are remembered."""
@@ -59,8 +62,27 @@ class KnownDatabases:
 
 def _read(connection: psycopg.Connection[Any], state: State) -> Known:
     catalog = snapshot(connection)
-    context = read_context(connection, catalog)
-    return Known(state, catalog, context, Rules(catalog, state.path), time.monotonic())
+    strange = _left_out(connection, catalog)
+    context = read_context(connection, catalog, strange)
+    rules = Rules(catalog, state.path, strange=strange)
+    return Known(state, catalog, context, rules, time.monotonic())
+
+
+def _left_out(connection: psycopg.Connection[Any], catalog: Catalog) -> dict[TableRef, str]:
+    """The relations that are not read, with the reason: reading them would run others' code, or they are
+    views of which no query would be let through.
+    """
+    found = strange_relations(connection, [table.ref for table in catalog.relations])
+    for table in catalog.relations:
+        if table.kind == "view" and table.ref not in found:
+            try:
+                check(
+                    f"select from {quote_ident(table.ref.schema)}.{quote_ident(table.ref.name)}",
+                    Rules(catalog),
+                )
+            except Refused as refused:
+                found[table.ref] = str(refused)
+    return found
 
 
 class PostgresSource:

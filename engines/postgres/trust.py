@@ -148,7 +148,17 @@ def relations(connection: psycopg.Connection[Any], question: Question) -> tuple[
 
 def look(connection: psycopg.Connection[Any], question: Question) -> Look:
     """Everything that the text could reach, judged. Raises psycopg.Error."""
-    ((named, types, schemas, stranger),) = _LOOK_AT.run(connection, question.values())
+    return _look_of(_LOOK_AT.run(connection, question.values()))
+
+
+def look_once(connection: psycopg.Connection[Any], question: Question) -> Look:
+    """As `look`, in a session that is not ours: nothing stays prepared there. Raises psycopg.Error."""
+    with psycopg.ClientCursor(connection) as cursor:
+        return _look_of(cursor.execute(LOOK.encode(), question.values()).fetchall())
+
+
+def _look_of(rows: Sequence[tuple[Any, ...]]) -> Look:
+    ((named, types, schemas, stranger),) = rows
     return Look(
         tuple(Relation(int(place) - 1, int(oid), kind, schema) for place, oid, kind, schema in named),
         tuple((int(place) - 1, schema) for place, schema in types),

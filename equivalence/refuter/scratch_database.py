@@ -15,7 +15,14 @@ from psycopg import sql
 
 from rewright.equivalence.generator.databases import Database, Row
 from rewright.equivalence.generator.schema import Shape, TableShape, read_shape
-from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema, made_by, parse
+from rewright.equivalence.isolation import (
+    DEFAULTS_MAY_CALL,
+    Refused,
+    ScreenedSchema,
+    made_by,
+    parse,
+    without_defaults,
+)
 from rewright.equivalence.refuter.environments import PLAIN, PLAIN_COLLATION, Environment
 
 STATEMENT_TIMEOUT_MS = 4000
@@ -184,8 +191,13 @@ class ScratchDatabase:
         if made in self.left_out:
             return True
         try:
-            with self.connection.transaction():
-                self.connection.execute(statement.encode())
+            try:
+                self._execute(statement)
+            except psycopg.errors.UndefinedFunction:
+                # such as a default by an extension's function
+                if not self.schema.omitted:
+                    raise
+                self._execute(without_defaults(statement))
         except psycopg.errors.UndefinedObject as error:
             expected = self.schema.omitted or self.left_out
             if not (expected or "collation" in (error.diag.message_primary or "")):
@@ -197,6 +209,11 @@ class ScratchDatabase:
                 raise
             self.left_out[made] = kind
         return True
+
+    def _execute(self, statement: str) -> None:
+        if statement:
+            with self.connection.transaction():
+                self.connection.execute(statement.encode())
 
     def volatile_functions(self, names: Collection[str]) -> set[str]:
         """Those of ``names`` for which a volatile function exists (built in or of the schema)."""

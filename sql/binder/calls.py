@@ -39,6 +39,7 @@ from rewright.sql.binder.functions import (
     Candidate,
     coerce_args,
     ordering_operator,
+    refuse_opaque,
     resolve_function,
     result_type,
 )
@@ -109,6 +110,7 @@ def _is_exact(found: Candidate, keys: list[str]) -> bool:
 
 
 def _bind_args(scope: Scope, node: Any, name: str, schemas: Sequence[str]) -> tuple[list[Expr], list[str]]:
+    refuse_opaque(scope.context.catalog, name)
     known = scope.context.catalog.functions_named(name, schemas)
     # with OVER an aggregate is a window function, and may hold aggregates of the block
     is_aggregate = any(f.kind == "a" for f in known) and node.over is None

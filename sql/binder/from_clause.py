@@ -115,7 +115,11 @@ def _bind_range_var(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
 
 
 def find_table(context: Context, schema: str, name: str) -> Table:
-    """The relation a name means; 42P01 when there is none."""
+    """The relation a name means; 42P01 when there is none. Raises Unsupported where one of the name is not
+    understood.
+    """
+    if name in context.catalog.opaque_relations:
+        raise Unsupported(f"relation {name}")
     if schema:
         ref = TableRef(schema, name)
         if context.catalog.has_table(ref):

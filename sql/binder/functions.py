@@ -19,7 +19,7 @@ from rewright.sql.binder.coerce import (
     merge_collations,
     resolve_polymorphic,
 )
-from rewright.sql.binder.errors import BindError
+from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.scope import Context
 from rewright.sql.catalog import Catalog, FunctionInfo, OperatorInfo, key_of
 from rewright.sql.types import SqlType
@@ -66,6 +66,12 @@ def _pick(catalog: Catalog, found: list[Candidate], arg_types: list[str], name: 
     raise BindError("42725", f"function {name} is not unique")
 
 
+def refuse_opaque(catalog: Catalog, name: str) -> None:
+    """Raises Unsupported where a function of the name is not understood: it may be the one that is meant."""
+    if name in catalog.opaque_functions:
+        raise Unsupported(f"function {name}")
+
+
 def candidates(
     catalog: Catalog,
     schemas: Sequence[str],
@@ -76,6 +82,7 @@ def candidates(
     names: Sequence[str] = (),
 ) -> list[Candidate]:
     """FuncnameGetCandidates: one per distinct argument list, nearest schema first."""
+    refuse_opaque(catalog, name)
     best: dict[tuple[str, ...], Candidate] = {}
     for info in catalog.functions_named(name, schemas):
         candidate = _candidate(info, count, variadic=variadic, names=names)

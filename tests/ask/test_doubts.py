@@ -68,7 +68,7 @@ def reader() -> Reader:
         ("Which crop is rye?", "the question says its crop_name itself"),
         ("How many rye are there?", "names one row of crop"),
         ("How many growers does each field have?", "only one row of grower"),
-        ("What is the chief of Halm?", "refers to another row"),
+        ("Show the chiefs of growers with a field", "refers to another row"),
         ("Which growers failed fields?", "failed"),
         ("What is the total of fields?", "counted or added up"),
         ("total hours worked by grower", "whether by grower means for each"),

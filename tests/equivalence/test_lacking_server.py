@@ -33,6 +33,16 @@ create type c as (a text collate "C", b int);
 create table t (id int primary key, x d not null, y text not null);
 create table u (id int primary key, c c not null);
 """
+ROW_SECURITY = """
+create extension citext;
+create table parent (id int primary key, owner text not null, name citext);
+create table child (id int primary key, parent_id int not null references parent, n int not null);
+alter table parent enable row level security;
+alter table only parent force row level security;
+create policy own on parent using (owner = current_user);
+create function touch() returns trigger language plpgsql as 'begin return new; end';
+create trigger touched before insert on child for each row execute function touch();
+"""
 
 
 @pytest.mark.parametrize("name", LACKING)
@@ -108,3 +118,67 @@ def test_of_another_version_only_a_proof_is_given(scratch_server: ScratchServer)
     assert isinstance(other, Unknown)
     assert "the scratch server is PostgreSQL 18, not 14" in other.reason
     assert isinstance(volatile, Unknown)
+
+
+def test_row_security_hides_any_rows(scratch_server: ScratchServer) -> None:
+    joined = "select c.id from child c join parent p on p.id = c.parent_id"
+    with Checker(scratch=scratch_server, schema_sql=ROW_SECURITY) as checker:
+        # twice: what is known of the columns outlives the scratch database of other relations
+        for _ in range(2):
+            assert isinstance(checker.check(joined, "select id from child"), Refuted)
+            assert isinstance(checker.check(f"{joined} where n > 1", f"{joined} and n > 1"), Proved)
+            distinct = checker.check("select distinct id, owner from parent", "select id, owner from parent")
+            assert isinstance(distinct, Proved)
+            names = checker.check(
+                "select id from parent where name = 'a'", "select id from parent where name = 'A'"
+            )
+            assert isinstance(names, Unknown)
+            assert "extension" in names.reason
+    assert {"row security of parent", "policy own", "trigger touched"} <= {*distinct.stamp.omitted}
+
+
+def test_row_security_of_a_schema_that_is_not_understood_is_refused(scratch_server: ScratchServer) -> None:
+    schema = (
+        "create table t (a int); alter table t enable row level security; alter table t alter a type bigint"
+    )
+    with Checker(scratch=scratch_server, schema_sql=schema) as checker:
+        verdict = checker.check("select a from t", "select a from t where true")
+    assert isinstance(verdict, Unknown)
+    assert "row security" in verdict.reason
+
+
+STRANGERS = """
+create extension if not exists "uuid-ossp";
+drop table if exists u;
+create table u (id uuid default uuid_generate_v4() primary key, n int not null default 3 check (n > 0));
+create table w (id uuid, n int);
+alter table w alter column id set default uuid_generate_v4();
+create function h(int) returns table (a int) language sql stable as 'select $1';
+create view j as select json_value('{"a":1}'::jsonb, '$.a') as a;
+create sequence s;
+select pg_catalog.setval('s', 3, true);
+insert into w values (null, 1);
+analyze w;
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        ("select id from u where n > 0", "select id from u", Proved),
+        ("select id from u", "select id from u where n > 1", Refuted),
+        # no row of a schema's text is more than an example
+        ("select count(*) from w", "select 1::bigint", Refuted),
+        ("select n from w", "select n from w where true", Proved),
+        # of what is not understood nothing is proved
+        ("select * from h(3)", "select * from h(2 + 1)", Tested),
+        ("select a from j", "select a from j where true", Tested),
+        ("select a from j", "select a from j where a = '2'", Refuted),
+    ],
+)
+def test_what_a_schema_has_besides_does_not_stand_in_the_way(
+    first: str, second: str, verdict: type, scratch_server: ScratchServer
+) -> None:
+    with Checker(scratch=scratch_server, schema_sql=STRANGERS) as checker:
+        found = checker.check(first, second)
+    assert isinstance(found, verdict), found

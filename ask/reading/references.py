@@ -1,0 +1,66 @@
+"""Keys that stand for the rows they refer to: `repositories and their owners` wants the owners' names.
+
+Owns putting those names where a key would be shown. Must not know the grammar.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewright.ask.context import ColumnContext, Join
+from rewright.ask.reading.intent import Column, Expression, Intent
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, stem
+from rewright.lake import names
+
+_NAMED = 0.95
+_SAYS_A_KEY = frozenset(map(stem, (*names.KEY_WORDS, *listed("id identifier number no code key"))))
+
+
+def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """The intent, keys that no word of the question calls one told by the names of what they refer to.
+    Raises Unclear where `who` would be answered by a number.
+    """
+    if intent.groups or intent.distinct:
+        return intent
+    outputs: list[Expression] = []
+    for output in intent.outputs:
+        label = _label(output.column, intent, links, scope) if isinstance(output, Column) else ()
+        outputs += label or (output,)
+    made = replace(intent, outputs=tuple(dict.fromkeys(outputs)))
+    _who(made, scope)
+    if made != intent:
+        scope.doubt("that a name is wanted, no key", _NAMED)
+    return made
+
+
+def _label(column: ColumnContext, intent: Intent, links: Sequence[Link], scope: Scope) -> tuple[Column, ...]:
+    """The name of the one row that a column refers to; empty where it is wanted as it is."""
+    told = [link for link in links if column in link.columns and link.mark == "column"]
+    if not told or any(_SAYS_A_KEY & set(map(stem, link.word.split())) for link in told):
+        return ()
+    joins = [j for j in scope.context.joins if (j.many.table, j.many.name) == (column.table, column.name)]
+    if column.key or len(joins) != 1 or joins[0].more or not _only_way(joins[0], scope):
+        return ()
+    one = scope.context.table(joins[0].one.table)
+    label = scope.label(one)
+    named = label and all(c.kind == "text" and not c.key for c in label)
+    shown = {e.column.table for e in intent.outputs if isinstance(e, Column)}
+    return tuple(map(Column, label)) if named and one.ref not in shown and one.ref != column.table else ()
+
+
+def _only_way(key: Join, scope: Scope) -> bool:
+    """Whether no other key leads from its table to that table."""
+    ways = [j for j in scope.context.joins if {j.many.table, j.one.table} == {key.many.table, key.one.table}]
+    return len(ways) == 1
+
+
+def _who(intent: Intent, scope: Scope) -> None:
+    """`who is her mentor?` answered by the number of a row. Raises Unclear."""
+    columns = [e.column for e in intent.outputs if isinstance(e, Column)]
+    numbers = columns and len(columns) == len(intent.outputs) and all(c.kind == "number" for c in columns)
+    if scope.roles[:1] in {("who",), ("whom",)} and numbers:
+        raise Unclear(f"{columns[0].name} is only a number: it is not clear who is meant")

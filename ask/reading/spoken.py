@@ -1,0 +1,74 @@
+"""Turns of everyday speech: `biggest single sale`, `used most frequently`, `has nobody enrolled in`, `are
+there more pop albums or more rock albums`, `and who owned them`.
+
+Owns these patterns; `turns` applies them. What a turn would change the meaning of is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_DOERS = {
+    "own": "owner", "manage": "manager", "supervise": "supervisor", "lead": "leader", "led": "leader",
+    "teach": "teacher", "taught": "teacher", "write": "author", "wrote": "author", "train": "trainer",
+    "coach": "coach", "create": "creator", "make": "maker", "made": "maker",
+}  # fmt: skip
+"""The nouns of those who do it."""
+_BEST = "biggest|largest|highest|lowest|smallest|longest|shortest|greatest|best|worst|most expensive|cheapest"
+
+
+def _and_who(match: re.Match[str]) -> str:
+    verb = match[1].lower()
+    doer = _DOERS.get(verb) or _DOERS.get(verb.removesuffix("s"))
+    doer = doer or _DOERS.get(verb.removesuffix("ed")) or _DOERS.get(verb.removesuffix("d"))
+    return f" and their {doer}s" if doer else match[0]
+
+
+SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
+    # `the biggest single sale`: of one row, as without it
+    (rf"\b({_BEST}) single (?=\w)", r"\1 "),
+    # `which payment method is used most frequently?`, `the most used language`
+    (
+        (
+            r"^(which|what) ((?!(?:year|month|week|day)\b)[\w ]+?) (?:is|are|was|were|gets?) "
+            r"(?:used |chosen )?(?:the )?(most|least) (?:often|frequently|frequent|used|widespread)\s*\?*$"
+        ),
+        r"what is the \3 common \2?",
+    ),
+    (r"\bmost (?:often |frequently |commonly |widely )?(?:used|chosen) (?=\w)", "most common "),
+    (r"\b(is|are) the (most|least) widespread\b", r"\1 the \2 common"),
+    # `which courses has nobody enrolled in?`, `journalists who wrote nothing`
+    (
+        (
+            r"\b(?:which|what) (\w+) (?:has|have|did) (?:nobody|no one|no-one) (?:ever )?"
+            r"(\w+?)( in| for| at| on)?\s*\?*$"
+        ),
+        r"which \1 have never been \2\3?",
+    ),
+    (r"\b(who|that|which) (?:have |has )?(\w+) nothing(?=\W*$)", r"\1 never \2"),
+    # `are there more pop albums or more rock albums?`
+    (r"\bmore ([\w-]+) (\w+) or (?:more )?([\w-]+) \2\b", r"more \1 or \3 \2"),
+    (r"\bmore ([\w-]+) or more ([\w-]+)", r"more \1 or \2"),
+    # `which course is rated best?`
+    (r"\b(?:is|are) rated (?:the )?(?:best|highest)(?=\W*$)", "has the highest average rating"),
+    (r"\b(?:is|are) rated (?:the )?(?:worst|lowest)(?=\W*$)", "has the lowest average rating"),
+    (r"\b(their|its|his|her) own\b", r"\1"),
+    # `each model that has 'M5' in its number`
+    (
+        (
+            r"\b(?:that|which|who) (?:has|have|had) ('[^']+'|\"[^\"]+\") in (?:its|their|the) "
+            r"([\w ]+?)(?=\W*(?:$|[.?!]\s))"
+        ),
+        r"whose \2 contains \1",
+    ),
+    # `ordered by descending ratio`: by what was just asked for
+    (
+        (
+            r",?\s*\b(?:and )?(?:ordered|sorted|ranked|order|sort) (?:the results? )?by (?:the )?"
+            r"(?:(descending|ascending) )(?:ratio|proportion|percentage|share|count|average|total)(?=\W*$)"
+        ),
+        lambda m: ", highest first" if m[1].lower() == "descending" else ", lowest first",
+    ),
+    (r",? and who (\w+) (?:it|them)(?=\W*$)", _and_who),
+)

@@ -1,0 +1,69 @@
+"""The row that a named row of the same table refers to: `who is Bram's mentor?`, `the phone of the manager of
+Otto Weiss`.
+
+Owns that form. Needs a key by which rows refer to rows of their own table, and a name that tells one row.
+"""
+
+from __future__ import annotations
+
+from rewright.ask.context import ColumnContext, Join
+from rewright.ask.reading.draft import Draft
+from rewright.ask.reading.intent import OneOf, Refers
+from rewright.ask.reading.link import Link
+
+_NAMES = {"value", "quoted"}
+_OWN_KEY = 0.95
+
+
+def superiors(draft: Draft) -> None:
+    """Puts the condition in place of the name and the role; what of the row is wanted others say."""
+    for at in range(len(draft.links) - 1):
+        first, second = draft.links[at : at + 2]
+        if first.used or second.used:
+            continue
+        owned = first.mark in _NAMES and second.mark == "column" and _is_their(draft, second)
+        of = second.mark in _NAMES and first.mark == "column" and second.preposition == "of"
+        # `who supervises Bo Lind?`
+        does = draft.scope.roles[:1] == ("who",) and at == 0 and not second.preposition
+        of = of or (does and first.mark in {"column", "relation"} and second.mark in _NAMES)
+        if not owned and not of:
+            continue
+        name, role = (first, second) if owned else (second, first)
+        key = _own_key(draft, role)
+        told = _told_by(draft, name, key) if key is not None else None
+        if key is None or told is None:
+            continue
+        draft.where.append(Refers(key.one, key.many, told))
+        draft.use(at, at + 1)
+        draft.scope.doubt("a key that refers to a row of its own table", _OWN_KEY)
+        table = draft.scope.context.table(key.one.table)
+        draft.links.insert(at + 2, Link(table.ref.name, "table", (table,), glued=True))
+        return
+
+
+def _is_their(draft: Draft, role: Link) -> bool:
+    """Whether an `'s` stands right before the role."""
+    words = draft.scope.roles
+    first = role.word.split()[0]
+    return any(
+        word == first and words[i - 1].replace("’", "'").endswith(("'s", "s'"))
+        for i, word in enumerate(words)
+        if i
+    )
+
+
+def _own_key(draft: Draft, role: Link) -> Join | None:
+    """The key within one table that the word names."""
+    found = [
+        join
+        for join in draft.scope.context.joins
+        if join.many.table == join.one.table and join.many in role.columns and not join.more
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _told_by(draft: Draft, name: Link, key: Join) -> OneOf | None:
+    """The condition that tells the named row, where it is one row of the key's table."""
+    label = draft.scope.label(draft.scope.context.table(key.many.table))
+    held: list[tuple[ColumnContext, str]] = [(c, v) for c, v in name.values if c in label and c.unique]
+    return OneOf(held[0][0], (held[0][1],)) if len(held) == 1 else None

@@ -1,0 +1,69 @@
+"""Revenue that no column holds: `revenue per buyer`, of sales with a number of jars and a price of each.
+
+Owns finding the two numbers and putting their product in the word's place. Must not know measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed, stem
+
+_TAKINGS = frozenset(listed("revenue revenues turnover takings proceeds"))
+_PRICE = frozenset(listed("price"))
+_MANY = frozenset(listed("quantity qty pieces units amount count number"))
+_HELD = frozenset(listed("revenue turnover takings proceeds amount total sum paid payment income earnings"))
+_WORKED_OUT = 0.88
+_LEADS = {"sum", "how much"}
+
+
+def takings(links: list[Link], scope: Scope) -> list[Link]:
+    """The links, the word for revenue as the sum of a quantity times its price, where only one pair is."""
+    at = next((i for i, link in enumerate(links) if link.word in _TAKINGS), None)
+    if (
+        at is None
+        or links[at].mark not in {"table", "unknown"}
+        or max(links[at].fits.values(), default=0) > 0.95
+    ):
+        return links
+    if any(
+        _HELD & set(scope.words(c)) for t in scope.context.tables for c in t.columns if c.kind == "number"
+    ):
+        return links
+    pairs = [pair for table in scope.context.tables for pair in _pairs(table, scope)]
+    if len(pairs) != 1:
+        return links
+    scope.doubt("that revenue is a quantity times its price", _WORKED_OUT)
+    led = at > 0 and (links[at - 1].mark in _LEADS or links[at - 1].mark == "avg")
+    before = links[:at] if led else [*links[:at], Link("total", "sum")]
+    many, price = (_said(column) for column in pairs[0])
+    return [*before, many, Link("times", "product"), price, *links[at + 1 :]]
+
+
+def _said(column: ColumnContext) -> Link:
+    fits: dict[object, float] = {(column.table, column.name): 1.0}
+    return Link(column.name, "column", columns=(column,), fits=fits, glued=True)
+
+
+def _pairs(table: TableContext, scope: Scope) -> Iterator[tuple[ColumnContext, ColumnContext]]:
+    """A quantity and the price of one of them: `quantity` and `unit_price`, `jars` and `jar_price`."""
+    prices = [c for c in table.columns if c.kind == "number" and set(scope.words(c)[-1:]) & _PRICE]
+    if len(prices) != 1:
+        return
+    things = {stem(w) for w in scope.words(prices[0])} - set(map(stem, (*_PRICE, "unit")))
+    for column in _counts(table, scope):
+        own = {stem(w) for w in scope.words(column)}
+        if own & things or (not things and own & set(map(stem, _MANY))):
+            yield column, prices[0]
+
+
+def _counts(table: TableContext, scope: Scope) -> Sequence[ColumnContext]:
+    refers = scope.context.refers
+    return [
+        c
+        for c in table.columns
+        if c.kind == "number" and not c.key and not refers(c) and not set(scope.words(c)) & _PRICE
+    ]
