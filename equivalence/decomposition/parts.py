@@ -28,6 +28,7 @@ from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.frames import in_one_frame
 from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
+from rewright.equivalence.laws.joined_texts import joined_at_once
 from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
@@ -44,6 +45,7 @@ from rewright.equivalence.laws.presence import with_presence
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
+from rewright.equivalence.laws.single_rows import of_single_rows
 from rewright.equivalence.laws.stepping import without_steps
 from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.laws.zeros import without_zeros
@@ -120,6 +122,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         with_whole_counts,
         with_counts_of_others,
         without_zeros,
+        joined_at_once,
         without_tied_groups,
         with_presence,
         without_idle_keys,
@@ -182,7 +185,9 @@ def _row_by_row(plain: View, catalog: Catalog) -> View | None:
         made = _seen(view, partial(_numbered, law, above), catalog)
         if made is not None:
             found = replace(made, before=flattened(made.before), after=flattened(made.after))
-    return found and (_seen(found, with_counts_of_others, catalog) or found)
+    for later in (of_single_rows, with_counts_of_others):
+        found = _seen(found or plain, later, catalog) or found
+    return found
 
 
 def _numbered(

@@ -17,7 +17,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, order_sensitive, ordered_by_value
 from rewright.sql.types import equality_is_identity
-from rewright.sql.walk import QUERIES, walk
+from rewright.sql.walk import QUERIES, group_keys, walk
 
 # aggregates and window functions that give peers in their order the same value
 _VALUES = frozenset(
@@ -66,17 +66,17 @@ def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str
 
 
 def _chance(query: a.Query, catalog: Catalog) -> tuple[set[str], Assumptions]:
-    numbered = _numbered_by_key(query, catalog)
-    windows = numbered is not None
-    by_windows: Assumptions = numbered or frozenset()
+    numbered, gathered = _numbered_by_key(query, catalog), _gathered_by_key(query, catalog)
+    windows, groups = numbered is not None, gathered is not None
+    by_keys: Assumptions = (numbered or frozenset()) | (gathered or frozenset())
     if _total(query):
-        return _looseness(query, windows=windows), by_windows
+        return _looseness(query, windows=windows, groups=groups), by_keys
     basis = _shows_its_order(query, catalog)
     if basis is None:
         basis = _total_by_key(query, catalog)
     if basis is None:
-        return _looseness(query, windows=windows), by_windows
-    return _looseness(query, total=True, windows=windows), basis | by_windows
+        return _looseness(query, windows=windows, groups=groups), by_keys
+    return _looseness(query, total=True, windows=windows, groups=groups), basis | by_keys
 
 
 def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -92,6 +92,27 @@ def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     if not found or None in found:
         return None
     return frozenset(x for basis in found for x in basis or ())
+
+
+def _gathered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    """The constraints by which no two rows of a group tie in the orders of its aggregates; None: two may, or
+    there is no such order that matters.
+    """
+    if not isinstance(query, a.Select):
+        return None
+    calls = [n for n in own_parts(query) if isinstance(n, a.Aggregate) and _by_order(n)]
+    if any(c.distinct or c.direct or not c.order_by or not c.func.is_builtin for c in calls):
+        return None
+    facts, rows = Facts(catalog, query), a.Select((), query.from_, query.where)
+    keys = ([*group_keys(query), *(k.expr for k in c.order_by)] for c in calls)
+    found = [facts.exprs_determine(rows, k) for k in keys]
+    if not found or None in found:
+        return None
+    return frozenset(x for basis in found for x in basis or ())
+
+
+def _by_order(call: a.Aggregate) -> bool:
+    return order_sensitive(call) and not ordered_by_value(call)
 
 
 def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -123,9 +144,11 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     return Facts(catalog, rows).exprs_determine(rows, [k.expr for k in query.order_by])
 
 
-def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) -> set[str]:
-    """What a block leaves to chance, the queries within aside. ``total``, ``windows``: its order, and those
-    of its windows, leave no ties.
+def _looseness(
+    query: a.Query, *, total: bool = False, windows: bool = False, groups: bool = False
+) -> set[str]:
+    """What a block leaves to chance, the queries within aside. ``total``, ``windows``, ``groups``: its order,
+    and those of its windows and its aggregates, leave no ties.
     """
     found: set[str] = set()
     if not total and not _total(query):
@@ -133,7 +156,7 @@ def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) ->
     for node in own_parts(query):
         if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
-        if isinstance(node, a.Aggregate) and order_sensitive(node) and not ordered_by_value(node):
+        if isinstance(node, a.Aggregate) and _by_order(node) and not groups:
             found.add("tie-order")
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
             found.add("float-order")

@@ -6,9 +6,9 @@
 
 Both count rows of one block, or of two that read the same; what the first asks of a row, the second asks
 too, and what it asks beside is not TRUE of the others (SOUNDNESS 15, 16). That something is not TRUE is also
-asked where a column is to equal another constant. A value is counted where it is not NULL; of rows and
-composites IS NULL asks something else. The difference is no less than 0 and overflows nowhere. Must not know
-rules or provers.
+asked where a column is to equal another constant, unless its collation may take the two for one. A value is
+counted where it is not NULL; of rows and composites IS NULL asks something else. The difference is no less
+than 0 and overflows nowhere. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.constants import Value, constant, value
 from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.facts.looks import DETERMINISTIC
 from rewright.sql.types import INT8
 from rewright.sql.walk import canonical, conjoin, conjuncts, defined_rels, has_subquery, renumber
 
@@ -114,6 +115,9 @@ def _exclude(one: a.Expr, other: a.Expr) -> bool:
     if not isinstance(one, a.Op) or not isinstance(other, a.Op) or one.op != other.op:
         return False
     if not is_equality(one) or one.args[0] != other.args[0]:
+        return False
+    # where collations are not deterministic, 'a' may equal 'A'
+    if one.args[0].type.collation not in DETERMINISTIC:
         return False
     values = [_value(constant(x.args[1])) for x in (one, other)]
     return None not in values and values[0] != values[1]

@@ -5,10 +5,16 @@
     lead(x, 2) OVER (ORDER BY id)                            is   lag(x, 2) OVER (ORDER BY id DESC)
     lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is
     never NULL
+    sum(x) OVER (PARTITION BY g ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW)
+    is   that over (PARTITION BY g ORDER BY id … EXCLUDE GROUP)
+    sum(x) OVER (PARTITION BY g) - x        is   coalesce(the former, 0)   where x is never NULL
+    cume_dist() OVER (ORDER BY x)           is   count(*) OVER (ORDER BY x)::float8 / count(*) OVER ()::float8
 
 ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). A distance that
 is NULL shows NULL whatever the default, and a frame that nobody reads is computed, so that its distances must
-not be negative or NULL (M7). Must not know rules or provers.
+not be negative or NULL (M7). The order of a whole partition decides nothing about exact sums, counts and
+extremes of values that look alike where they are equal: all but the current row are those with another key.
+Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -19,15 +25,18 @@ from typing import Any, Literal
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
-from rewright.sql.build import operator
+from rewright.sql.build import ascending, function, operator
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, is_volatile
-from rewright.sql.types import INT4
-from rewright.sql.walk import QUERIES, has_window, map_parts
+from rewright.sql.facts.assumptions import usable_keys
+from rewright.sql.types import FLOAT8, INT4, INT8, equality_is_identity
+from rewright.sql.walk import QUERIES, has_window, leaves, map_kind, map_parts
 
 _OTHER = {"lag": "lead", "lead": "lag"}
 _ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
+_ONE = a.Const("1", INT4)
+_EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _FRAMELESS = frozenset(
     {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
 )
@@ -48,7 +57,15 @@ class _InOneFrame(Walk):
             if isinstance(node, QUERIES):
                 return node
             node = map_parts(node, visit)
-            return self._call(node, block) if isinstance(node, a.WindowCall) else node
+            if isinstance(node, a.Op):
+                return self._of_others(node, block) or node
+            if not isinstance(node, a.WindowCall):
+                return node
+            shared = _as_share(node)
+            return self._call(node, block) if shared is None else map_kind(shared, a.WindowCall, counted)
+
+        def counted(call: a.WindowCall) -> a.Expr:
+            return self._call(call, block)
 
         targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
         return replace(block, targets=targets, order_by=tuple(map(visit, block.order_by)))
@@ -65,6 +82,7 @@ class _InOneFrame(Walk):
         call = _towards(made)
         if call.func.name in _FRAMELESS and all(map(_is_distance, _offsets(call.window.frame))):
             call = replace(call, window=replace(call.window, frame=a.Frame()))
+        call = self._by_key(call, block)
         keys = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
         basis = self.facts.exprs_determine(block, keys) if call.window.order_by else None
         if basis is None:
@@ -73,6 +91,44 @@ class _InOneFrame(Walk):
         if changed != call:
             self.rest_on(basis)
         return changed
+
+    def _by_key(self, call: a.WindowCall, block: a.Select) -> a.WindowCall:
+        """What is made of all other rows of a partition, in the order of a key of the rows."""
+        if not _of_all_others(call) or block.group_by is not None:
+            return call
+        keys: list[a.Expr] = []
+        for scan in leaves(block.from_):
+            if not isinstance(scan, a.Scan) or not (known := usable_keys(self.catalog, scan)):
+                return call
+            of = {c.name: i for i, c in enumerate(scan.columns)}
+            places = [of[c] for c in known[0][0].columns]
+            keys += [a.Column(scan.rel, i, scan.columns[i].type, scan.columns[i].name) for i in places]
+        order = ascending(keys)
+        if not order or self.facts.exprs_determine(block, keys) is None:
+            return call
+        return replace(call, window=replace(call.window, order_by=order))
+
+    def _of_others(self, node: a.Op, block: a.Select) -> a.Expr | None:
+        """A total of the partition less the current row's part as that of the other rows, of which there may
+        be none; None for anything else.
+        """
+        if not node.op.is_builtin or node.op.name != "-" or node.type != INT8 or len(node.args) != 2:
+            return None
+        total, own = node.args
+        if not isinstance(total, a.WindowCall) or total.filter is not None or not total.func.is_builtin:
+            return None
+        others = self._by_key(_without_current(total), block)
+        if others.window.order_by == total.window.order_by or others == total:
+            return None
+        if total.func.name == "count" and total.star:
+            return self._call(others, block) if own == _ONE else None
+        basis = self._never_null(own, block)
+        # a sum of int4 stays in int8, whatever is taken from it
+        small = total.func.name == "sum" and total.func.arg_types in {("int2",), ("int4",)}
+        if not small or basis is None or total.args != (own,):
+            return None
+        self.rest_on(basis)
+        return a.Coalesce((self._call(others, block), a.Const("0", INT8)), INT8)
 
     def _without_default(self, call: a.WindowCall, block: a.Select) -> a.WindowCall | a.Coalesce:
         """The default of lag or lead as COALESCE, where a value that is there is not NULL."""
@@ -89,6 +145,46 @@ class _InOneFrame(Walk):
 
     def _never_null(self, expr: a.Expr, block: a.Select) -> Assumptions | None:
         return self.facts.never_null(expr, self.facts.nonnull_columns(block), block)
+
+
+def _as_share(call: a.WindowCall) -> a.Expr | None:
+    """cume_dist() as the rows up to the current one and its peers, over all rows; there is one at least."""
+    if not call.func.is_builtin or call.func.name != "cume_dist" or call.ignore_nulls:
+        return None
+    ref = next(f for f in builtins().functions("count") if not f.args).to_ref()
+    op, cast = operator("/", FLOAT8, FLOAT8), function("float8", "int8")
+    if op is None or cast is None or not all(map(_is_distance, _offsets(call.window.frame))):
+        return None
+    orders = (call.window.order_by, ())
+    windows = [a.Window(call.window.partition_by, order) for order in orders]
+    counts = [a.WindowCall(ref, (), w, INT8, star=True) for w in windows]
+    return a.Op(op, tuple(a.Cast(c, FLOAT8, method="func", func=cast) for c in counts), FLOAT8)
+
+
+def _without_current(call: a.WindowCall) -> a.WindowCall:
+    """A call over a whole partition as one over all its other rows; any other as it is."""
+    frame = call.window.frame
+    ends = (frame.start, frame.end) == ("unbounded_preceding", "unbounded_following")
+    if frame.exclude or call.window.order_by or not (ends or frame == a.Frame()):
+        return call
+    others = a.Frame("rows", "unbounded_preceding", "unbounded_following", exclude="current")
+    return replace(call, window=replace(call.window, frame=others))
+
+
+def _of_all_others(call: a.WindowCall) -> bool:
+    """Whether it is made of all rows of a partition but the current one, in whatever order."""
+    frame = call.window.frame
+    ends = (frame.start, frame.end, frame.exclude)
+    if ends != ("unbounded_preceding", "unbounded_following", "current"):
+        return False
+    # a key that may fail is computed
+    if call.func.kind != "a" or not all(isinstance(k.expr, a.Column) for k in call.window.order_by):
+        return False
+    types = [x.type for x in call.args]
+    if call.func.name in {"min", "max"}:
+        return all(map(equality_is_identity, types))
+    exact = all(t.is_builtin and t.name in _EXACT for t in types)
+    return call.func.name == "count" or (call.func.name in {"sum", "avg"} and exact)
 
 
 def _function(name: str, args: tuple[str, ...]) -> a.FunctionRef:

@@ -6,10 +6,11 @@ decides it.
 Of rows that tie on the original's keys any may come first, so the one that the fuller order puts first is a
 choice that the server might have made: each answer under the fuller order is an answer of the original, and
 not the other way round. So it is of the order of the result, of what LIMIT, OFFSET and DISTINCT ON keep, and
-of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is
-taken away or changed, and none is added that may raise an error: the original computes none. A judgement in
-one direction: its reservation is `refinement`. Must not know rules or
-provers.
+of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). Blocks that
+read the same tables in the same places are put side by side; of the outermost two a key is also told by the
+place of its column in the result, or by its table. No key is taken away or changed, and none is added that
+may raise an error: the original computes none. A judgement in one direction: its reservation is `refinement`.
+Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.walk import (
     from_rels,
+    has_subquery,
     highest_number,
     leaves,
     map_parts,
@@ -57,6 +59,8 @@ def fuller(original: a.Query, candidate: a.Query, catalog: Catalog) -> a.Query |
         return map_parts(node, visit)
 
     made: a.Query = visit(original)
+    if isinstance(made, a.Select) and isinstance(candidate, a.Select):
+        made = _outermost(made, candidate, facts)
     return None if made == original else made
 
 
@@ -107,6 +111,49 @@ def _block(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
         return _window(node, windows, longer) if isinstance(node, a.WindowCall) else node
 
     return replace(mine, targets=tuple(replace(t, expr=visit(t.expr)) for t in mine.targets))
+
+
+def _outermost(mine: a.Select, other: a.Select, facts: Facts) -> a.Select:
+    """The original with the candidate's keys, whatever the two read: each as the column of the result in its
+    place, or as the column of a table that both read.
+    """
+    if mine.with_ties or len(mine.targets) != len(other.targets) or _makes_sets(mine) or _makes_sets(other):
+        return mine
+    tables = _tables(mine, other) if mine.group_by is None and mine.distinct is None else {}
+    known = from_rels(mine.from_)
+    keys: list[a.SortKey] = []
+    for at, key in enumerate(other.order_by):
+        ours = mine.order_by[at] if at < len(mine.order_by) else None
+        found = [replace(key, expr=e) for e in _told(key.expr, mine, other, tables)]
+        chosen = next((k for k in found if ours in {None, k}), None)
+        if chosen is None:
+            return mine
+        bare = used_rels(chosen.expr) <= known and not has_subquery(chosen.expr)
+        if ours is None and (not bare or facts.errors(chosen.expr) or not facts.cannot_fail(chosen.expr)):
+            return mine
+        keys.append(chosen)
+    return mine if len(keys) < len(mine.order_by) else replace(mine, order_by=tuple(keys))
+
+
+def _told(expr: a.Expr, mine: a.Select, other: a.Select, tables: dict[int, int]) -> Iterator[a.Expr]:
+    """What stands for a key of the other block in the first."""
+    for shown, target in zip(mine.targets, other.targets, strict=True):
+        if target.expr == expr and shown.expr.type == expr.type:
+            yield shown.expr
+    if used_rels(expr) and used_rels(expr) <= tables.keys():
+        yield renumber(expr, tables)
+
+
+def _tables(mine: a.Select, other: a.Select) -> dict[int, int]:
+    """The range variables of the other block over tables by those of the first that they stand for."""
+    left = [x for x in leaves(mine.from_) if isinstance(x, a.Scan)]
+    found: dict[int, int] = {}
+    for scan in leaves(other.from_):
+        at = next((x for x in left if isinstance(scan, a.Scan) and x.table == scan.table), None)
+        if at is not None:
+            left.remove(at)
+            found[scan.rel] = at.rel
+    return found
 
 
 def _makes_sets(block: a.Select) -> bool:

@@ -226,10 +226,19 @@ def _is_aggregate(query: a.Query) -> bool:
 
 
 def _is_grouping(query: a.Select) -> bool:
+    """Whether it groups by keys, and all that is asked and shown of a group is its keys and aggregates: a
+    column that depends on a key is one of a row that the lookup does not read.
+    """
     shown = (*(t.expr for t in query.targets), *conjuncts(query.having))
-    return (
-        bool(group_keys(query)) and _is_bare(query) and is_closed(query) and not any(map(has_subquery, shown))
-    )
+    if not group_keys(query) or not _is_bare(query) or not is_closed(query):
+        return False
+    keys = set(group_keys(query))
+
+    def bare(n: Any) -> Any:
+        known = n in keys or isinstance(n, a.Aggregate)
+        return a.Const(None, n.type) if known else map_parts(n, bare)
+
+    return not any(has_subquery(x) or any(isinstance(n, REFERENCES) for n in walk(bare(x))) for x in shown)
 
 
 def _of_rows(expr: a.Expr, query: a.Select, where: a.Expr | None) -> a.Expr:

@@ -15,7 +15,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import NOTHING, Assumptions, Facts, order_sensitive
 from rewright.sql.types import FLOATS, equality_is_identity
-from rewright.sql.walk import QUERIES, walk
+from rewright.sql.walk import QUERIES, group_keys, walk
 
 # window calls whose value is that of all rows that tie with the current one, where the frame holds peers
 _OF_PEERS = frozenset({
@@ -64,7 +64,8 @@ def _computed(block: a.Query, facts: Facts) -> Iterator[str | Assumptions]:
     """Of aggregates and window calls."""
     for node in _own(block):
         if isinstance(node, a.Aggregate) and order_sensitive(node) and not _sorted_by_all(node):
-            yield "tie-order"
+            told = _sorted_by_key(node, block, facts)
+            yield "tie-order" if told is None else told
         added = node.args if isinstance(node, a.Aggregate | a.WindowCall) else ()
         if any(x.type.name in FLOATS for x in added):
             yield "float-order"
@@ -80,6 +81,15 @@ def _sorted_by_all(call: a.Aggregate) -> bool:
     told = [x for x in call.args if not isinstance(x, a.Const)]
     plain = call.func.is_builtin and not call.direct and bool(by)
     return plain and all(x in by and equality_is_identity(x.type) for x in told)
+
+
+def _sorted_by_key(call: a.Aggregate, block: a.Query, facts: Facts) -> Assumptions | None:
+    """What shows that no two rows of a group tie in an aggregate's own order."""
+    plain = call.func.is_builtin and bool(call.order_by) and not call.distinct and not call.direct
+    if not isinstance(block, a.Select) or not plain:
+        return None
+    rows = a.Select((), block.from_, block.where)
+    return facts.exprs_determine(rows, [*group_keys(block), *(k.expr for k in call.order_by)])
 
 
 def _of_peers(call: a.WindowCall) -> bool:

@@ -32,6 +32,7 @@ create table tick (id int primary key, at timestamptz, n timestamp, d date);
 create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
 create table span (id int primary key, a date not null, b date, m int, n int, check (a <= b));
+create table attr (ent int not null references t, key text not null, val text, more varchar(9), primary key (ent, key));
 """
 CATALOG = catalog_from_ddl(SCHEMA)
 _REACH = "with recursive r(a, b) as (select src, dst from edge{first} union {step}) select * from r{last}"
@@ -57,6 +58,7 @@ def _next(
 
 _NULL_TOO = "b from r where b is not null or exists (select 1 from o where t > 3 and {} is null)"
 _VALUES = "select distinct k from o where t > 3 and k is not null"
+_OTHERS = "between unbounded preceding and unbounded following exclude"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
@@ -188,6 +190,18 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id, sum(k) over (order by id rows unbounded preceding exclude ties) from o",
             "select id, sum(k) over (order by id) from o",
         ),
+        (
+            f"select id, sum(k) over (partition by t rows {_OTHERS} current row), max(far) over (order by k rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id), (select max(far) from o x where x.id <> o.id) from o",
+        ),
+        (
+            "select id, sum(t) over (partition by far) - t, count(*) over (partition by t) - 1 from o",
+            f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0), (select count(*) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, (select count(*) from o x where x.t <= o.t)::float8 / (select count(*) from o) from o",
+        ),
     ),
     "counts": (
         (
@@ -305,6 +319,14 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select distinct on (k) k, x from t order by k",
             "select distinct on (k) k, x from t order by k, id",
         ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by far, id limit 3",
+        ),
+        (
+            "select t.id, count(o.id) n from t left join o on o.t = t.id group by t.id order by n desc limit 3",
+            "select id, (select count(*) from o where o.t = t.id) n from t order by n desc, id limit 3",
+        ),
     ),
     "places": (
         (
@@ -326,6 +348,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select k, sum(case when x is null then t else 0 end) from o group by k",
             "select k, coalesce(sum(t) filter (where x is null), 0) from o group by k",
+        ),
+    ),
+    "texts": (
+        (
+            "select ent, array_to_string(array_agg(key order by key), ', ') from attr group by ent",
+            "select ent, string_agg(key, ', ' order by key) from attr group by ent",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id desc) filter (where x = 'a'), '') from o group by k",
+            "select k, string_agg(id::text, '' order by id desc) filter (where x = 'a') from o group by k",
         ),
     ),
     "others": (
@@ -360,6 +392,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, g.n, g.best from t join (select t, count(*) n, max(k) best from o group by t having count(*) > 2) g on g.t = t.id",
             "select t.id, (select count(*) from o where o.t = t.id), (select max(k) from o where o.t = t.id) from t where (select count(*) from o where o.t = t.id) > 2",
+        ),
+    ),
+    "single": (
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x'), max(case when a.key = 'y' then a.val end) from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val, y.val from t left join attr x on x.ent = t.id and x.key = 'x' left join attr y on y.ent = t.id and y.key = 'y'",
+        ),
+        (
+            "select t.id, g.v from t left join (select ent, min(val) filter (where key = 'x') v from attr group by ent) g on g.ent = t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
         ),
     ),
     "columns": (
@@ -650,6 +692,62 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "frames": (
         (
+            "select id, sum(t) over (partition by far) - t from o",
+            f"select id, sum(t) over (partition by far rows {_OTHERS} current row) from o",
+        ),
+        (
+            "select id, sum(k) over (partition by t) - k from o",
+            f"select id, coalesce(sum(k) over (partition by t rows {_OTHERS} current row), 0) from o",
+        ),
+        (
+            "select id, sum(t) over (partition by far order by id) - t from o",
+            f"select id, coalesce(sum(t) over (partition by far rows {_OTHERS} current row), 0) from o",
+        ),
+        (
+            "select id, count(k) over (partition by t) - 1 from o",
+            "select id, (select count(k) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select src, count(*) over () - 1 from edge",
+            "select src, (select count(*) from edge x where x.src <> edge.src) from edge",
+        ),
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, (select count(*) from o x where x.t < o.t)::float8 / (select count(*) from o) from o",
+        ),
+        (
+            "select id, cume_dist() over (order by t) from o",
+            "select id, row_number() over (order by t)::float8 / count(*) over () from o",
+        ),
+        (
+            "select id, cume_dist() over (partition by k order by t) from o",
+            "select id, (select count(*) from o x where x.k = o.k and x.t <= o.t)::float8 / (select count(*) from o) from o",
+        ),
+        (
+            f"select id, sum(k) over (partition by t rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.k <> o.k) from o",
+        ),
+        (
+            f"select id, sum(k) over (partition by t order by far rows {_OTHERS} ties) from o",
+            "select id, (select sum(k) from o x where x.t = o.t and x.id <> o.id) from o",
+        ),
+        (
+            "select id, sum(k) over (order by far rows between unbounded preceding and current row exclude current row) from o",
+            "select id, (select sum(k) from o x where x.id <> o.id) from o",
+        ),
+        (
+            f"select x, max(n) over (rows {_OTHERS} current row) from o",
+            "select x, (select max(n + 0.0) from o y where y.id <> o.id) from o",
+        ),
+        (
+            f"select src, sum(dst) over (rows {_OTHERS} current row) from edge",
+            "select src, (select sum(dst) from edge x where x.src <> edge.src) from edge",
+        ),
+        (
+            f"select id, sum(k) over (order by 1 / k rows {_OTHERS} current row) from o",
+            "select id, (select sum(k) from o x where x.id <> o.id) from o",
+        ),
+        (
             "select id, lag(t, k, 0) over (order by id) from o",
             "select id, coalesce(lag(t, k) over (order by id), 0) from o",
         ),
@@ -902,6 +1000,30 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
             "select x from t order by k fetch first 3 rows with ties",
             "select x from t order by k, id fetch first 3 rows with ties",
         ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by id, far limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far, o.id limit 3",
+            "select id, k from o order by far limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.k limit 3",
+            "select id, k from o order by k nulls first, id limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select id, k from o order by far, 10 / k limit 3",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.k fetch first 3 rows with ties",
+            "select id, k from o order by k, id fetch first 3 rows with ties",
+        ),
+        (
+            "select o.id, o.k from o join t on t.id = o.t order by o.far limit 3",
+            "select k, id from o order by far, id limit 3",
+        ),
     ),
     "places": (
         (
@@ -979,6 +1101,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select k, avg(case when x is null then t else 0 end) from o group by k",
             "select k, coalesce(avg(t) filter (where x is null), 0) from o group by k",
+        ),
+    ),
+    "texts": (
+        (
+            "select k, array_to_string(array_agg(x order by id), ',') from o group by k",
+            "select k, string_agg(x, ',' order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), ',', 'none') from o group by k",
+            "select k, string_agg(id::text, ';' order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(distinct t), ',') from o group by k",
+            "select k, string_agg(distinct t::text, ',') from o group by k",
+        ),
+        (
+            "select t.id, array_to_string(array_agg(o.id order by o.id), ',') from t left join o on o.t = t.id group by t.id",
+            "select t.id, string_agg(o.id::text, ',' order by o.id) from t left join o on o.t = t.id group by t.id",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), null) from o group by k",
+            "select k, string_agg(id::text, null order by id) from o group by k",
+        ),
+        (
+            "select k, array_to_string(array_agg(id order by id), ',') from o group by k",
+            "select k, string_agg(id::text, ',' order by id::text) from o group by k",
         ),
     ),
     "others": (
@@ -1063,6 +1211,28 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select o.id from o left join t on t.id = o.far where t.x is null",
             "select o.id from o where not exists (select from t where t.id = o.far)",
+        ),
+    ),
+    "single": (
+        (
+            "select t.id, max(a.val) filter (where a.key >= 'x') from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key >= 'x'",
+        ),
+        (
+            "select t.id, max(case when a.key = 'x' then a.val else '' end) from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
+        ),
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x') from t join attr a on a.ent = t.id group by t.id",
+            "select t.id, x.val from t join attr x on x.ent = t.id and x.key = 'x'",
+        ),
+        (
+            "select t.id, count(a.val) filter (where a.key = 'x') from t left join attr a on a.ent = t.id group by t.id",
+            "select t.id, (select 1::bigint from attr x where x.ent = t.id and x.key = 'x') from t",
+        ),
+        (
+            "select t.id, max(a.val) filter (where a.key = 'x') from t left join attr a on a.ent = t.k group by t.id",
+            "select t.id, x.val from t left join attr x on x.ent = t.id and x.key = 'x'",
         ),
     ),
     "columns": (

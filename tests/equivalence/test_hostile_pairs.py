@@ -33,7 +33,10 @@ _DIFFERENT = {
     "looks_and_sums": 186,
     "once_proved_families": 22,
     "partners_and_columns": 77,
+    "pivots": 32,
     "ranges_and_counts": 48,
+    "texts_of_arrays": 13,
+    "windows_of_others": 30,
 }
 # seconds of the search, by what is known: most that are not proved are given up at once
 _SECONDS = {"equal": 30.0, "different": 1.0, "open": 0.25}

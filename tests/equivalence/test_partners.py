@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rewright.equivalence.laws.counts_less import with_counts_of_others
@@ -9,9 +11,13 @@ from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.zeros import without_zeros
+from rewright.equivalence.recheck.views.others import others
+from rewright.equivalence.recheck.views.stating import Changes
+from rewright.equivalence.recheck.views.values import values
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.records import Table
 from rewright.sql.walk import Fresh, highest_number, walk
 
 CATALOG = catalog_from_ddl("""
@@ -117,6 +123,10 @@ def test_what_is_joined_for_its_values_is_looked_up(sql: str) -> None:
         .replace("p.id", "p.n"),
         JOINED.replace("group by p", "group by p limit 3"),
         JOINED.replace("g.s", "g"),
+        # a column that depends on the key
+        "select q.v, g.n from q join (select id, n, count(*) from p group by id) g on g.id = q.p",
+        "select q.v, g.m from q left join (select id, max(n) + x m from p group by id) g on g.id = q.p",
+        "select q.v, g.m from q left join (select id, max(n) m from p group by id having x > 1) g on g.id = q.p",
         "select p.id, c.v from p left join c on c.p = p.id",
         "select p.id, d.x from p left join d on d.id = p.x",
         "select c.id, p.n from c join p on p.id = c.w",
@@ -125,7 +135,9 @@ def test_what_is_joined_for_its_values_is_looked_up(sql: str) -> None:
     ],
 )
 def test_what_may_be_there_more_often_or_not_at_all_stays(sql: str) -> None:
-    assert _values(sql) == bind(sql, CATALOG)
+    query = bind(sql, CATALOG)
+    assert _values(sql) == query
+    assert values(query, Changes(CATALOG, query)) == query
 
 
 @pytest.mark.parametrize(
@@ -160,6 +172,19 @@ def test_bounds_that_a_check_keeps_in_order_are_compared(sql: str, held: bool) -
 def test_counts_of_some_of_the_rows_leave_the_others(sql: str, held: bool) -> None:
     query = bind(sql, CATALOG)
     assert (with_counts_of_others(query, CATALOG).query != query) is held
+
+
+@pytest.mark.parametrize(("collation", "held"), [("default", True), ("C", True), ("public.ci", False)])
+def test_constants_that_a_collation_may_take_for_one_leave_no_others(collation: str, held: bool) -> None:
+    catalog = catalog_from_ddl("create table t (a text)")
+    (table,) = (r for r in catalog.relations if isinstance(r, Table))
+    (column,) = table.columns
+    collated = replace(column, type=replace(column.type, collation=collation))
+    catalog = catalog.with_relations(replace(table, columns=(collated,)))
+    sql = "select count(*) filter (where (a = 'x') is not true) - count(*) filter (where a = 'X') from t"
+    query = bind(sql, catalog)
+    assert (with_counts_of_others(query, catalog).query != query) is held
+    assert (others(query, Changes(catalog, query)) != query) is held
 
 
 @pytest.mark.parametrize(

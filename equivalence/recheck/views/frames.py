@@ -4,22 +4,25 @@ Where partition and order tell all rows apart, the peers of a row are the row al
 rows is one counted in groups, and where it counts nothing one by value; of its peers nothing is excluded. A
 frame of one row before or behind shows what lag or lead does, lead is lag in the other order, and a default
 of either is that of COALESCE where what is shown is never NULL and the distance is a number. A frame that a
-function does not look at is computed all the same: its distances must be numbers that are not negative. Must
-not know the other forms.
+function does not look at is computed all the same: its distances must be numbers that are not negative. A
+count, an exact sum or an extreme of all rows but the current one needs no order, and is given that of a key;
+a total less the current row's part is such a sum or count. The share of rows that cume_dist() tells is one
+count over another. Must not know the other forms.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
-from rewright.sql.build import operator
+from rewright.sql.build import ascending, function, operator
 from rewright.sql.builtins import builtins
 from rewright.sql.facts import Assumptions
-from rewright.sql.types import INT4
-from rewright.sql.walk import QUERIES, map_parts
+from rewright.sql.facts.assumptions import usable_keys
+from rewright.sql.types import FLOAT8, INT4, INT8, equality_is_identity
+from rewright.sql.walk import QUERIES, leaves, map_parts
 
 _MIRRORED = {"lag": "lead", "lead": "lag"}
 # what does not look at its frame
@@ -28,6 +31,7 @@ _BLIND = frozenset({
 })  # fmt: skip
 # what shows the value of a frame's one row
 _SHOWS = frozenset({"min", "max", "first_value", "last_value"})
+_MODES: tuple[Literal["range", "rows", "groups"], ...] = ("range", "rows", "groups")
 _WHOLE = frozenset({"int2", "int4", "int8"})
 
 
@@ -48,7 +52,12 @@ def _block(block: a.Select, changes: Changes) -> a.Select:
         if isinstance(node, QUERIES):
             return node
         node = map_parts(node, visit)
-        return _call(node, block, changes) if isinstance(node, a.WindowCall) else node
+        if isinstance(node, a.Op):
+            return _less_itself(node, block, changes)
+        if not isinstance(node, a.WindowCall):
+            return node
+        part = _part_of_all(node)
+        return _call(node, block, changes) if part is None else _divided(part, block, changes)
 
     targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
     return replace(block, targets=targets, order_by=tuple(visit(k) for k in block.order_by))
@@ -59,9 +68,87 @@ def _call(call: a.WindowCall, block: a.Select, changes: Changes) -> a.Expr:
         return call
     if call.func.name in _BLIND and _may_be_left_out(call.window.frame):
         call = replace(call, window=replace(call.window, frame=a.Frame()))
+    call = _without_itself(call, block, changes)
     default, call = _default(call, block, changes)
     made = _in_order(call, block, changes)
     return made if default is None else a.Coalesce((made, default), call.type)
+
+
+def _part_of_all(call: a.WindowCall) -> tuple[a.WindowCall, a.WindowCall] | None:
+    """What cume_dist() divides: how many rows come up to the current one or tie with it, and how many are
+    there.
+    """
+    window = call.window
+    if call.func.name != "cume_dist" or not call.func.is_builtin or call.ignore_nulls:
+        return None
+    if not _may_be_left_out(window.frame):
+        return None
+    rows = next(f for f in builtins().functions("count") if f.args == ()).to_ref()
+    upto = a.WindowCall(rows, (), a.Window(window.partition_by, window.order_by), INT8, star=True)
+    return upto, replace(upto, window=a.Window(window.partition_by, ()))
+
+
+def _divided(part: tuple[a.WindowCall, a.WindowCall], block: a.Select, changes: Changes) -> a.Expr:
+    """One count over the other, in double precision."""
+    over = operator("/", FLOAT8, FLOAT8)
+    double = function("float8", "int8")
+    assert over is not None
+    numbers = [_call(x, block, changes) for x in part]
+    return a.Op(over, tuple(a.Cast(x, FLOAT8, method="func", func=double) for x in numbers), FLOAT8)
+
+
+def _less_itself(minus: a.Op, block: a.Select, changes: Changes) -> a.Expr:
+    """What is taken of a whole partition's sum or count for the current row, as that of the rows beside it;
+    anything else as it is. Where there are none, their sum is NULL and not 0.
+    """
+    if minus.op.name != "-" or not minus.op.is_builtin or minus.type != INT8 or len(minus.args) != 2:
+        return minus
+    whole, own = minus.args
+    if not isinstance(whole, a.WindowCall) or not whole.func.is_builtin or whole.filter is not None:
+        return minus
+    frame = whole.window.frame
+    last = frame == a.Frame() or frame in {a.Frame(m, end="unbounded_following") for m in _MODES}
+    if whole.window.order_by or not last:
+        return minus
+    window = replace(whole.window, frame=a.Frame("rows", end="unbounded_following", exclude="current"))
+    beside = _without_itself(replace(whole, window=window), block, changes)
+    if not beside.window.order_by:
+        return minus
+    if whole.star and whole.func.name == "count" and own == a.Const("1", INT4):
+        return _call(beside, block, changes)
+    if whole.func.name != "sum" or whole.func.arg_types[0] not in {"int2", "int4"} or whole.args != (own,):
+        return minus
+    basis = changes.known.never_null(own, changes.known.nonnull_columns(block), block)
+    if basis is None:
+        return minus
+    changes.rest_on(basis)
+    return a.Coalesce((_call(beside, block, changes), a.Const("0", INT8)), INT8)
+
+
+def _without_itself(call: a.WindowCall, block: a.Select, changes: Changes) -> a.WindowCall:
+    """A call over the other rows of the partition, sorted by the first keys of the tables."""
+    frame, name = call.window.frame, call.func.name
+    whole = (frame.start, frame.end) == ("unbounded_preceding", "unbounded_following")
+    sorted_ = any(not isinstance(k.expr, a.Column) for k in call.window.order_by)
+    if not whole or frame.exclude != "current" or call.func.kind != "a" or sorted_:
+        return call
+    exact = all(x.type.is_builtin and x.type.name in {*_WHOLE, "numeric"} for x in call.args)
+    alike = all(equality_is_identity(x.type) for x in call.args)
+    if not {"count": True, "sum": exact, "avg": exact, "min": alike, "max": alike}.get(name, False):
+        return call
+    columns: list[a.Expr] = []
+    for x in leaves(block.from_):
+        if not isinstance(x, a.Scan):
+            return call
+        key = next((k for k, _ in usable_keys(changes.catalog, x)), None)
+        if key is None:
+            return call
+        told = {c.name: a.Column(x.rel, i, c.type, c.name) for i, c in enumerate(x.columns)}
+        columns += [told[c] for c in key.columns]
+    order = ascending(columns)
+    if not order or changes.known.exprs_determine(block, columns) is None:
+        return call
+    return replace(call, window=replace(call.window, order_by=order))
 
 
 def _may_be_left_out(frame: a.Frame) -> bool:

@@ -2,8 +2,9 @@
 
 Of rows that tie on the keys of an order the server may put any first, so what it does under more keys behind
 them is something that it may do without. So it is of ORDER BY, of what LIMIT, OFFSET and DISTINCT ON keep of
-it, and of windows whose value follows the order of rows; not of WITH TIES and windows that ask for peers. The
-keys added must not fail, since the original computes none of them. Must not know the other forms.
+it, and of windows whose value follows the order of rows; not of WITH TIES and windows that ask for peers. A
+key may be told by what both blocks read, or of the results by the place of a column or by a table of both.
+The keys added must not fail, since the original computes none of them. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -33,10 +34,19 @@ _Keys = tuple[a.SortKey, ...]
 def orders(view: View) -> View:
     """Each block of the first query beside the block of the second that has its place among the blocks."""
     (before, after), *others = view.pairs
+    made = _beside(before, after, view) if not others else before
+    if not others and isinstance(made, a.Select) and isinstance(after, a.Select):
+        made = _of_results(made, after, _Longer(from_rels(made.from_), Facts(view.catalog, before)))
+    if made == before:
+        return view
+    return replace(view, pairs=((made, after), *others), modulo=view.modulo | {"refinement"})
+
+
+def _beside(before: a.Query, after: a.Query, view: View) -> a.Query:
     theirs = [n for n in walk(after) if isinstance(n, a.Select)]
     ours = [n for n in walk(before) if isinstance(n, a.Select)]
-    if len(ours) != len(theirs) or others:
-        return view
+    if len(ours) != len(theirs):
+        return before
     facts, turn = Facts(view.catalog, before), iter(theirs)
 
     def visit(node: Any) -> Any:
@@ -50,9 +60,44 @@ def orders(view: View) -> View:
         )
 
     made: a.Query = visit(before)
-    if made == before:
-        return view
-    return replace(view, pairs=((made, after),), modulo=view.modulo | {"refinement"})
+    return made
+
+
+def _of_results(mine: a.Select, other: a.Select, longer: _Longer) -> a.Select:
+    """Keys of the result, by the columns of the result that they are, or by the table they are of."""
+    sets = any(returns_set(t.expr) for b in (mine, other) for t in b.targets)
+    if sets or mine.with_ties or len(mine.targets) != len(other.targets):
+        return mine
+    plain = mine.group_by is None and mine.distinct is None
+    renamed = _same_tables(mine, other) if plain else {}
+    keys: _Keys = ()
+    for key in other.order_by:
+        ways = [
+            replace(key, expr=x.expr)
+            for x, y in zip(mine.targets, other.targets, strict=True)
+            if y.expr == key.expr and x.expr.type == y.expr.type
+        ]
+        read = used_rels(key.expr)
+        if read and read <= set(renamed):
+            ways.append(replace(key, expr=renumber(key.expr, renamed)))
+        own = mine.order_by[len(keys) : len(keys) + 1]
+        fit = [w for w in ways if (w,) == own] if own else ways[:1]
+        if not fit:
+            return mine
+        keys = (*keys, fit[0])
+    return replace(mine, order_by=longer.keys(mine.order_by, keys))
+
+
+def _same_tables(mine: a.Select, other: a.Select) -> dict[int, int]:
+    """Each scan of the other block with the first one of its table that is left."""
+    found: dict[int, int] = {}
+    for y in leaves(other.from_):
+        for x in leaves(mine.from_):
+            same = isinstance(x, a.Scan) and isinstance(y, a.Scan) and x.table == y.table
+            if same and x.rel not in found.values():
+                found[y.rel] = x.rel
+                break
+    return found
 
 
 def _rows(block: a.Select) -> list[list[object]]:

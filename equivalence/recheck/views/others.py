@@ -15,6 +15,7 @@ from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.constants import constant, value
 from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.facts.looks import DETERMINISTIC
 from rewright.sql.types import INT8
 from rewright.sql.walk import bottom_up, canonical, conjoin, conjuncts, defined_rels, has_subquery, renumber
 
@@ -110,6 +111,9 @@ def _apart(one: a.Expr, other: a.Expr) -> bool:
     if not isinstance(one, a.Op) or not isinstance(other, a.Op) or one.op != other.op:
         return False
     if not is_equality(one) or one.args[0] != other.args[0]:
+        return False
+    # a collation that a user made may take different texts for equal
+    if one.args[0].type.collation not in DETERMINISTIC:
         return False
     found = []
     for known in (constant(one.args[1]), constant(other.args[1])):

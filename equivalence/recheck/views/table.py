@@ -41,8 +41,10 @@ from rewright.equivalence.recheck.views.plain import plain
 from rewright.equivalence.recheck.views.presence import presence
 from rewright.equivalence.recheck.views.restrictions import restrictions
 from rewright.equivalence.recheck.views.shifts import shifts
+from rewright.equivalence.recheck.views.single import single
 from rewright.equivalence.recheck.views.stating import Law, View, of_each, of_trees
 from rewright.equivalence.recheck.views.successors import successors
+from rewright.equivalence.recheck.views.texts import texts
 from rewright.equivalence.recheck.views.values import values
 from rewright.equivalence.recheck.views.zeros import zeros
 from rewright.sql import algebra as a
@@ -68,6 +70,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "shifts": of_each(shifts),
         "counts": of_trees(counts),
         "zeros": of_each(zeros),
+        "texts": of_each(texts),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
@@ -80,6 +83,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "numbers": of_each(numbers),
         "partners": of_each(partners),
         "values": of_each(values),
+        "single": of_each(single),
         "others": of_each(others),
         "columns": columns,
     }

@@ -15,7 +15,7 @@ Must not know the other forms.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -151,6 +151,8 @@ def _of_group(rest: Joined, one: a.FromItem | Added, item: a.FromItem, changes: 
     shown = (*(t.expr for t in query.targets), *conjuncts(query.having))
     if not group_keys(query) or free_rels(query) or any(map(has_subquery, shown)):
         return None
+    if not all(_is_of_group(x, group_keys(query)) for x in shown):
+        return None
     asked = one.on if isinstance(one, Added) else rest.asked
     ties = {p: found for p in asked if (found := _tie(p, item.rel)) is not None}
     met = {query.targets[own.pos].expr: other for own, other in ties.values()}
@@ -196,10 +198,17 @@ def _is_simple(query: a.Query) -> bool:
 
 
 def _is_null_of_none(expr: a.Expr) -> bool:
-    def bare(n: Any) -> Any:
-        return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_parts(n, bare)
+    return null_on_empty(expr) and _is_of_group(expr, ())
 
-    return null_on_empty(expr) and not any(isinstance(n, REFERENCES) for n in walk(bare(expr)))
+
+def _is_of_group(expr: a.Expr, keys: Collection[a.Expr]) -> bool:
+    """Whether it is told from aggregates and these keys, and reads no column that depends on a key."""
+
+    def bare(n: Any) -> Any:
+        known = isinstance(n, a.Aggregate) or n in keys
+        return a.Const(None, n.type) if known else map_parts(n, bare)
+
+    return not any(isinstance(n, REFERENCES) for n in walk(bare(expr)))
 
 
 def _seen(expr: a.Expr, query: a.Select, where: a.Expr | None, met: Mapping[a.Expr, a.Expr]) -> a.Expr:
