@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bench.hostile import FOLDER, documents
-from tests.equivalence.test_breadth import is_proved
+from tests.equivalence.test_breadth import PATIENT, is_proved
 
 _EXTENSION = re.compile(r"CREATE EXTENSION IF NOT EXISTS (\w+);")
 _STANDS_FOR = {"citext": "CREATE TYPE citext AS (value text);", "btree_gist": ""}
@@ -43,4 +43,4 @@ def test_none_that_differs_is_proved(part: int) -> None:
 def test_some_that_are_equal_are() -> None:
     """About four in ten of all are (docs/checker-figures.md); a third of a sample is asked for."""
     equal = EQUAL[::12]
-    assert sum(is_proved(pair, turned=False) for pair in equal) >= len(equal) // 3
+    assert sum(is_proved(pair, turned=False, seconds=PATIENT) for pair in equal) >= len(equal) // 3

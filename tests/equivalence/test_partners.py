@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from rewright.equivalence.laws.chance import chance
 from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.joined_values import as_values
 from rewright.equivalence.laws.ordered_ranges import by_bounds
 from rewright.equivalence.laws.partners import by_partners
 from rewright.equivalence.laws.zeros import without_zeros
+from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.views.others import others
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.equivalence.recheck.views.values import values
@@ -201,3 +203,22 @@ def test_constants_that_a_collation_may_take_for_one_leave_no_others(collation: 
 def test_zeros_that_are_added_in_a_group_are_left_out(sql: str, held: bool) -> None:
     query = bind(sql, CATALOG)
     assert (without_zeros(query, CATALOG).query != query) is held
+
+
+@pytest.mark.parametrize(
+    ("sql", "open_"),
+    [
+        ("select p, array_agg(v order by id) from c group by p", False),
+        ("select p, array_agg(v order by w, id desc) from c group by p", False),
+        ("select id, array_agg(v order by w) from c group by id", False),
+        ("select p, array_agg(v order by w) from c group by p", True),
+        ("select p, array_agg(v order by id), array_agg(v) from c group by p", True),
+        ("select c.p, array_agg(q.v order by c.id) from c join q on q.p = c.p group by c.p", True),
+        ("select x, array_agg(x + 1 order by id) from d group by x", True),
+        ("select array_agg(x order by u) from p", True),
+    ],
+)
+def test_an_order_by_a_key_leaves_no_ties_in_a_group(sql: str, open_: bool) -> None:
+    query = bind(sql, CATALOG)
+    assert ("tie-order" in chance(query, CATALOG)[0]) is open_
+    assert ("tie-order" in left_to_chance(query, CATALOG)[0]) is open_
