@@ -46,11 +46,15 @@ class Log:
     fates: dict[str, Fate] = field(default_factory=dict)
     # seconds of measured runs until a candidate was first verified
     runs_before: float | None = None
+    # CPU seconds of this process: when the log was begun, and until a candidate was first verified
+    began: float = field(default_factory=time.process_time)
+    cpu_before: float | None = None
 
     def clear(self) -> None:
         self.seconds.clear()
         self.fates.clear()
-        self.runs_before = None
+        self.runs_before = self.cpu_before = None
+        self.began = time.process_time()
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -74,6 +78,7 @@ class Log:
         return {
             "seconds": {k: round(v, 3) for k, v in self.seconds.items()},
             "runs_before_first": self.runs_before or 0.0,
+            "cpu_before_first": self.cpu_before,
             "candidates": fates,
         }
 
@@ -119,6 +124,7 @@ class WatchedChecker:
             evidence = self.inner.check(original, candidate, seconds)
         if self.log.runs_before is None and evidence.level in TRUST:
             self.log.runs_before = self.log.seconds.get("run", 0.0)
+            self.log.cpu_before = round(time.process_time() - self.log.began, 3)
         said = {
             "verdict": evidence.level,
             "modulo": list(evidence.modulo),

@@ -84,7 +84,7 @@ def make(packages: Path, out: Path) -> None:
         named: dict[str, list[str]] = {}
         for name, options, sql in told.files:
             for table in re.findall(r"\bFROM (\w+)", sql):
-                named.setdefault(table, []).extend(_write(db, folder, name, options, sql))
+                named.setdefault(table, []).extend(write_file(db, folder, name, options, sql))
         used = {Path(path).name for _, _, path, *_ in told.sources}
         _beside(db, packages, folder, used)
         found = [
@@ -104,9 +104,9 @@ def _load(db: Any, name: str, kind: str, path: Path, more: list[str], out: Path)
     match kind:
         case "json":
             rows = next(iter(json.loads(path.read_text(encoding="utf-8")).values()))
-            return _rows(db, name, flat, rows)
+            return rows_as_table(db, name, flat, rows)
         case "list":
-            return _rows(db, name, flat, _listed(path, *more))
+            return rows_as_table(db, name, flat, _listed(path, *more))
         case "bz2":
             flat.write_bytes(bz2.decompress(path.read_bytes()))
         case "zip":
@@ -142,12 +142,13 @@ def _listed(path: Path, variable: str, columns: str) -> list[dict[str, Any]]:
     raise ValueError(variable)
 
 
-def _rows(db: Any, name: str, file: Path, rows: list[dict[str, Any]]) -> None:
+def rows_as_table(db: Any, name: str, file: Path, rows: list[dict[str, Any]]) -> None:
+    """Create a table of these rows, by way of ``file``."""
     file.write_text(json.dumps(rows), encoding="utf-8")
     db.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_json_auto('{file}', sample_size=-1)")
 
 
-def _write(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
+def write_file(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
     """Write what one `file` line says; returns the tables' names."""
     for kind in ("each", "hive"):
         if options.startswith(f"{kind}="):

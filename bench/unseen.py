@@ -87,6 +87,7 @@ def totals(results: Sequence[Measured]) -> dict[str, Any]:
     improvable = [r for r in results if r.improvable]
     outcomes = [r.outcome for r in improvable]
     firsts = sorted(f for r in results if (f := r.result.first_verified_seconds) is not None)
+    works = sorted(f for r in results if (f := r.result.ends.get("cpu_before_first")) is not None)
     return {
         "queries": len(results),
         "ratio": sum(after) / sum(before),
@@ -105,6 +106,8 @@ def totals(results: Sequence[Measured]) -> dict[str, Any]:
         ),
         "first_verified_median": statistics.median(firsts) if firsts else None,
         "first_verified_p95": rewriting.percentile(firsts, 0.95) if firsts else None,
+        "first_verified_cpu_median": statistics.median(works) if works else None,
+        "first_verified_cpu_p95": rewriting.percentile(works, 0.95) if works else None,
     }
 
 

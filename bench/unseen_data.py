@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: twelve schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: thirteen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -31,6 +31,7 @@ FOURTH_SCHEMAS = ("library",)
 FIFTH_SCHEMAS = ("tpch", "star")
 SIXTH_SCHEMAS = ("airline",)
 SEVENTH_SCHEMAS = ("games", "recruiting")
+EIGHTH_SCHEMAS = ("utility",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -64,6 +65,8 @@ SIXTH_QUERIES = FILES / "sixth_queries.jsonl"
 """Queries over ``SIXTH_SCHEMAS``, whose foreign keys have indexes and whose views read views; all of them open."""
 SEVENTH_QUERIES = FILES / "seventh_queries.jsonl"
 """Queries over ``SEVENTH_SCHEMAS``, whose foreign keys have indexes here and there; all of them open."""
+EIGHTH_QUERIES = FILES / "eighth_queries.jsonl"
+"""Queries over ``EIGHTH_SCHEMAS``, with partitions, an enumeration and JSON; every third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,7 @@ SETS = {
     "fifth": QuerySet(FIFTH_QUERIES, FIFTH_SCHEMAS, "the queries over TPC-H and a retailer's star schema"),
     "sixth": QuerySet(SIXTH_QUERIES, SIXTH_SCHEMAS, "the queries over an airline"),
     "seventh": QuerySet(SEVENTH_QUERIES, SEVENTH_SCHEMAS, "the queries over an online game and recruiting"),
+    "eighth": QuerySet(EIGHTH_QUERIES, EIGHTH_SCHEMAS, "the queries over a seller of electricity"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.equivalence.decomposition.gathering import gathered, mentioned
-from rewright.equivalence.laws.chance import left_open, looseness
+from rewright.equivalence.laws.chance import left_open
 from rewright.equivalence.laws.forms import said
 from rewright.equivalence.laws.inlining import inlined
 from rewright.equivalence.prover.translate import computed_ctes
@@ -96,7 +96,8 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
         yield Pair(before, after, catalog, 0)
         return
     seen: list[tuple[a.Query, a.Query]] = []
-    start = _without_alike(Pair(before, after, catalog, 0))
+    whole = Pair(before, after, catalog, 0)
+    start, everywhere = _without_alike(whole), without_common(whole)
     columns = mentioned(start.before, start.after)
     highest = max(highest_number(before), highest_number(after))
     facts = Facts(catalog, start.before, start.after)
@@ -112,6 +113,10 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
         if (pair.before, pair.after) not in seen:
             seen.append((pair.before, pair.after))
             yield pair
+        # where one of the two reads what is alike once more, one table stands for all copies
+        if together and everywhere.taken and (everywhere.before, everywhere.after) not in seen:
+            seen.append((everywhere.before, everywhere.after))
+            yield everywhere
     if (before, after) not in seen:
         yield Pair(before, after, catalog, 0)
 
@@ -210,23 +215,25 @@ def _errors(query: a.Query, catalog: Catalog) -> frozenset[str]:
     return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
 
 
-def shared_failures(before: a.Query, after: a.Query, catalog: Catalog) -> frozenset[str]:
+def shared_failures(
+    before: a.Query, after: a.Query, catalog: Catalog
+) -> tuple[frozenset[str], tuple[str, ...]]:
     """The reservations of putting both queries' CTEs where they are referred to: one that is computed by
     itself is computed on rows, and with columns, that its readers may not ask for. What overflows in one that
-    both queries compute, overflows in both.
+    both queries compute, overflows in both. Beside them the constraints by which their orders leave no ties.
     """
     first, second = _computed(before), _computed(after)
-    found = {x for q in (before, after) for cte in _put_twice(q) for x in looseness(cte)}
+    chances = [left_open(q, catalog) for q in (*_put_twice(before), *_put_twice(after), *first, *second)]
+    found = {x for loose, _ in chances for x in loose}
     bodies = [canonical(q, keep_names=False) for q in first], [canonical(q, keep_names=False) for q in second]
     for queries, own, others in ((first, *bodies), (second, *reversed(bodies))):
         for query, body in zip(queries, own, strict=True):
             errors = Facts(catalog).errors(query)
-            found |= looseness(query)
             if errors - OVERFLOW:
                 found.add("errors")
             if errors & OVERFLOW and body not in others:
                 found.add("overflow")
-    return frozenset(found)
+    return frozenset(found), said(frozenset(x for _, basis in chances for x in basis))
 
 
 def _computed(query: a.Query) -> list[a.Query]:

@@ -90,8 +90,10 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     # a form may compute an expression once more, or not at all
     if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
         return
+    facts: tuple[str, ...] = ()
     if not same_tree(before, after):
-        left_open |= shared_failures(before, after, catalog)
+        shared, facts = shared_failures(before, after, catalog)
+        left_open |= shared
     try:
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before), without_unread(after)
@@ -112,7 +114,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if len(inlined) < 2:
         return
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    plain = View(first, second, left_open, (), catalog, others)
+    plain = View(first, second, left_open, facts, catalog, others)
     for law in (
         as_pages,
         by_bounds,

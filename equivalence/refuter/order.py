@@ -24,7 +24,7 @@ def tie_query(tree: Any) -> str | None:
     """
     if not isinstance(tree, ast.SelectStmt) or not tree.sortClause:
         return None
-    stmt = copy.deepcopy(tree)
+    stmt = copy.copy(tree)  # only its own fields are changed
     if stmt.op != enums.SetOperation.SETOP_NONE or stmt.distinctClause or stmt.valuesLists:
         return _wrapped(stmt)
     keys = _expressions(stmt)
@@ -65,7 +65,7 @@ def counts_are_fixed(tree: Any) -> bool:
     """
     if not isinstance(tree, ast.SelectStmt) or tree.op != enums.SetOperation.SETOP_NONE:
         return False
-    rest = copy.deepcopy(tree)
+    rest = copy.copy(tree)
     rest.limitCount = rest.limitOffset = rest.distinctClause = None
     plain = all(isinstance(n, ast.A_Const | None) for n in (tree.limitCount, tree.limitOffset))
     return plain and not _choose(nodes(rest))

@@ -67,11 +67,15 @@ class Added:
     high: float
     coverage: float
     recommended: bool
+    beside: str = ""
+    """The table beside which alone it is recommended."""
 
     def evidence(self) -> str:
         """In words: whether it is recommended, and on what it rests."""
         if self.recommended:
             told = "the gain beats its interval"
+            if self.beside:
+                told += f" beside {self.beside}, not alone"
         elif self.low > 0:
             told = "not recommended: the best of so many columns gain as much by chance"
         else:
@@ -321,6 +325,7 @@ def _added(pick: Pick, *, recommended: bool) -> Added:
         high,
         block.coverage,
         recommended,
+        pick.beside,
     )
 
 

@@ -128,6 +128,7 @@ class Base:
         self._targets_of_rows: Any = None
         self.notes: list[str] = [] if brought is None else list(brought.notes)
         self.rows = self._read()
+        self._tell_left_out()
         self.classes = self._classes()
         self.features: tuple[Feature, ...] = ()
         self.leaks: tuple[Leak, ...] = ()
@@ -135,6 +136,11 @@ class Base:
         self.moments: Any = None
         """(seeds, folds, d, d) over 1, features with flags, targets."""
         self._make_values()
+
+    @property
+    def held(self) -> bool:
+        """Are its rows held here, and not in DuckDB alone?"""
+        return self.rows <= _IN_MEMORY
 
     @property
     def targets(self) -> int:
@@ -345,6 +351,16 @@ class Base:
                 f"{FEWEST_ROWS} are needed"
             )
         return rows
+
+    def _tell_left_out(self) -> None:
+        """A note of the rows without a target, where nothing else chose among the rows."""
+        whole = self.target.rows
+        if self._brought or self.spec.where or self.spec.latest or self.rows >= whole:
+            return
+        self.notes.append(
+            f"{whole - self.rows} of {whole} rows of {self.table.name} have no value of {self.target.name}: "
+            f"they are left out"
+        )
 
     def _classes(self) -> tuple[str, ...]:
         """The values that become indicators; none: the target is a number."""

@@ -6,6 +6,7 @@ counted once. Must not know the target or scores of regressions.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,12 @@ _SURELY_REPEATED = 0.9
 """A column with fewer different values per row than this is no key by itself, however it is cleaned."""
 _MANY = 24
 """Joins of a table from which on the graph may have left some out."""
+_SAME_NUMBERS = 0.9
+"""The share of the smaller side's numbers that both have, from which on columns of one name may be parts of a
+key.
+"""
+_SEVERAL = 2
+"""Columns of the same names that two tables have, from which on they may have a key together."""
 _FEW_KINDS = 12
 _SMALL = 5000
 _CONTAINED = 0.05
@@ -87,6 +94,8 @@ class Candidates:
         self._spelled: Spelled | None = None
         self._sketches: dict[tuple[str, str], Any] = {}
         self._meeting: Meeting | None = None
+        self._held_by: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        self._by_name: dict[str, set[str]] | None = None
         self.failed: list[tuple[str, str]] = []
         """Joins of tables that cannot be read, and why."""
 
@@ -179,7 +188,9 @@ class Candidates:
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
         if len(near) < _MANY:
-            near |= self._namesakes(table)
+            near |= self._namesakes(table) | self._alike(table, allowed, arrived)
+        if len(arrived) == 1:
+            near = self._beyond(table, arrived, near)
         found: set[str] = set()
         for name in near:
             found.add(self._parts.get(name, name))
@@ -231,6 +242,48 @@ class Candidates:
                     break
         return found
 
+    def _beyond(self, table: str, arrived: Collection[str], near: set[str]) -> set[str]:
+        """Of the tables `near` those that share a value with another of the table's columns than that by
+        which a chain came: a step by that one alone goes back on itself. What unites several tables is not
+        asked.
+        """
+        tables, found = self._index.tables, near & self._index.unions.keys()
+        for column in tables[table].columns:
+            if not joinable(column) or column.name in arrived:
+                continue
+            for name, other_name in self._holding_a_value_of(column):
+                if name in found or name not in near:
+                    continue
+                other = tables[name].column(other_name)
+                if other is not None and joinable(other) and comparable(column, other):
+                    found.add(name)
+        return found
+
+    def _alike(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:
+        """Tables with several columns that are called as columns of the table that may be keys: team, season
+        and week. The graph keeps few edges of each such column alone, since all lists of teams are alike.
+        """
+        wanted = {
+            names.normal(c.name)
+            for c in self._index.tables[table].columns
+            if joinable(c) and c.name not in arrived and (not allowed or c.name in allowed)
+        }
+        if len(wanted) < _SEVERAL:
+            return set()
+        called = self._called()
+        told = Counter(name for word in wanted for name in called.get(word, ()))
+        return {name for name, many in told.items() if many >= _SEVERAL}
+
+    def _called(self) -> Mapping[str, set[str]]:
+        """How a column is called -> the tables that have one which may be a key."""
+        if self._by_name is None:
+            self._by_name = defaultdict(set)
+            for name, table in self._index.tables.items():
+                for column in table.columns:
+                    if joinable(column):
+                        self._by_name[names.normal(column.name)].add(name)
+        return self._by_name
+
     def _sharing(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> set[str]:
         """Tables with a column that shares values with one of the table's keys, by the sketches of all
         columns, turned round once a search.
@@ -253,7 +306,7 @@ class Candidates:
         found: set[str] = set()
         for key in keys:
             mine = index.sketch(key)
-            for name, column_name in self._holding_a_value_of(mine):
+            for name, column_name in self._holding_a_value_of(key):
                 other = index.tables.get(name)
                 column = (
                     None if other is None or name == table or name in found else other.column(column_name)
@@ -267,12 +320,14 @@ class Candidates:
                     found.add(name)
         return found
 
-    def _holding_a_value_of(self, sketch: Any) -> list[tuple[str, str]]:
-        """The lake's columns whose sketches share a value with this one."""
+    def _holding_a_value_of(self, column: Column) -> list[tuple[str, str]]:
+        """The lake's columns whose sketches share a value with this one's."""
         if self._meeting is None:
             self._sketches = self._index.sketches()
             self._meeting = Meeting(self._sketches)
-        return self._meeting.of(sketch)
+        if column.key not in self._held_by:
+            self._held_by[column.key] = self._meeting.of(self._index.sketch(column))
+        return self._held_by[column.key]
 
     def _united_parts(self) -> dict[str, str]:
         """Part → the table that unites it; a union that holds the base table is not used, its parts are
@@ -300,7 +355,9 @@ def _keys(
     for first in telling:
         if made >= _PER_TABLE:
             break
-        for key in (_completed(first, telling, periods, unique), [first]):
+        # numbers are called alike by chance, too: the key without them is another candidate
+        texts = _completed(first, [p for p in telling if not p.a.meaning.numeric], periods, unique)
+        for key in (_completed(first, telling, periods, unique), texts, [first]):
             told = tuple(sorted((p.a.name, p.b.name) for p in key))
             if told in seen:
                 continue
@@ -330,7 +387,10 @@ def _completed(
 
 
 def _same_name(pair: PairScore) -> bool:
-    return pair.a.name.lower() == pair.b.name.lower() and not pair.a.meaning.numeric
+    """Are the columns called alike, and, where they are numbers, mostly the same ones?"""
+    if names.normal(pair.a.name) != names.normal(pair.b.name):
+        return False
+    return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
 
 
 def _common(column: Column) -> bool:

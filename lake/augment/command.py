@@ -187,7 +187,13 @@ def _searched(lake: Lake, spec: BaseSpec, options: Options, port: AugmentPort) -
     model = port.model() if port.model is not None and options.selector in MODEL_SELECTORS else None
     with place as kept, _progress() as told:
         earlier = kept.earlier() if kept is not None and options.history else ()
-        report = augment(lake, spec, options, told=told, earlier=earlier, model=model)
+        try:
+            report = augment(lake, spec, options, told=told, earlier=earlier, model=model)
+        except KeyboardInterrupt as error:
+            # later on it ends with the best set so far
+            raise click.ClickException(
+                "interrupted while the base table was read: nothing was found yet, and nothing is left behind"
+            ) from error
         if kept is not None:
             kept.keep(helped_by(report))
     return report

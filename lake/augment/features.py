@@ -63,7 +63,10 @@ class Links:
 
     def among(self, wanted: Any) -> Links:
         """The pairs that arrive at one of these hashes, sorted."""
-        at = np.isin(self.arriving, wanted)
+        if not len(wanted):
+            return Links(self.arriving[:0], self.leaving[:0])
+        near = np.minimum(np.searchsorted(wanted, self.arriving), len(wanted) - 1)
+        at = np.flatnonzero(wanted[near] == self.arriving)
         return Links(self.arriving[at], self.leaving[at])
 
     def carried(self, keyed: Keyed) -> Keyed:
@@ -99,7 +102,8 @@ class FeatureStore:
         """What `parts` (all that the arrays depend on) stand for; `make` gives them where they are not known
         yet. `in_file`: it is worth keeping for other processes.
         """
-        name = _name(parts)
+        # what stays in memory alone needs no name that a file could have
+        name = _name(parts) if in_file else json.dumps([*map(str, parts)])
         found = self._held.get(name)
         if found is None:
             found = self._read(name) if in_file else None

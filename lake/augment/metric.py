@@ -23,7 +23,7 @@ FITS = len(SEEDS) * (len(_PAIRS) + FOLDS)
 """Regressions that one full evaluation solves: each fold, and each pair of folds, left out, for each seed."""
 _T_975 = 2.145
 """The 97.5 % point of Student's t with 14 degrees of freedom: 15 folds less one."""
-_CONSTANT = 1e-12
+CONSTANT = 1e-12
 
 
 def fold_numbers(rows: int, seed: int) -> Any:
@@ -141,7 +141,7 @@ def standardised(features: int, train: Any) -> Standardised:
     centre = moved[..., 0, :] / rows[..., None]
     moved -= (rows[..., None, None] * centre[..., :, None]) * centre[..., None, :]
     variances = np.diagonal(moved, axis1=-2, axis2=-1)[..., 1:k] / rows[..., None]
-    varied = variances > _CONSTANT
+    varied = variances > CONSTANT
     scale = np.where(varied, 1.0 / np.sqrt(np.where(varied, variances, 1.0)), 0.0)
     gram = moved[..., 1:k, 1:k] * scale[..., :, None] * scale[..., None, :]
     return Standardised(gram, moved[..., 1:k, k:] * scale[..., None], means, centre, scale)

@@ -11,14 +11,15 @@ import math
 import random
 import time
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
 from rewright.lake.augment.options import Strategy
-from rewright.lake.augment.sampling import Look, Sample
-from rewright.lake.augment.selection import BudgetEnded, Offer, Search
+from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
+from rewright.lake.augment.selection import BudgetEnded, Search
 
 _EXPLORATION = 0.2
 _KEPT = 16
@@ -88,7 +89,7 @@ class _Tree:
         self._candidates = candidates
         self._hops = hops
         self._root = _Node(None)
-        self._found: list[Offer] = []
+        self._found: list[tuple[float, Block]] = []
         self._looks: list[tuple[_Node, Look]] = []
         self._start = search.evaluator.estimate(search.chosen)
         self.looked = 0.0
@@ -122,7 +123,7 @@ class _Tree:
             started = time.monotonic()
             for node in level:
                 node.visits += 1
-                self._glance(node, sample)
+            self._glance(level, sample)
             each = (time.monotonic() - started) / len(level)
             level = [child for node in level for child in self._children(node)]
             level.sort(key=lambda node: -node.prior)
@@ -149,17 +150,24 @@ class _Tree:
         """What a look costs, as a share of judging a table on all rows."""
         return sample.rows / self._search.evaluator.base.rows
 
-    def _glance(self, node: _Node, sample: Sample) -> float:
-        """A look at a chain on a few rows: its estimated gain."""
+    def _glance(self, nodes: Sequence[_Node], sample: Sample) -> list[float]:
+        """A look at chains on a few rows, several at once: the estimated gain of each."""
+        search, gains = self._search, []
+        for some in batched(nodes, AT_ONCE):
+            search.budget.check(search.evaluator)
+            chains = [node.candidate for node in some if node.candidate is not None]
+            search.evaluator.estimates += len(chains)
+            self.looked += len(chains) * self._share(sample)
+            looks = sample.looks(chains)
+            gains += [self._judged(node, look) for node, look in zip(some, looks, strict=True)]
+        return gains
+
+    def _judged(self, node: _Node, look: Look | LakeError | None) -> float:
+        """Keep what a look at a chain gave; its estimated gain."""
         assert node.candidate is not None
         search = self._search
-        search.budget.check(search.evaluator)
-        search.evaluator.estimates += 1
-        self.looked += self._share(sample)
-        try:
-            look = sample.look(node.candidate)
-        except LakeError as error:
-            search.failed.append((node.candidate.path, str(error)))
+        if isinstance(look, LakeError):
+            search.failed.append((node.candidate.path, str(look)))
             node.prior = 0.0
             return 0.0
         if look is None:
@@ -186,8 +194,7 @@ class _Tree:
             if self.looked + len(half) * self._share(sample) > self._most - _BUILT:
                 break
             self._looks = []
-            for node, _ in half:
-                self._glance(node, sample)
+            self._glance([node for node, _ in half], sample)
             rest = sorted(self._looks, key=lambda one: -one[1].gain)
         promising = [node for node, look in rest[:_BUILT] if look.gain > 0]
         for node in dict.fromkeys([*promising, *suspects]):
@@ -223,7 +230,7 @@ class _Tree:
             ):
                 node = max(open_, key=lambda c: (self._worth(c), chance.random()))
             if not node.visits and node is not self._root:
-                reward = self._look(node) if sample is None else self._glance(node, sample)
+                reward = self._look(node) if sample is None else self._glance([node], sample)[0]
             else:
                 reward = 0.0
                 node.done = True
@@ -231,7 +238,8 @@ class _Tree:
 
     def choose(self) -> None:
         """Greedy over the best chains found, beside the tables already chosen."""
-        self._search.offers += sorted(self._found, key=lambda one: -one.gain)[:_KEPT]
+        best = sorted(self._found, key=lambda one: -one[0])[:_KEPT]
+        self._search.offers += [block for _, block in best]
         self._search.choose()
 
     def _worth(self, node: _Node) -> float:
@@ -274,5 +282,6 @@ class _Tree:
         self.looked += 1
         if block is None:
             return 0.0
-        self._found.append(self._search.offer(block, self._start))
-        return max(0.0, self._found[-1].gain)
+        gain = self._search.gain(block, self._start)
+        self._found.append((gain, block))
+        return max(0.0, gain)

@@ -6,25 +6,32 @@ made of them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
 
 import numpy as np
 
+from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.base import Base
-from rewright.lake.augment.blocks import (
-    FEWEST_MATCHES,
-    by_chance,
-    interleaved,
-    offered_features,
-    scaled,
-    strongest,
-)
+from rewright.lake.augment.blocks import FEWEST_MATCHES, by_chance, offered_features, scaled, strongest
 from rewright.lake.augment.candidates import Candidate
-from rewright.lake.augment.estimating import Pooled, pooled
 from rewright.lake.augment.leakage import TargetByKey, clearly_suspected
-from rewright.lake.augment.metric import Moments
+from rewright.lake.augment.standing import Part, Standing
 from rewright.lake.augment.tables import TableFeatures
+
+AT_ONCE = 32
+"""Candidates that are looked at together; between two such lots a budget may end."""
+T = TypeVar("T")
+
+
+def batched(things: Sequence[T], most: int) -> Iterator[Sequence[T]]:
+    """Lots of so many, one after the other."""
+    rest = iter(things)
+    while some := list(islice(rest, most)):
+        yield some
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,21 @@ class _Keys:
     by_key: TargetByKey
 
 
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a candidate's features are on the sample: `values`, `missing` by key of a grouping (None: too
+    few rows find a partner), of which `offered` features they were chosen from.
+    """
+
+    candidate: Candidate
+    grouping: int
+    coverage: float
+    suspect: bool
+    offered: int
+    values: Any
+    missing: Any
+
+
 class Sample:
     """So many rows of a base table, chosen by chance."""
 
@@ -60,42 +82,57 @@ class Sample:
         self._chosen = np.sort(chosen)
         self._values = base.some_values(self._chosen)
         self._keys: dict[int, _Keys] = {}
-        self._alone = self._sums(np.empty((self.rows, 0))).estimate()
 
     def look(self, candidate: Candidate) -> Look | None:
         """None: one of its tables is too large to look at a few of its keys alone.
 
         :raises LakeError: one of its tables cannot be read.
         """
+        (found,) = self.looks([candidate])
+        if isinstance(found, LakeError):
+            raise found
+        return found
+
+    def looks(self, candidates: Sequence[Candidate]) -> list[Look | LakeError | None]:
+        """As `look`, of several at once; an error in the place of one that cannot be read."""
+        seen = [self._seen(candidate) for candidate in candidates]
+        told = [one for one in seen if isinstance(one, _Seen)]
+        gains = iter(self._gains(told))
+        return [
+            Look(one.candidate, next(gains), one.coverage, one.suspect) if isinstance(one, _Seen) else one
+            for one in seen
+        ]
+
+    def _seen(self, candidate: Candidate) -> _Seen | LakeError | None:
         grouping = self._base.grouping(tuple((a, kind) for a, _, kind in candidate.hops[0].pairs))
         keys = self._of(grouping)
-        found = self._tables.of_keys(candidate, keys.hashes)
+        try:
+            found = self._tables.of_keys(candidate, keys.hashes)
+        except LakeError as error:
+            return error
         if found is None:
             return None
         raw, matched = found
         coverage = float(keys.by_key.counts[matched].sum() / self.rows)
         if coverage < FEWEST_MATCHES:
-            return Look(candidate, 0.0, coverage, suspect=False)
-        suspect = clearly_suspected(raw, keys.by_key)
-        return Look(candidate, self._gain(raw, keys), coverage, suspect)
-
-    def _gain(self, raw: Any, keys: _Keys) -> float:
+            return _Seen(candidate, grouping, coverage, suspect=False, offered=0, values=None, missing=None)
         offered = offered_features(raw, ())
-        kept = strongest(raw, offered, keys.by_key)
-        if not kept:
-            return 0.0
-        sums = self._sums(interleaved(*scaled(raw[:, kept]))[keys.of_row])
-        left = 1.0 - max(self._alone, 0.0)
-        chance = [left * by_chance(k, len(offered), len(raw)) for k in range(len(kept) + 1)]
-        given = len(self._base.features)
-        return max(estimated for estimated, _ in sums.best_of(given, chance.__getitem__)) - self._alone
+        values, missing = scaled(raw[:, strongest(raw, offered, keys.by_key)])
+        suspect = clearly_suspected(raw, keys.by_key)
+        return _Seen(candidate, grouping, coverage, suspect, len(offered), values, missing)
 
-    def _sums(self, added: Any) -> Pooled:
-        """`added`: (rows, 2 features)."""
+    def _gains(self, seen: Sequence[_Seen]) -> list[float]:
+        """The estimated R² with each over that of the base alone; 0 where there is no feature."""
         base = self._base
-        own = 2 * len(base.features)
-        x = np.hstack([np.ones((self.rows, 1)), self._values[:, :own], added, self._values[:, own:]])
-        return pooled(Moments((x.T @ x)[None, None], len(base.features) + added.shape[1] // 2, base.targets))
+        telling = [one for one in seen if one.values is not None and one.values.shape[1]]
+        parts = [
+            Part(one.grouping, self._keys[one.grouping].of_row, one.values, one.missing) for one in telling
+        ]
+        standing = Standing(self._values, 2 * len(base.features), parts)
+        chances = [partial(by_chance, offered=one.offered, keys=len(one.values)) for one in telling]
+        worths = iter(standing.worth(range(len(parts)), chances))
+        told = {id(one) for one in telling}
+        return [next(worths).estimate - standing.now if id(one) in told else 0.0 for one in seen]
 
     def _of(self, grouping: int) -> _Keys:
         if grouping not in self._keys:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
@@ -20,7 +20,8 @@ from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.metric import FITS, Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
-from rewright.lake.augment.sampling import Look
+from rewright.lake.augment.sampling import AT_ONCE, Look, batched
+from rewright.lake.augment.standing import SIZES, Standing
 
 _LEAST = 1e-4
 """A smaller gain in R² is none."""
@@ -39,8 +40,6 @@ _FINALISTS = 2
 """Sets evaluated in full for each table added, at most: the second where the first's gain may be chance."""
 _NEAR = 0.5
 """A second set is evaluated only if its estimated gain is at least this share of the first's."""
-_FALLS = 0.8
-"""A gain that was estimated before may have become larger by this at most, for all that is assumed."""
 
 
 class BudgetEnded(Exception):
@@ -92,25 +91,31 @@ def tells(block: Block, before: Evaluation, after: Evaluation) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """A table added to the set, and the evaluations before and after."""
+    """A table added to the set, and the evaluations before and after. `beside`: the table without which it
+    would not be recommended, nor that one without it.
+    """
 
     block: Block
     before: Evaluation
     after: Evaluation
+    beside: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Offer:
-    """A table that may be added.
-
-    `gain`: when it was looked at last, with the features `variant`, beside the first `beside` of the tables
-    chosen (-1: it was not looked at).
+    """A table that may be added: the `number` of its block among those offered, what it is estimated to
+    gain with the features `chosen` beside the tables chosen so far.
     """
 
+    number: int
     block: Block
     gain: float
-    variant: Block
-    beside: int = -1
+    chosen: tuple[int, ...]
+
+    @property
+    def variant(self) -> Block:
+        """The table with those features alone."""
+        return self.block.only(self.chosen)
 
 
 @dataclass(slots=True)
@@ -129,7 +134,8 @@ class Search:
     estimated: list[tuple[Candidate, float]] = field(default_factory=list)
     initial: Evaluation | None = None
     looked: int = 0
-    offers: list[Offer] = field(default_factory=list)
+    offers: list[Block] = field(default_factory=list)
+    """What may be chosen from."""
     prior: Callable[[str], tuple[float, float]] = lambda _table: (0.0, 0.0)
     """A table's mean gain in earlier searches for alike targets, and how many of them it is worth."""
 
@@ -166,7 +172,7 @@ class Search:
             elif selector == "exhaustive":
                 self._exhaustive(candidates)
             elif selector in MODEL_SELECTORS:
-                self.greedy([Offer(block, math.inf, block) for block in self.made(candidates)])
+                self.greedy(self.made(candidates))
             else:
                 self._nearest(candidates, joinable=selector == "joinable")
         except (BudgetEnded, KeyboardInterrupt):
@@ -174,22 +180,64 @@ class Search:
 
     def recommended(self) -> list[Pick]:
         """The picks whose gain over those recommended before them beats its interval; `before` and `after`
-        say so.
+        say so. Two of which neither does alone, but each beside the other, are both recommended.
         """
         kept: list[Pick] = []
+        waiting: list[Pick] = []
         assert self.initial is not None
-        best, dropped = self.initial, False
+        best = self.initial
         for pick in self.picks:
             after = pick.after
-            if dropped:
-                # judged beside a table that is not recommended so far
+            if waiting:
+                # judged beside tables that are not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if tells(pick.block, best, after):
+            if tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after):
                 kept.append(Pick(pick.block, best, after))
                 best = after
+                continue
+            pair = self._pair(kept, best, waiting, Pick(pick.block, best, after))
+            if pair:
+                kept += pair
+                best = pair[-1].after
+                waiting = [one for one in waiting if one.block is not pair[0].block]
             else:
-                dropped = True
+                waiting.append(Pick(pick.block, best, after))
         return kept
+
+    def _whole_tells(self, kept: Sequence[Pick], block: Block, best: Evaluation, after: Evaluation) -> bool:
+        """Does the table gain enough with all of its few features, of which nothing was chosen by the target?
+        Asked where the gain of those chosen beats its interval, and chance may have chosen them.
+        """
+        if after.gain_over(best)[1] <= 0 or block.offered > SIZES[-1]:
+            return False
+        whole = next(one for one in self.blocks if one.candidate is block.candidate)
+        with_all = self.evaluator.evaluate([*(one.block for one in kept), whole])
+        return with_all.gain_over(best)[1] > 0
+
+    def _pair(
+        self, kept: Sequence[Pick], best: Evaluation, waiting: Sequence[Pick], pick: Pick
+    ) -> list[Pick]:
+        """One of those waiting and the pick, if each of the two gains enough beside the other; none: none
+        does.
+        """
+        given = [one.block for one in kept]
+        found = next(one for one in self.picks if one.block is pick.block)
+        if not tells(found.block, found.before, found.after):
+            # not even beside all that was chosen before
+            return []
+        for other in reversed(waiting):
+            both = self.evaluator.evaluate([*given, other.block, pick.block])
+            without = other.after
+            if other.before is not best:
+                without = self.evaluator.evaluate([*given, other.block])
+            together = both.gain_over(best)[1] > 0
+            if together and tells(pick.block, without, both) and tells(other.block, pick.after, both):
+                one, two = other.block.candidate.table, pick.block.candidate.table
+                return [
+                    Pick(other.block, pick.after, both, two),
+                    Pick(pick.block, without, both, one),
+                ]
+        return []
 
     def surely_recommended(self) -> list[Pick]:
         """The first picks, as far as each beats its interval: what is known without another evaluation."""
@@ -219,16 +267,19 @@ class Search:
             self.told(candidate.table, self.best.r2)
         return [b for b in self.blocks if b.features]
 
-    def greedy(self, offers: Sequence[Offer]) -> None:
+    def greedy(self, blocks: Sequence[Block]) -> None:
         """Add what helps most beside what is chosen already, judged by estimates, confirmed in full.
 
-        A gain falls as tables are added, mostly: what was worth less than another is now, when looked at
-        last, is not looked at again (Minoux 1978: the accelerated greedy algorithm).
+        All are looked at again beside each that is added: a table may tell nothing alone, and much beside
+        another whose noise it tells.
         """
-        rest = list(offers)
+        chosen, rest = self.chosen, dict(enumerate(blocks))
+        standing = Standing.of(self.evaluator.base, [*blocks, *chosen])
+        for n, block in enumerate(chosen, len(blocks)):
+            standing.take(n, range(len(block.features)))
         telling = True
         while rest and len(self.picks) < self.tables:
-            finalists = self._finalists(rest, _FINALISTS if telling else 1)
+            finalists = self._finalists(standing, rest, _FINALISTS if telling else 1)
             tried: list[tuple[bool, float, int, Evaluation]] = []
             for i, offer in enumerate(finalists):
                 if tried and (tried[0][0] or offer.gain < finalists[0].gain * _NEAR):
@@ -245,22 +296,22 @@ class Search:
             if after.r2 < self.best.r2 + _LEAST:
                 return
             self.add(offer.variant, after)
-            rest = [one for one in rest if one.block.candidate.table != offer.block.candidate.table]
+            standing.take(offer.number, offer.chosen)
+            rest = {n: b for n, b in rest.items() if b.candidate.table != offer.block.candidate.table}
 
-    def _finalists(self, rest: list[Offer], most: int) -> list[Offer]:
+    def _finalists(self, standing: Standing, rest: Mapping[int, Block], most: int) -> list[Offer]:
         """The best few beside what is chosen, each with the features that are best of it."""
-        now = self.evaluator.estimate(self.chosen)
-        looked: list[Offer] = []
-        for offer in sorted(rest, key=lambda one: -one.gain):
-            best = sorted((one.gain for one in looked), reverse=True)[:most]
-            if len(best) == most and offer.gain < best[-1] * _FALLS:
-                break
-            if self.picks:
-                self.budget.check(self.evaluator)
-            if offer.beside != len(self.picks):
-                estimated, offer.variant = self.best_variant(offer.block)
-                offer.gain, offer.beside = estimated - now, len(self.picks)
-            looked.append(offer)
+        if self.picks:
+            self.budget.check(self.evaluator)
+        now = standing.now
+        found = standing.worth(list(rest), [block.by_chance for block in rest.values()])
+        self.evaluator.estimates += len(found)
+        looked = [
+            Offer(n, block, one.estimate - now, one.chosen)
+            for (n, block), one in zip(rest.items(), found, strict=True)
+        ]
+        if not self.picks:
+            self.estimated += [(one.block.candidate, one.gain) for one in looked]
         if self.budget.evaluations is None:
             looked.sort(key=lambda one: -one.gain)
         else:
@@ -269,9 +320,9 @@ class Search:
             looked.sort(key=lambda one: -self.hoped(one.block.candidate.table, one.gain, rows))
         return [one for one in looked[:most] if one.gain > 0]
 
-    def best_variant(self, block: Block) -> tuple[float, Block]:
-        """The table with the features that fit best what is left to explain: its estimate, less what the best
-        of so many features explain by chance, and the features alone.
+    def gain(self, block: Block, start: float) -> float:
+        """What a table gains over the estimate `start` of what is chosen so far, with the features that fit
+        best what is left to explain, less what the best of so many explain by chance.
         """
         evaluator = self.evaluator
         sums = evaluator.pooled([*self.chosen, block])
@@ -279,22 +330,10 @@ class Search:
         left = 1.0 - max(self.best.r2, 0.0)
         found = sums.best_of(given, lambda k: left * block.by_chance(k))
         evaluator.estimates += len(found)
-        estimated, _, at = max((estimated, -len(at), at) for estimated, at in found)
-        return estimated, block.only([i - given for i in at])
-
-    def offer(self, block: Block, start: float) -> Offer:
-        """A table with its gain over the estimate `start` of what is chosen so far."""
-        estimated, variant = self.best_variant(block)
-        return Offer(block, estimated - start, variant, len(self.picks))
+        return max(estimated for estimated, _ in found) - start
 
     def _ours(self, candidates: Sequence[Candidate]) -> None:
-        blocks = self.made(self._halved(candidates))
-        now = self.evaluator.estimate(())
-        offers = [self.offer(block, now) for block in blocks]
-        self.estimated += [(one.block.candidate, one.gain) for one in offers]
-        rows = self.evaluator.base.rows
-        offers.sort(key=lambda one: -self.hoped(one.block.candidate.table, one.gain, rows))
-        self.offers = offers[: max(_SURVIVORS * self.tables, len(offers) // 8)]
+        self.offers += self.made(self._halved(candidates))
 
     def _halved(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those worth building for all keys. In each round the better half is kept, on four times as many
@@ -321,23 +360,23 @@ class Search:
         budget ended.
         """
         sample = self.evaluator.sample(rows)
-        found = []
-        for candidate in candidates:
+        found: list[Look] = []
+        for some in batched(candidates, AT_ONCE):
             if not self.budget.left:
                 return None
-            try:
-                look = sample.look(candidate)
-            except LakeError:
-                look = None
-            self.evaluator.estimates += 1
-            found.append(look or Look(candidate, math.inf, 1.0, suspect=False))
+            self.evaluator.estimates += len(some)
+            found += [
+                one if isinstance(one, Look) else Look(candidate, math.inf, 1.0, suspect=False)
+                for candidate, one in zip(some, sample.looks(some), strict=True)
+            ]
         return found
 
     def choose(self) -> None:
         """Add the best of what is offered; nothing is taken only because it was looked at first."""
-        offers = {id(one.block): one for one in self.offers if one.gain > 0}
+        offers = list({id(block): block for block in self.offers}.values())
         self.offers = []
-        self.greedy(sorted(offers.values(), key=lambda one: -one.gain))
+        if offers:
+            self.greedy(offers)
 
     def _exhaustive(self, candidates: Sequence[Candidate]) -> None:
         rest = self.made(candidates)

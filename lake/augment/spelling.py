@@ -103,13 +103,9 @@ def better(pairs: Sequence[PairScore], spelled: Pairs) -> list[PairScore]:
 
 def _plain(index: LakeIndex) -> dict[tuple[str, str], tuple[Any, int]]:
     """All columns' sketches as they are written."""
-    told: dict[tuple[str, str], tuple[Any, int]] = {}
-    for (name, column_name), sketch in index.sketches().items():
-        table = index.tables.get(name)
-        column = table.column(column_name) if table is not None else None
-        if column is not None and column.family in {Family.TEXT, Family.DATE}:
-            told[name, column_name] = (sketch, column.distinct)
-    return told
+    sketches = index.sketches()
+    texts = (c for c in index.columns if c.family in {Family.TEXT, Family.DATE})
+    return {c.key: (sketches[c.key], c.distinct) for c in texts if c.key in sketches}
 
 
 def _share(pair: PairScore) -> float:

@@ -38,6 +38,7 @@ class TableFeatures:
         self._features = features_of(base.lake)
         self._rows = base.table_rows
         self._tables: dict[Hop, Encoded] = {}
+        self._steps: dict[tuple[tuple[Hop, ...], bytes], tuple[list[Links], Any]] = {}
 
     def aligned(
         self, candidate: Candidate, made: Encoded, grouping: int, columns: Sequence[str]
@@ -63,15 +64,25 @@ class TableFeatures:
         tables = self._base.lake.index.tables
         if max(tables[name].rows for name in candidate.tables[1:]) > _KEPT_ROWS:
             return None
-        steps: list[Links] = []
-        reached = wanted
-        for back, hop in zip(candidate.hops[:-1], candidate.hops[1:], strict=True):
-            steps.append(self._links(back, hop).among(reached))
-            reached = np.unique(steps[-1].leaving)
+        steps, reached = self._reached(candidate.hops, wanted)
         keyed = self._of_rows(candidate.hops[-1], reached)
         for links in reversed(steps):
             keyed = links.carried(keyed)
         return keyed.aligned(wanted)
+
+    def _reached(self, hops: tuple[Hop, ...], wanted: Any) -> tuple[list[Links], Any]:
+        """The links over the tables between, from `wanted` keys of the base on, and the keys of the last
+        table that they reach. Chains of a level begin alike: what leads to their last table but one is
+        kept.
+        """
+        if len(hops) == 1:
+            return [], wanted
+        told = (hops, wanted.tobytes())
+        if told not in self._steps:
+            steps, reached = self._reached(hops[:-1], wanted)
+            links = self._links(hops[-2], hops[-1]).among(reached)
+            self._steps[told] = [*steps, links], np.unique(links.leaving)
+        return self._steps[told]
 
     def _of_rows(self, hop: Hop, wanted: Any) -> Keyed:
         made = self._of_table(hop)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.joins.keys import JoinKey
-from rewright.lake.resolve.candidate import Candidate
+from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.imagined import Relation, Site
 from rewright.lake.resolve.marks import made, pair_of
 
@@ -37,14 +37,18 @@ def joined_by(
     return made(exp.and_(*parts) if len(parts) > 1 else parts[0])
 
 
-def joined_away(site: Site, candidate: Candidate, aliases: dict[str, str]) -> Iterator[exp.Expression]:
+def joined_away(
+    site: Site, candidate: Candidate, aliases: dict[str, str], halves: Halves
+) -> Iterator[exp.Expression]:
     """Of a table of classes that there is not, joined by its key: the join would have left out rows without a
-    class.
+    class. The other half of a split table is none: it holds each row once more, with or without a class.
     """
     homes = [candidate.homes[r.alias] for r in site.relations]
     for relation in site.relations:
         keys = [c for c in relation.columns.values() if c.only_key and c.joined]
-        if relation.outer or homes.count(candidate.homes[relation.alias]) < 2 or len(keys) != 1:
+        home = candidate.homes[relation.alias]
+        shared = homes.count(home) > 1 or any(other in halves.get(home, {}) for other in homes)
+        if relation.outer or not shared or len(keys) != 1:
             continue
         if not set(names.words(keys[0].name)) <= names.KEY_WORDS:
             continue

@@ -44,6 +44,8 @@ class Signals:
     groups_of_one: bool = False
     multiplied: bool = False
     """Does a join count rows more than once that are summed or counted?"""
+    swallowed: bool = False
+    """Is a table that was joined by more than a bare key taken for part of another that is not called so?"""
 
     def features(self) -> dict[str, float]:
         """The model's inputs, each about 0 to 1."""
@@ -114,4 +116,4 @@ def confidence(s: Signals) -> float:
     told = s.features()
     z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     sure = 1.0 / (1.0 + math.exp(-z))
-    return min(sure, _AT_MOST) if s.worst_name < _LIKE_NOTHING or s.multiplied else sure
+    return min(sure, _AT_MOST) if s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed else sure

@@ -10,6 +10,7 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import JoinKey, KeyFinder
+from rewright.lake.opposites import of_one_side, opposed
 from rewright.lake.resolve.candidate import Candidate, Halves
 from rewright.lake.resolve.evidence import Evidence
 
@@ -18,6 +19,8 @@ _MIN_LINK = 0.2
 _TOLD = 0.5
 _ASKED = 0.4
 """What it adds to a key that its columns are called as in the join the user wrote."""
+_SIDE = 0.15
+"""What it adds to a key that one of its columns is of the side that is asked for."""
 
 
 LOOKED_AT = 16
@@ -87,7 +90,13 @@ class EdgeFinder:
                 value -= 0.25
         if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
             value += 0.12
+        value += _SIDE * sum(self._sides(end) for end in (first_a, first_b))
         return value + _ASKED * max(self._asked(x, y) for x, y in key.pairs)
+
+    def _sides(self, end: Column) -> int:
+        """1: some column that is asked for is of this end's side; -1: only of the opposite one."""
+        told = {side(c.name, end) for c in self._evidence.columns if not c.numeric}
+        return 1 if 1 in told else min(told, default=0)
 
     def _keys_asked(self) -> bool:
         """Did the user join on something called a key?"""
@@ -107,16 +116,24 @@ class EdgeFinder:
                         fit = self._evidence.name_score(
                             relation.name, column.name, x
                         ) + self._evidence.name_score(other.name, name, y)
-                        best = max(
-                            best, fit / 2 + _TOLD * told_role(column.name, x, (relation.name, other.name))
-                        )
+                        role = told_role(column.name, x, (relation.name, other.name)) + side(name, y)
+                        best = max(best, fit / 2 + _TOLD * role)
         return best
 
 
 def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
     """The share of a key's words beyond those of its tables that a real column has: `manager_id` and
-    `mgrEmpNo`.
+    `mgrEmpNo`; -1 where the column is of the opposite side: `from_city` and `dest`.
     """
+    if (told := side(name, real)) != 0:
+        return told
     plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
-    told = set(names.words(name)) - plain
-    return len(told & set(names.words(real.name))) / len(told) if told else 0.0
+    asked = set(names.words(name)) - plain
+    return len(asked & set(names.words(real.name))) / len(asked) if asked else 0.0
+
+
+def side(name: str, real: Column) -> int:
+    """1: the column is of the side that is asked for (`from_city` and `origin`), -1: of the opposite one."""
+    if opposed(name, real.name):
+        return -1
+    return 1 if of_one_side(name, real.name) else 0

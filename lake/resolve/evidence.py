@@ -19,10 +19,11 @@ from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
+from rewright.lake.opposites import of_one_side, opposed
 from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.dimensions import dimension_score
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
-from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
+from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, TEXTUAL, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import (
     ACRONYM,
     completed,
@@ -55,6 +56,10 @@ _TOTAL = 0.97
 _NEUTRAL = frozenset({"total", "overall", "number", "count", "of", "all", "sum", "the"})
 _ANOTHERS_NAME = 0.6
 """What is left of a likeness to a name that is another thing's."""
+_OTHER_SIDE = 0.6
+"""What is left of a likeness to the opposite: `destination` where the `origin` is asked for."""
+_ONE_SIDE, _ONE_MEASURE = 0.7, 0.9
+"""Likeness of a name to a word for the side that is asked for, alone and with what else is asked."""
 _SAYS_IT, _SAID_BESIDE = 0.6, 0.75
 """Likeness to a column beside from which on that is meant, and what is left to a bare name there."""
 _OF_ONE_THING = 0.4
@@ -65,6 +70,8 @@ _COMPLETED = 0.95
 """How much of a likeness counts that rests on what a shortened word is taken for."""
 _AS_NAMED = 0.9
 """Likeness of names from which on nothing was left unsaid."""
+_SPELT_OTHERWISE = 0.36
+"""What it is worth that a column holds the value that is asked for in another spelling."""
 _BOUND = 1.2
 _AS_BEFORE = 0.25
 """A column named again in a subquery is the same column."""
@@ -142,7 +149,7 @@ class Evidence:
             for name in united.part_names()
             for held in united.spread.values()
         }
-        self._classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
+        self.classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
 
     def table_score(self, alias: str, table: str) -> float:
         """How well a relation's name and columns fit a table's, 0 to 1."""
@@ -271,6 +278,8 @@ class Evidence:
             )
             if self._names_another(table, real):
                 best *= _ANOTHERS_NAME
+            elif opposed(name, real.name) or _of_other_number(name, real):
+                best *= _OTHER_SIDE
             elif self._said_beside(table, name, real):
                 best *= _SAID_BESIDE
             self._name[key] = best
@@ -334,14 +343,14 @@ class Evidence:
         return [_AMOUNT] if told & _AMOUNTS else []
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
-        if table in self._classes and not self._of_one_thing(table, real):
+        if table in self.classes and not self._of_one_thing(table, real):
             # the name of a class is that class, in whatever table it stands
             return self._alike("", names.singular(names.expanded(table)), real)
         return self._alike(table, name, real)
 
     def _names_another(self, table: str, real: Column) -> bool:
         """Is it the name of what another relation's rows are, rather than the class's?"""
-        known = table not in self._classes or self._of_one_thing(table, real)
+        known = table not in self.classes or self._of_one_thing(table, real)
         if known or not set(names.words(real.name)) <= NAMED:
             return False
         scores = {r.name: self.table_score(r.alias, real.table) for r in self.site.relations}
@@ -363,9 +372,13 @@ class Evidence:
             and self._index.unions[real.table].mark == real.name
             and real.family is Family.TEXT
         ):
-            if all(str(mark) == part for part, mark in self._index.unions[real.table].parts):
+            marks = self._index.unions[real.table].parts
+            if all(str(mark) == part for part, mark in marks):
                 # the names of files say nothing of what they are
                 return _UNMARKED
+            if all(truth(str(mark)) is not None for _, mark in marks):
+                # nor do `true` and `false`
+                return _BY_CHANCE
             # what tells the parts of a union apart has no name of its own: what they are may be told by their
             # values
             own = self._index.embedder.one(names.expanded(name))
@@ -377,8 +390,10 @@ class Evidence:
         if self._names_its_table(table, name, real) or _is_own_name(table, name, real):
             return 0.9
         least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
-        if self._names_the_things(table, name, real):
+        if self._names_the_things(table, name, real) or self._says_what_it_names(name, real):
             least = max(least, _NAMES_THINGS)
+        if of_one_side(name, real.name):
+            least = max(least, self._as_side(name, real))
         if self._qualified(name, real):
             least = _HEAD
         i = index.position[real.key]
@@ -409,6 +424,16 @@ class Evidence:
             base = max(base, _COMPLETED * alike)
         # of a name that is cut short the vectors know nothing
         return max(least, min(0.97, 0.7 * base + 0.3 * both), _SPELT * words)
+
+    @staticmethod
+    def _as_side(name: str, real: Column) -> float:
+        """`money_pro` is the `money_for`; `origin` is the place that is asked for, and no time or number."""
+        asked, held = names.words(name), names.words(real.name)
+        if set(asked) & set(held):
+            return _ONE_MEASURE
+        places = TEXTUAL | CODES | NAMED | names.KEY_WORDS
+        named = real.meaning is Family.TEXT or bool(set(held) & (CODES | names.KEY_WORDS))
+        return _ONE_SIDE if named and places.intersection(asked) else 0.0
 
     def _but_for_subject(self, table: str, name: str, real: Column) -> bool:
         """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes
@@ -483,6 +508,19 @@ class Evidence:
             and not code_like(real)
         )
 
+    def _says_what_it_names(self, name: str, real: Column) -> bool:
+        """`airport_name` and a `name` whose values are `Albany Airport` and the like."""
+        thing, held = set(names.words(name)) - NAMED, set(names.words(real.name))
+        if (
+            len(thing) != 1
+            or not held
+            or not held <= NAMED
+            or self._index.label_column(real.table) is not real
+        ):
+            return False
+        telling = sum(bool(thing & set(names.words(value))) for value in real.samples)
+        return telling > 0 and 2 * telling >= len(real.samples)
+
     def _but_for_own_subject(self, table: str, name: str, real: Column) -> bool:
         """`manager_last` of `manager_awards` and `nameLast`; `episode_name` of `episodes` and the title
         beside the column `EPISODE`.
@@ -498,6 +536,9 @@ class Evidence:
         if rest <= names.GENERIC | YEAR | DATE and not rest <= NAMED:
             # every table has a year
             return rest == held and subject <= set(names.words(place.name))
+        if rest <= _AMOUNTS:
+            # and many a count, of whatever they hold
+            return rest == held and covered(tuple(subject), names.words(place.name)) >= _OF_ONE_THING
         if not rest <= NAMED:
             return rest == held
         if "by" in own:
@@ -538,6 +579,10 @@ class Evidence:
         embed = self._index.embedder.one
         own, told = names.bare(imagined.name), names.bare(phrase)
         likeness = max(float(embed(own) @ embed(told)), 0.95 * lexical(names.words(own), names.words(told)))
+        if opposed(own, told):
+            likeness *= _OTHER_SIDE
+        elif of_one_side(own, told):
+            likeness = max(likeness, _ONE_MEASURE)
         return self._called(imagined, real, min(0.9, 0.15 + 0.75 * likeness))
 
     def meaning_score(self, imagined: ImaginedColumn, real: Column, coded: Column) -> float:
@@ -560,6 +605,8 @@ class Evidence:
                 return 0.15
             return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & CODES else 0.0
         if told & names.GENERIC & {"name", "title", "label"}:
+            if imagined.shown and not imagined.tests and _same_in_all(imagined, real):
+                return -_SAME_IN_ALL
             return -0.3 if coded or set(names.words(real.name)) & CODES else 0.0
         if (
             imagined.shown
@@ -568,14 +615,15 @@ class Evidence:
             and not imagined.numeric
         ):
             # what is simply shown is mostly what things are called
-            if real.distinct <= 1 < real.rows and names.normal(imagined.name) != names.normal(real.name):
-                # nobody asks by another name for what is the same in all rows
+            if _same_in_all(imagined, real):
                 return -_SAME_IN_ALL
             if self._index.label_column(real.table) is real:
                 return 0.1
             if coded and names.normal(imagined.name) != names.normal(real.name):
-                meant = self.codes.meanings(real, self.pool)
-                return -_CODES_SHOWN if meant else -0.2
+                if self.codes.meanings(real, self.pool):
+                    return -_CODES_SHOWN
+                # `stn` where the station is asked for: its own name, cut short
+                return 0.0 if names.words(imagined.name) == names.words(real.name) else -0.2
             return -0.2 if coded or bare_key(real) else 0.0
         return 0.0
 
@@ -597,6 +645,8 @@ class Evidence:
             return self._like(value, real)
         if real.key in self._hits.get(value, ()):
             return 0.4
+        if self._matcher.spelt(real, value):
+            return _SPELT_OTHERWISE
         # looking for what else could have been meant is expensive: only where the name fits
         match = self._matcher.best(real, value) if likely else None
         if match is not None and match.score >= SURE:
@@ -672,6 +722,17 @@ class Evidence:
         )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def _same_in_all(imagined: ImaginedColumn, real: Column) -> bool:
+    """Is it the same in all rows? Nobody asks for that by another name."""
+    return real.distinct <= 1 < real.rows and names.normal(imagined.name) != names.normal(real.name)
+
+
+def _of_other_number(name: str, real: Column) -> bool:
+    """`gwp_20yr` is not the potential of 100 years, nor `line2` the first one; `75` may be 1975."""
+    asked, held = (re.findall(r"\d+", text) for text in (name, real.name))
+    return bool(asked and held) and not any(a.endswith(h) or h.endswith(a) for a in asked for h in held)
 
 
 def _counted(name: str) -> tuple[str, ...]:

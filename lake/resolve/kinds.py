@@ -133,6 +133,7 @@ QUANTITY = frozenset(
 CLASSES = frozenset({"type", "kind", "category", "class", "sort", "species", "classification"})
 """Heads of names of what many things share."""
 _MANY_NAMES = 12
+_FEW_ROWS = 20
 
 MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", "since", "until"})
 """Last words of names of moments: `survey_end`, `joined_on`."""
@@ -199,6 +200,13 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
         # a number that stands for something is shown as what it stands for
         score -= 0.3
     if (
+        imagined.numeric
+        and numbers_rows(real)
+        and not set(names.words(imagined.name)) & set(names.words(real.name))
+    ):
+        # nor the numbers of the rows
+        score -= 0.3
+    if (
         (imagined.numeric or imagined.extreme)
         and numeric_code(real)
         and not set(names.words(imagined.name)[-1:]) & (CODES | names.KEY_WORDS)
@@ -250,6 +258,12 @@ def numeric_code(real: Column) -> bool:
         and bool(set(told[-1:]) & names.KEY_WORDS)
         and not is_year(real)
     )
+
+
+def numbers_rows(real: Column) -> bool:
+    """1, 2, 3 and so on, each once."""
+    bounds = real.bounds() if real.family is Family.INTEGER and real.unique else None
+    return bounds is not None and real.rows > _FEW_ROWS and bounds[1] - bounds[0] == real.rows - 1
 
 
 def bare_key(real: Column) -> bool:

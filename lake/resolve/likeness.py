@@ -221,14 +221,26 @@ def _word(a: str, b: str) -> float:
     if a.isdigit() or b.isdigit():
         # `75` of 1975
         return 0.95 if {len(a), len(b)} == {2, 4} and (a.endswith(b) or b.endswith(a)) else 0.0
-    if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
+    short, long = sorted((a, b), key=len)
+    if (len(short) >= _SHORT and long.startswith(short)) or _ends_like(short, long):
         return 0.8
     if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:
         return 0.85
-    short, long = sorted((a, b), key=len)
     if len(short) >= _TAIL and len(long) >= 2 * _TAIL and long.endswith(short):
         return 0.75
     return 0.7 if names.skeleton_of(short, long) or _one_stem(a, b) else 0.0
+
+
+def _ends_like(short: str, long: str) -> bool:
+    """`popn` of `population`, `govt` of `government`: its beginning and last letter, no word of its own."""
+    return (
+        len(short) > _SHORT
+        and len(long) >= len(short) + _SHORT
+        and long.startswith(short[:-1])
+        and long.endswith(short[-1])
+        and not known(short)
+        and short not in _SYNONYMS.words
+    )
 
 
 def _one_stem(a: str, b: str) -> bool:
@@ -256,8 +268,15 @@ def completed(asked: str, held: str) -> str | None:
 
 
 def _written_out(word: str, by: Sequence[str]) -> tuple[str, str | None]:
-    if len(word) < _SHORT or word in _SYNONYMS.words or known(word):
+    # letters with a usual meaning may have another one here
+    own = word in _SYNONYMS.words and word not in names.ABBREVIATIONS
+    if len(word) < _SHORT or own or known(word):
         return word, None
     return word, next(
-        (w for w in by if w != word and (w.startswith(word) or names.skeleton_of(word, w))), None
+        (
+            w
+            for w in by
+            if w != word and (w.startswith(word) or names.skeleton_of(word, w) or _ends_like(word, w))
+        ),
+        None,
     )

@@ -17,6 +17,7 @@ from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import JoinKey
+from rewright.lake.opposites import opposed
 from rewright.lake.resolve.assignment import assign
 from rewright.lake.resolve.candidate import (
     Candidate,
@@ -49,6 +50,8 @@ _SURELY_NAMED = 0.6
 _CODES_ASKED = 0.6
 """Likeness of a column of codes to what is asked from which on their table is no table more."""
 _CHASM = 0.25
+_OTHER_SIDE = 0.4
+"""Held against what is reached over a reference to the opposite of what is asked for."""
 _STRANGE_YEAR = 1.5
 """Not even where nothing else gives rows."""
 _ONE = 0.9
@@ -202,7 +205,9 @@ class Placer:
         for j, real in enumerate(reals):
             if (phrase := phrases.get(real.key)) is not None:
                 told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
-                fit[:, j] = np.maximum(fit[:, j], told)
+                fit[:, j] = np.maximum(fit[:, j], told) - [
+                    _OTHER_SIDE * opposed(_asked_for(c), phrase) for c in self._evidence.columns
+                ]
                 if (coded := self._coded_by(real, joins)) is not None:
                     told = [
                         self._meant(c, real, coded, own)
@@ -396,6 +401,12 @@ class Placer:
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def _asked_for(imagined: ImaginedColumn) -> str:
+    """What is asked for: of a bare `name` that of its table."""
+    bare = imagined.table and set(names.words(imagined.name)) <= NAMED
+    return imagined.table if bare else imagined.name
 
 
 def groups_of_one(

@@ -7,6 +7,7 @@ correction noted.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -88,6 +89,9 @@ class Writer:
             for r in site.relations
             for twin in r.twins
         }
+        in_percent = any(
+            self._told_in_percent(c, real) for c in site.columns() if (real := candidate.column_of(c))
+        )
         for imagined in site.columns():
             real = candidate.column_of(imagined)
             # a key that only joins is not needed: real keys join instead
@@ -96,7 +100,8 @@ class Writer:
             if real is None:
                 self.written.missing_columns.append(imagined.name)
                 continue
-            percent = self._told_in_percent(imagined, real)
+            # who tells one column in percent reads the others so
+            percent = in_percent and self._in_percent(real)
             if self._corrector is not None:
                 for test in imagined.tests:
                     # numbers asked of a column in percent are converted with it, not corrected
@@ -126,7 +131,7 @@ class Writer:
                     )
         self._join_twins(site, candidate, aliases)
         taken = take_conditions(site)
-        added = [*correlated, *joined_away(site, candidate, aliases)]
+        added = [*correlated, *joined_away(site, candidate, aliases, self._index.halves)]
         self._replace_from(site, candidate, aliases)
         for relation, told in taken.kept:
             # in WHERE it would drop the rows that an outer join pads
@@ -271,10 +276,12 @@ class Writer:
         if not told or bounds is None or real.family is not Family.TEXT or not real.meaning.numeric:
             return False
         most = max(abs(bounds[0]), abs(bounds[1]))
-        return (
-            most < max(told) <= 100.0 * most
-            and notation_of(real.name, self._index.values(real).counts).fraction
-        )
+        return most < max(told) <= 100.0 * most and self._in_percent(real)
+
+    def _in_percent(self, real: Column) -> bool:
+        """Are its values percents that would be read as parts of one?"""
+        texts = real.family is Family.TEXT and real.meaning.numeric
+        return texts and notation_of(real.name, self._index.values(real).counts).fraction
 
     def _use(self, real: Column, *, calculated: bool = False, percent: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
@@ -282,7 +289,7 @@ class Writer:
         if not self._clean or not real.noise:
             return
         if Noise.FORMATTED in real.noise:
-            if not calculated:
+            if not calculated and not self._with_commas(real):
                 self._as_written.append(real)
                 return
             self._calculated.add(real.table)
@@ -300,6 +307,12 @@ class Writer:
                 other = replace(real, name=name)
                 own = expression if name == real.name else clean_expression(other, values, percent=percent)
                 self.written.cleaned.setdefault(table, {})[held.name] = own or expression
+
+    def _with_commas(self, real: Column) -> bool:
+        """Are its values bare numbers with decimal commas? They say nothing but the number."""
+        counts = self._index.values(real).counts
+        bare = all(re.fullmatch(r"\s*[-+]?\d+(?:,\d+)?\s*", value) for value, _ in counts)
+        return bare and not notation_of(real.name, counts).comma_groups
 
     def _note_unread(self, real: Column, values: Values) -> None:
         """What the cleaning makes NULL although it says something."""

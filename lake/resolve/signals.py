@@ -21,6 +21,8 @@ from rewright.lake.resolve.trial import Trial, by_identity
 _STRANGE_TABLE = 0.6
 _LOOKALIKES = 3
 _ALONE = 0.95
+_SAYS_NOTHING = 0.4
+"""Likeness of a table to what is asked for below which its name does not speak for it."""
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
 
@@ -65,6 +67,7 @@ def signals_of(
         lookalikes=_alike(best, judged),
         groups_of_one=_groups_of_one(best),
         multiplied=bool(best.written.multiplied),
+        swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
     )
 
@@ -149,6 +152,17 @@ def _groups_of_one(best: Trial) -> bool:
         if groups and not candidate.joins and any(c.uniqueness > _ALONE and c.rows > 2 for c in groups):
             return True
     return False
+
+
+def _swallowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a relation, which is no class of things, only part of another's home, that is not called like it?"""
+    homes = [candidate.homes[r.alias] for r in site.relations]
+    return any(
+        homes.count(homes[i]) > 1
+        and r.name not in evidence.classes
+        and evidence.table_score(r.alias, homes[i]) < _SAYS_NOTHING
+        for i, r in enumerate(site.relations)
+    )
 
 
 def _lost(site: Site, candidate: Candidate, evidence: Evidence) -> float:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from rewright.lake import names
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
-from rewright.lake.joins.keys import KeyFinder
+from rewright.lake.joins.keys import JoinKey, KeyFinder
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.edges import MIN_JOIN, EdgeFinder
 from rewright.lake.resolve.evidence import Evidence
@@ -22,6 +22,20 @@ from rewright.lake.resolve.placing import Placer
 _BEAM = 12
 _KEEP = 10
 _EXTRA_TABLES = 2
+
+
+class _Edges:
+    """The best keys from one candidate's tables to others, each found once."""
+
+    def __init__(self, finder: EdgeFinder, state: Candidate) -> None:
+        self._finder = finder
+        self._state = state
+        self._found: dict[str, JoinKey | None] = {}
+
+    def to(self, table: str) -> JoinKey | None:
+        if table not in self._found:
+            self._found[table] = self._finder.edge(self._state, table)
+        return self._found[table]
 
 
 class SourceFinder:
@@ -114,6 +128,7 @@ class SourceFinder:
 
     def _grow(self, state: Candidate, seen: dict[frozenset[str], Candidate]) -> list[Candidate]:
         out = []
+        edges = _Edges(self._edges, state)
         for table in self._evidence.pool:
             if (
                 table in state.tables
@@ -122,11 +137,11 @@ class SourceFinder:
                 or not self._helps(state, table)
             ):
                 continue
-            key = self._edges.edge(state, table)
+            key = edges.to(table)
             found = (
                 self._placer.evaluate((*state.tables, table), (*state.joins, key))
                 if key is not None
-                else self._bridged(state, table)
+                else self._bridged(state, table, edges)
             )
             if found is not None:
                 out.append(found)
@@ -182,7 +197,7 @@ class SourceFinder:
         ]
         return [names.referred(name) for name in found]
 
-    def _bridged(self, state: Candidate, table: str) -> Candidate | None:
+    def _bridged(self, state: Candidate, table: str, edges: _Edges) -> Candidate | None:
         """Join through one table in between."""
         if not self._join_search or len(state.tables) > len(self._relations):
             return None
@@ -190,10 +205,9 @@ class SourceFinder:
         for middle in self._evidence.pool:
             if middle in state.tables or middle == table or self._same_rows(middle, (*state.tables, table)):
                 continue
-            if not self._edges.strongly(middle, table):
-                continue
-            first = self._edges.edge(state, middle)
-            if first is None or first.quality < 0.4:
+            # what the tables at hand join to is known from before; what else does would have to be measured
+            first = edges.to(middle)
+            if first is None or first.quality < 0.4 or not self._edges.strongly(middle, table):
                 continue
             second = max((k for k in self._keys.keys(middle, table)), key=lambda k: k.quality, default=None)
             if (

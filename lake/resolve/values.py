@@ -23,6 +23,8 @@ _EMBED_ALL = 32
 _PARTIAL = frozenset({"part of it", "shortened"})
 _NEAR, _UNSURE = 0.08, 0.5
 _EMBED_CLOSEST = 12
+_SPELT_MOST, _SPELT_LEAST = 200, 4
+"""Values of a column, and letters of a literal, up to and from which spelling is compared in any column."""
 _CODES_TOLD = 40
 _COUNTED = frozenset(
     {
@@ -96,6 +98,7 @@ class ValueMatcher:
         self._semantic = semantic
         self.beside: Callable[[str, str, str, str], str | None] | None = None
         self._seen: dict[tuple[tuple[str, str], str], Match | None] = {}
+        self._plain: dict[tuple[str, str], frozenset[str]] = {}
 
     def best(self, column: Column, literal: str) -> Match | None:
         """The value meant by `literal`, or None."""
@@ -103,6 +106,15 @@ class ValueMatcher:
         if key not in self._seen:
             self._seen[key] = self._search(column, literal)
         return self._seen[key]
+
+    def spelt(self, column: Column, literal: str) -> bool:
+        """Does a column of few values hold the literal, but for case, blanks and punctuation? Cheap."""
+        told = _plain(literal)
+        if column.distinct > _SPELT_MOST or len(told) < _SPELT_LEAST:
+            return False
+        if column.key not in self._plain:
+            self._plain[column.key] = frozenset(_plain(value) for value, _ in self._index.cleaned(column))
+        return told in self._plain[column.key]
 
     def ranked(self, column: Column, literal: str, top: int = 3) -> list[Match]:
         """The closest values, best first, however far."""
@@ -198,6 +210,8 @@ class ValueMatcher:
             return Match(value, 0.88, "another word for it")
         if _initials(a, b) or _initials(b, a):
             return Match(value, 0.82, "initials")
+        if _partly_initials(a.words, b.words) or _partly_initials(b.words, a.words):
+            return Match(value, 0.8, "initials")
         if _numbered(a.numbered, b.numbered):
             return Match(value, 0.8, "number word")
         if a.singulars == b.singulars:
@@ -243,7 +257,7 @@ def _read(text: str) -> _Read:
     folded = fold(text)
     return _Read(
         folded,
-        re.sub(r"[\W_]+", "", folded),
+        _plain(text),
         truth(text),
         _ordinal(folded),
         str(month) if (month := month_of(folded)) is not None else _MONTHS.get(folded, folded),
@@ -266,6 +280,25 @@ def _ordinal(text: str) -> int | None:
         if text in words:
             return words.index(text)
     return None
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(text))
+
+
+def _partly_initials(short: Sequence[str], long: Sequence[str]) -> bool:
+    """`lg glioma` of `low grade glioma`: of two words or more one is the initials of several, the others are
+    the same.
+    """
+    if not 2 <= len(short) < len(long) or not set(short) & set(long):
+        return False
+    runs = [i for i, word in enumerate(short) if word not in long]
+    if len(runs) != 1 or len(short[runs[0]]) < 2:
+        return False
+    at, letters = runs[0], short[runs[0]]
+    spoken = long[at : at + len(letters)]
+    whole = [*short[:at], *spoken, *short[at + 1 :]]
+    return whole == list(long) and letters == "".join(word[0] for word in spoken)
 
 
 def _initials(short: _Read, long: _Read) -> bool:

@@ -33,6 +33,9 @@ from rewright.rewrite.machine.states import (
 from rewright.rewrite.model import Deadline, digest
 from rewright.rewrite.ports import DatabaseError, Journal
 
+DECIDING = 0.5
+"""Seconds that Decision has at least, also when the time is up."""
+
 
 class Reasoner(Protocol):
     usage: Usage
@@ -87,9 +90,12 @@ class Driver:
         return Trace(run, command, tuple(self.events), self.usage)
 
     def _act(self, command: Reason | Verify | Decide, deadline: Deadline) -> tuple[Result, Usage]:
-        # an agent that has begun watches the deadline itself; none begins after it
-        if deadline.passed:
+        # an agent that has begun watches the deadline itself; none begins after it but Decision: what is
+        # verified would be lost, and has mostly been run already
+        if deadline.passed and not isinstance(command, Decide):
             return Stopped("out of time"), Usage()
+        if isinstance(command, Decide) and deadline.left() < DECIDING:
+            deadline = Deadline.after(DECIDING, deadline.clock)
         agent = self._agent(command)
         try:
             result = self._dispatch(command, deadline)

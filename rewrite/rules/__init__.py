@@ -35,6 +35,7 @@ from rewright.rewrite.rules.grouped_running import grouped_running
 from rewright.rewrite.rules.grouped_to_window import grouped_to_window
 from rewright.rewrite.rules.grouping_sets import grouping_sets
 from rewright.rewrite.rules.having_column import having_column
+from rewright.rewrite.rules.in_to_join import in_to_join
 from rewright.rewrite.rules.in_values import in_values
 from rewright.rewrite.rules.inline_cte import inline_cte
 from rewright.rewrite.rules.inner_join import inner_join
@@ -106,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     merged_running,
     open_count,
     nested_in,
+    in_to_join,
     not_in,
     count_to_exists,
     first_to_exists,

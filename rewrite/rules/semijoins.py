@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewright.equivalence.laws.correlation import as_tie
+from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -29,7 +29,7 @@ def implied_semijoins(
     """``columns of target IN (SELECT … FROM neighbour(s) WHERE their own filters)``, one a neighbour.
 
     ``items`` and ``preds`` are a product and its conjuncts, so that each conjunct holds for every row that
-    counts. A neighbour takes its own filtered neighbours along (one step: snowflakes).
+    counts. A neighbour takes its own filtered neighbours along, and what is found by keys behind them.
     """
     mine = from_rels((target,))
     scope = from_rels(items)
@@ -45,7 +45,7 @@ def implied_semijoins(
         ]
         if not ties:
             continue
-        near, own = _with_filters(item, items, preds, mine)
+        near, own = _with_filters(item, items, preds, mine, ctx)
         if not own or free_of_all(near) or is_volatile(a.Select((), tuple(near), conjoin(own))):
             continue
         block = a.Select(
@@ -56,22 +56,57 @@ def implied_semijoins(
 
 
 def _with_filters(
-    item: a.FromItem, items: Sequence[a.FromItem], preds: Sequence[a.Expr], mine: frozenset[int]
+    item: a.FromItem,
+    items: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    mine: frozenset[int],
+    ctx: Context,
 ) -> tuple[list[a.FromItem], list[a.Expr]]:
+    """A neighbour with the filtered tables that are joined to it, and with those found one after the other by
+    their keys (snowflakes) that filters lie behind; and all conditions on these alone.
+    """
     scope = from_rels(items)
-    rels = from_rels((item,))
-    near = [item]
-    for other in items:
-        theirs = from_rels((other,))
-        if other is item or theirs & mine or isinstance(other, a.Join) or not isinstance(other, a.Scan):
-            continue
-        filtered = any(free_rels(p) & scope == theirs and not has_subquery(p) for p in preds)
-        joined = any(
-            as_tie(p, theirs) is not None and free_rels(p) & scope <= theirs | rels and free_rels(p) & rels
-            for p in preds
-        )
-        if filtered and joined:
-            near.append(other)
+    others = [i for i in items if i is not item and isinstance(i, a.Scan) and not from_rels((i,)) & mine]
+    near = [item, *(o for o in others if _filtered(o, preds, scope) and _tied(o, [item], preds, scope))]
+    near = [*near, *_behind(near, [o for o in others if o not in near], preds, scope, ctx)]
     reach = from_rels(near)
     own = [p for p in preds if free_rels(p) and free_rels(p) <= reach and not has_subquery(p)]
     return near, own
+
+
+def _filtered(item: a.FromItem, preds: Sequence[a.Expr], scope: frozenset[int]) -> bool:
+    theirs = from_rels((item,))
+    return any(free_rels(p) & scope == theirs and not has_subquery(p) for p in preds)
+
+
+def _tied(
+    item: a.Scan, near: Sequence[a.FromItem], preds: Sequence[a.Expr], scope: frozenset[int]
+) -> list[Tie]:
+    """The equalities of an item's columns with those that are near."""
+    theirs, rels = from_rels((item,)), from_rels(near)
+    found = (
+        as_tie(p, theirs) for p in preds if free_rels(p) & scope <= theirs | rels and free_rels(p) & rels
+    )
+    return [t for t in found if t is not None]
+
+
+def _behind(
+    near: Sequence[a.FromItem],
+    others: Sequence[a.Scan],
+    preds: Sequence[a.Expr],
+    scope: frozenset[int],
+    ctx: Context,
+) -> list[a.FromItem]:
+    """The tables that are found by key from those near, and from these again, as far as filters lie there."""
+    # by what each was found: the tables on the way to it, itself included
+    ways: dict[int, tuple[a.Scan, ...]] = {}
+    reached: list[a.FromItem] = list(near)
+    for here in reached:
+        for other in others:
+            ties = () if other.rel in ways else _tied(other, [here], preds, scope)
+            tied = {t.inner.pos for t in ties if isinstance(t.inner, a.Column)}
+            if any(key <= tied for key, _ in ctx.keys(other)):
+                ways[other.rel] = (*(ways.get(here.rel, ()) if isinstance(here, a.Scan) else ()), other)
+                reached.append(other)
+    ends = (way for way in ways.values() if _filtered(way[-1], preds, scope))
+    return list(dict.fromkeys(one for way in ends for one in way))

@@ -17,6 +17,7 @@ from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.shares import shares
 
 FILES = sorted((Path(__file__).parent / "adversarial").glob("*.jsonl"))
 
@@ -26,12 +27,12 @@ def pairs(path: Path) -> Iterator[dict[str, Any]]:
     return ({**schema, **row} for row in rows)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_nothing_false_is_proved(path: Path) -> None:
+@pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
+def test_nothing_false_is_proved(path: Path, share: slice) -> None:
     proved: list[str] = []
     bound = 0
     catalog = catalog_from_ddl(next(pairs(path))["schema_sql"])
-    for pair in pairs(path):
+    for pair in list(pairs(path))[share]:
         if pair.get("equal"):  # kept beside its near misses
             continue
         try:

@@ -8,18 +8,17 @@ made to tell the pairs apart.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.string import TextLoader
 
-from bench.strangers import HALVES, SETS, pairs, schema
+from bench.strangers import HALVES, SETS, pairs
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.prover.aliases import NAMES, OPERATORS
-from tests.equivalence.pair_sets import PairSet
+from tests.equivalence.pair_sets import PairSet, told_apart
 
 FOLDER = SETS / "analysts"
 SET = PairSet(FOLDER)
@@ -37,6 +36,7 @@ STATES = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind == "differs"])
 def test_what_differs_is_not_proved(name: str) -> None:
     SET.assert_not_proved(ALL[name])
@@ -50,33 +50,16 @@ def test_what_the_laws_prove_replays_and_has_a_certificate(name: str) -> None:
 
 @pytest.fixture(scope="module")
 def rows(scratch_server: ScratchServer) -> Iterator[psycopg.Connection[Any]]:
-    database = scratch_server.create_database()
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        for text in (schema(FOLDER), (FOLDER / "data.sql").read_text(encoding="utf-8")):
-            connection.execute(cast("LiteralString", text))
+    with SET.rows(scratch_server) as connection:
         for name in ("date", "timestamp"):  # years before Christ and endless moments have no type of Python's
             connection.adapters.register_loader(name, TextLoader)
         yield connection
-    scratch_server.drop_database(database)
 
 
 @pytest.mark.server
 @pytest.mark.parametrize("name", ALL)
 def test_labels_are_what_the_server_says(name: str, rows: psycopg.Connection[Any]) -> None:
-    pair = ALL[name]
-    ordered = re.search(r"order by [^()]*$", pair.q1) is not None
-    differ = False
-    for state in STATES:
-        with rows.transaction(force_rollback=True):
-            if state:
-                rows.execute(cast("LiteralString", state))
-            answers = [rows.execute(cast("LiteralString", q)).fetchall() for q in (pair.q1, pair.q2)]
-            differ |= answers[0] != answers[1] if ordered else _bag(answers[0]) != _bag(answers[1])
-    assert differ is (pair.kind == "differs")
-
-
-def _bag(found: list[Any]) -> list[str]:
-    return sorted(map(repr, found))
+    assert told_apart(rows, ALL[name], STATES) is (ALL[name].kind == "differs")
 
 
 @pytest.mark.server

@@ -23,9 +23,11 @@ DIFFERENT = [pair for pair in PAIRS if not pair["equal"]]
 _PARTS = 6
 _ACCEPTED = {"float-order"}
 _SECONDS = 0.5
+# for pairs that must be proved: also on a machine that others use
+PATIENT = 8.0
 
 
-def is_proved(pair: dict[str, Any], *, turned: bool) -> bool:
+def is_proved(pair: dict[str, Any], *, turned: bool, seconds: float = _SECONDS) -> bool:
     """Whether there is a proof that may be served; of the pair the other way round where ``turned``."""
     try:
         catalog = catalog_from_ddl(pair["schema_sql"])
@@ -35,7 +37,7 @@ def is_proved(pair: dict[str, Any], *, turned: bool) -> bool:
     bound = bind_both(*texts, catalog, ("public",))
     if not isinstance(bound, Binding):
         return False
-    found = prove_pair(bound, catalog, _SECONDS).proved
+    found = prove_pair(bound, catalog, seconds).proved
     return found is not None and set(found.modulo) <= _ACCEPTED
 
 
@@ -44,6 +46,7 @@ def test_there_are_as_many() -> None:
     assert len({pair["id"] for pair in PAIRS}) == len(PAIRS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_none_that_differs_is_proved(part: int) -> None:
     ours = DIFFERENT[part::_PARTS]
@@ -53,4 +56,4 @@ def test_none_that_differs_is_proved(part: int) -> None:
 
 def test_some_that_are_equal_are() -> None:
     equal = [pair for pair in PAIRS if pair["equal"]][::10]
-    assert sum(is_proved(pair, turned=False) for pair in equal) >= len(equal) // 2
+    assert sum(is_proved(pair, turned=False, seconds=PATIENT) for pair in equal) >= len(equal) // 2

@@ -1290,6 +1290,9 @@ def test_every_form_is_tried_where_it_holds_and_where_it_falls() -> None:
     assert set(HELD) == set(FALLS) == set(VIEWS)
 
 
+<<<<<<< HEAD
+@pytest.mark.sampled(3)
+=======
 @pytest.mark.parametrize(("form", "first", "second"), [(f, *pair) for f in HELD for pair in HELD[f]])
 def test_a_pair_in_another_form_has_a_good_certificate(form: str, first: str, second: str) -> None:
     document = written(first, second)
@@ -1299,9 +1302,15 @@ def test_a_pair_in_another_form_has_a_good_certificate(form: str, first: str, se
     assert document["modulo"] == left_open.get(form, [])
 
 
+>>>>>>> checker
 @pytest.mark.parametrize("form", HELD)
-def test_the_form_is_named_and_needed(form: str) -> None:
+def test_pairs_in_another_form_have_good_certificates_that_name_it_and_need_it(form: str) -> None:
     documents = [written(*pair) for pair in HELD[form]]
+    for (first, _), document in zip(HELD[form], documents, strict=True):
+        found = outcome(document)
+        assert (found.word, found.reason) == ("good", ""), first
+        left_open = {"orders": ["refinement"], "keys": ["tie-order"] if "string_agg" in first else []}
+        assert document["modulo"] == left_open.get(form, []), first
     named = [d for d in documents if form in d["proof"].get("views", ())]
     assert named
     for document in named:
@@ -1310,11 +1319,13 @@ def test_the_form_is_named_and_needed(form: str) -> None:
         assert outcome(resealed(fewer)).exit_code != 0
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("first", "second"), [pair for f in FALLS for pair in FALLS[f]])
 def test_no_form_shows_that_what_differs_is_the_same(first: str, second: str) -> None:
     _nothing_shown(bound(first, second))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("first", "second"), [(q1, q2) for held, q1, q2 in edges.PAIRS if not held])
 def test_no_form_shows_it_of_pairs_at_the_edges_of_the_provers_laws(first: str, second: str) -> None:
     q1, q2 = (bind(text, edges.CATALOG) for text in (first, second))
@@ -1335,6 +1346,7 @@ def resealed(document: dict[str, Any]) -> dict[str, Any]:
     return sealed({k: v for k, v in document.items() if k != "digest"})
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", sorted(HELD))
 def test_nothing_altered_is_accepted(form: str) -> None:
     document = written(*HELD[form][0])

@@ -27,6 +27,7 @@ UNLIKE = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("folder", "name"), UNLIKE)
 def test_what_differs_is_not_proved(folder: str, name: str) -> None:
     FOLDERS[folder].assert_not_proved(UNLIKE[folder, name])

@@ -32,6 +32,7 @@ from tests.equivalence import test_near_misses as near
 from tests.equivalence import test_never_proved as never
 from tests.equivalence import test_strength as strength
 from tests.equivalence.hostile_runs import FILES, read
+from tests.equivalence.shares import shares
 from tests.rewrite.sqlfixtures import cases, catalog
 
 SECONDS = 10.0
@@ -137,19 +138,19 @@ def test_no_pair_that_differs_is_proved_by_parts() -> None:
     assert [pair for pair in never.DIFFERENT if proved_by_both_ways_round(*pair, never.CATALOG)] == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_no_hostile_pair_is_proved_by_parts(path: Path) -> None:
+@pytest.mark.parametrize(("path", "share"), shares(FILES, 3))
+def test_no_hostile_pair_is_proved_by_parts(path: Path, share: slice) -> None:
     known = catalog_from_ddl(read(path).schema_sql)
-    different = [p for p in read(path).pairs if p.expected == "different"]
+    different = [p for p in read(path).pairs[share] if p.expected == "different"]
     # as they stand, test_hostile_pairs looks at their parts for longer
     assert [p for p in different if proved_by_parts_of(p.q1, p.q2, known, turned=True)] == []
 
 
-@pytest.mark.parametrize("path", near.FILES, ids=lambda path: path.stem)
-def test_no_near_miss_is_proved_by_parts(path: Path) -> None:
+@pytest.mark.parametrize(("path", "share"), shares(near.FILES, 6))
+def test_no_near_miss_is_proved_by_parts(path: Path, share: slice) -> None:
     schema, rows = near.pairs(path, "differs", "volatile")
     known = catalog_from_ddl(schema)
-    strict = [row for row in rows if "open" not in row]
+    strict = [row for row in rows[share] if "open" not in row]
     assert [row for row in strict if proved_by_both_ways_round(row["q1"], row["q2"], known)] == []
 
 

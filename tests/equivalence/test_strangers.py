@@ -7,22 +7,21 @@ rows made to tell the pairs apart. How many of each half are proved and refuted:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, LiteralString, cast
+from typing import Any, cast
 
 import psycopg
 import pytest
 
-from bench.strangers import FOLDER, HALVES, Pair, pairs, schema
+from bench.strangers import FOLDER, HALVES, Pair, pairs
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.proof import Composite, Proof, check_proof
-from rewright.equivalence.proving import Binding, bind_both
-from rewright.equivalence.verdicts import Proved, counts_as
-from rewright.sql.ddl import catalog_from_ddl
+from rewright.equivalence.proving import Binding
+from rewright.equivalence.verdicts import counts_as
+from tests.equivalence.pair_sets import PairSet, told_apart
 
-CATALOG = catalog_from_ddl(schema())
+SET = PairSet(FOLDER)
 ALL = {f"{p.kind} {p.words}": p for half in HALVES for p in pairs(half)}
 DIFFERENT = [name for name, p in ALL.items() if p.kind == "differs"]
 REFINING = [p for p in ALL.values() if p.kind == "refines"]
@@ -67,16 +66,6 @@ PLANS = (
 )
 
 
-def bound(pair: Pair) -> Binding:
-    found = bind_both(pair.q1, pair.q2, CATALOG, ("public",))
-    assert isinstance(found, Binding), found
-    return found
-
-
-def proved(pair: Pair, seconds: float) -> Proved | None:
-    return prove_pair(bound(pair), CATALOG, seconds).proved
-
-
 def test_there_are_enough_of_each_kind() -> None:
     for half in HALVES:
         kinds = [p.kind for p in pairs(half)]
@@ -84,68 +73,49 @@ def test_there_are_enough_of_each_kind() -> None:
         assert kinds.count("differs") >= 35
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_what_differs_is_not_proved(name: str) -> None:
-    found = proved(ALL[name], 1.0)
-    assert found is None or counts_as(found, frozenset({"float-order"})) != "proved"
+    SET.assert_not_proved(ALL[name], 1.0)
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("words", PROVED)
 def test_what_was_proved_stays_so_and_replays(words: str) -> None:
     pair = ALL[f"equal {words}"]
-    found = proved(pair, 60.0)
+    found = SET.proved(pair, 60.0)
     assert found is not None
     assert found.modulo == ()
     proof = cast("Proof | Composite", found.proof)
-    both = bound(pair)
-    assert check_proof(proof, both.original, both.candidate, CATALOG) is None
+    both = SET.bound(pair)
+    assert check_proof(proof, both.original, both.candidate, SET.catalog) is None
     for name in DIFFERENT[::9]:
-        other = bound(ALL[name])
-        assert check_proof(proof, other.original, other.candidate, CATALOG) is not None
+        other = SET.bound(ALL[name])
+        assert check_proof(proof, other.original, other.candidate, SET.catalog) is not None
 
 
 @pytest.mark.parametrize("pair", REFINING, ids=lambda p: p.words)
 def test_a_fuller_order_is_a_refinement_and_no_equality(pair: Pair) -> None:
-    found = proved(pair, 60.0)
+    found = SET.proved(pair, 60.0)
     assert found is not None
     assert "refinement" in found.modulo
     assert counts_as(found, frozenset({"float-order"})) == "tested"
     assert counts_as(found, frozenset({"float-order", "refinement"})) == "proved"
     assert counts_as(found, frozenset({"float-order", "tie-order"})) == "proved"
-    both = bound(pair)
-    assert check_proof(cast("Composite", found.proof), both.original, both.candidate, CATALOG) is None
+    both = SET.bound(pair)
+    assert check_proof(cast("Composite", found.proof), both.original, both.candidate, SET.catalog) is None
     # not the other way round
-    back = prove_pair(Binding(both.candidate, both.original, CATALOG), CATALOG, 1.0).proved
+    back = prove_pair(Binding(both.candidate, both.original, SET.catalog), SET.catalog, 1.0).proved
     assert back is None or counts_as(back, frozenset({"float-order", "refinement"})) != "proved"
 
 
 @pytest.fixture(scope="module")
 def rows(scratch_server: ScratchServer) -> Iterator[psycopg.Connection[Any]]:
-    database = scratch_server.create_database()
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
-        for text in (schema(), (FOLDER / "data.sql").read_text(encoding="utf-8")):
-            connection.execute(cast("LiteralString", text))
+    with SET.rows(scratch_server) as connection:
         yield connection
-    scratch_server.drop_database(database)
 
 
 @pytest.mark.server
 @pytest.mark.parametrize("name", [n for n, p in ALL.items() if p.kind != "refines"])
 def test_labels_are_what_the_server_says(name: str, rows: psycopg.Connection[Any]) -> None:
-    pair = ALL[name]
-    # of what an order says that is not full a server may show what it likes
-    ordered = re.search(r"order by [^()]*$", pair.q1) is not None or pair.words.startswith("order:")
-    differ = False
-    for state in STATES:
-        with rows.transaction(force_rollback=True):
-            for text in (state, *PLANS):
-                if text:
-                    rows.execute(cast("LiteralString", text))
-                answers = [rows.execute(cast("LiteralString", q)).fetchall() for q in (pair.q1, pair.q2)]
-                differ |= answers[0] != answers[1] if ordered else _bag(answers[0]) != _bag(answers[1])
-    assert differ is (pair.kind == "differs")
-
-
-def _bag(found: list[Any]) -> list[str]:
-    return sorted(map(repr, found))
+    assert told_apart(rows, ALL[name], STATES, PLANS) is (ALL[name].kind == "differs")

@@ -74,5 +74,13 @@ def test_an_inner_join_with_a_missing_table_of_classes_leaves_out_rows_without_o
     assert {kind for kind, _ in rows(lake, written.format("LEFT"))} == {"maple", "birch", "oak", None}
 
 
+def test_a_class_in_the_other_half_leaves_out_rows_without_one_too(lake: Lake) -> None:
+    sql = (
+        "SELECT d.name AS tree, SUM(f.volume) AS total FROM plantings_detail f "
+        "JOIN species d ON f.species_id = d.id GROUP BY d.name"
+    )
+    assert {row[0] for row in rows(lake, sql)} == {"maple", "birch", "oak"}
+
+
 def test_the_value_itself_is_meant_not_one_that_contains_it(lake: Lake) -> None:
     assert rows(lake, "SELECT COUNT(*) AS n FROM persons WHERE world_area = 'europe'") == [(5,)]

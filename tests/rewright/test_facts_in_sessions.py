@@ -3,7 +3,7 @@ server's own.
 
 Each case is a few statements of an owner or of the session itself. All texts of ``tests.rewright.changes`` are
 asked afterwards, in both protocols, directly and through a proxy that has a rewrite for each; their statements
-were prepared and run before. A rewrite need not be served, and must not show.
+were prepared and run before. A rewrite need not be served, and must not show. Each run takes a third of the cases.
 """
 
 from __future__ import annotations
@@ -428,6 +428,7 @@ def test_as_it_is_each_text_is_served(world: World) -> None:
     assert world.replaced() > len(PAIRS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_an_answer_is_the_servers_own(world: World, case: Case) -> None:
     direct, through = compare(world, case)

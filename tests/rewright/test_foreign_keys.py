@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -23,8 +24,8 @@ from rewright.rewrite.model import Settings
 from rewright.sql.algebra import TableRef
 from rewright.sql.row_facts import RowFact
 from rewright.store.api import Store, open_store
-from rewright.store.life import State
-from rewright.store.records import Rewrite
+from rewright.store.life import Action, State
+from rewright.store.records import NewRewrite, Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.optimising import JobRunner
 from rewright.wiring.refusals import NotOptimised
@@ -73,11 +74,53 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture
-def admin(scratch_server: ScratchServer, database: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+@pytest.fixture(scope="module")
+def template(scratch_server: ScratchServer, module_database: str) -> str:
+    """A database of which each test has a copy: numbers of objects are the same in all."""
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
         connection.execute(SCHEMA.encode())
+    return module_database
+
+
+@contextmanager
+def copied(server: ScratchServer, template: str) -> Iterator[psycopg.Connection[Any]]:
+    name = server.create_database(template=template)
+    with psycopg.connect(server.dsn(name), autocommit=True) as connection:
         yield connection
+    server.drop_database(name)
+
+
+@pytest.fixture
+def admin(scratch_server: ScratchServer, template: str) -> Iterator[psycopg.Connection[Any]]:
+    with copied(scratch_server, template) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def proposals(
+    scratch_server: ScratchServer, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, NewRewrite]:
+    """What is found under each policy, once for all tests that only begin with it."""
+    made: dict[str, NewRewrite] = {}
+    for policy in ("verified", "declared"):
+        path = tmp_path_factory.mktemp(policy) / "store.db"
+        with copied(scratch_server, template) as connection, open_store(str(path)) as opened:
+            runner = runner_for(connection, scratch_server, opened, policy)
+            made[policy] = found(runner, job(connection)).proposal
+    return made
+
+
+@pytest.fixture
+def kept(
+    admin: psycopg.Connection[Any], store: Store, proposals: dict[str, NewRewrite]
+) -> Callable[[str], Rewrite]:
+    """What a policy finds, active in the store for the test's own database."""
+
+    def under(policy: str) -> Rewrite:
+        new = store.rewrites.add(replace(proposals[policy], database=admin.info.dbname))
+        return store.rewrites.act(new.id, Action.ACTIVATE)
+
+    return under
 
 
 def runner_for(
@@ -193,14 +236,14 @@ def test_never_and_declared(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     with pytest.raises(NotOptimised):
-        runner_for(admin, scratch_server, store, "never").optimise(job(admin))
+        runner_for(admin, scratch_server, store, "never").optimise(job(admin, "inline"))
     admin.execute(ORPHAN)
     declared = runner_for(admin, scratch_server, store, "declared")
     admin.execute("alter table p disable trigger all")
     with pytest.raises(NotOptimised):
-        declared.optimise(job(admin))
+        declared.optimise(job(admin, "inline"))
     admin.execute("alter table p enable trigger all")
-    rewrite = found(declared, job(admin))
+    rewrite = found(declared, job(admin, "inline"))
     assert keys_of(rewrite) == [KEY]
     assert declared_only(rewrite.proposal) == (KEY,)
 
@@ -229,7 +272,7 @@ def test_rows_that_come_later_end_the_rewrite(
     admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
 ) -> None:
     runner = runner_for(admin, scratch_server, store)
-    rewrite = found(runner, job(admin))
+    rewrite = found(runner, job(admin, "inline"))
     now = time.time()
     assert due(store, [rewrite], now) == []
     assert due(store, [rewrite], now + 3660) == [rewrite]
@@ -261,11 +304,12 @@ def test_what_ends_a_rewrite_besides(
     admin: psycopg.Connection[Any],
     scratch_server: ScratchServer,
     store: Store,
+    kept: Callable[[str], Rewrite],
     change: str,
     policy: str,
     reason: str,
 ) -> None:
-    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
+    rewrite = kept("verified")
     admin.execute(change.encode())
     lost = runner_for(admin, scratch_server, store, policy).again.look_again(rewrite)
     assert lost is not None
@@ -274,19 +318,21 @@ def test_what_ends_a_rewrite_besides(
 
 @pytest.mark.server
 def test_found_as_declared_it_is_not_served_as_verified(
-    admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
+    admin: psycopg.Connection[Any],
+    scratch_server: ScratchServer,
+    store: Store,
+    kept: Callable[[str], Rewrite],
 ) -> None:
-    rewrite = found(runner_for(admin, scratch_server, store, "declared"), job(admin))
-    lost = runner_for(admin, scratch_server, store).again.look_again(rewrite)
+    lost = runner_for(admin, scratch_server, store).again.look_again(kept("declared"))
     assert lost is not None
     assert "no rows were looked at" in lost.reason
 
 
 @pytest.mark.server
 def test_a_server_that_is_away_ends_no_rewrite(
-    admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
+    admin: psycopg.Connection[Any], store: Store, kept: Callable[[str], Rewrite]
 ) -> None:
-    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
+    rewrite = kept("verified")
     name = admin.info.dbname
     away = Config(databases={name: Database(optimiser_dsn="host=127.0.0.1 port=1 connect_timeout=1")})
     with pytest.raises(NotOptimised):
@@ -298,11 +344,8 @@ def test_a_server_that_is_away_ends_no_rewrite(
 
 
 @pytest.mark.server
-def test_the_guard_asks_the_session(
-    admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
-) -> None:
-    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
-    guard = guard_of(rewrite.proposal.guard)
+def test_the_guard_asks_the_session(admin: psycopg.Connection[Any], proposals: dict[str, NewRewrite]) -> None:
+    guard = guard_of(proposals["verified"].guard)
     assert guard is not None
 
     def objection() -> str:
@@ -349,10 +392,12 @@ def objection_in(connection: psycopg.Connection[Any], guard: Any) -> str:
 
 @pytest.mark.server
 def test_tables_of_a_subscription_are_not_relied_on(
-    admin: psycopg.Connection[Any], scratch_server: ScratchServer, store: Store
+    admin: psycopg.Connection[Any],
+    scratch_server: ScratchServer,
+    store: Store,
+    proposals: dict[str, NewRewrite],
 ) -> None:
-    rewrite = found(runner_for(admin, scratch_server, store), job(admin))
-    guard = guard_of(rewrite.proposal.guard)
+    guard = guard_of(proposals["verified"].guard)
     assert guard is not None
     admin.execute("create subscription away connection 'dbname=nowhere' publication x with (connect = false)")
     try:
@@ -363,9 +408,7 @@ def test_tables_of_a_subscription_are_not_relied_on(
         assert objection_in(admin, guard) == "facts"
         assert not any(k.usable for k in snapshot(admin).relations[1].foreign_keys)
         with pytest.raises(NotOptimised):
-            runner_for(admin, scratch_server, store, "declared").optimise(
-                job(admin, text=QUERY + " where c.q > 3")
-            )
+            runner_for(admin, scratch_server, store, "declared").optimise(job(admin))
     finally:
         admin.execute("delete from pg_subscription_rel")
         admin.execute("alter subscription away set (slot_name = none)")

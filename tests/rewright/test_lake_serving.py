@@ -100,6 +100,14 @@ def test_errors_have_sqlstates(lake):
         "select pg_read_file('/etc/passwd')",
         "select * from cities; drop table cities",
         "select getenv('HOME') from cities",
+        'select * from "file:///etc/passwd"',
+        'select * from "../../../../../../etc/passwd"',
+        "select c.city from cities c, lateral (select * from glob('/*')) g",
+        "select (select string_agg(file, ',') from glob('/*')) from cities",
+        "select town_name from towns where people > (select size from read_blob('/etc/passwd'))",
+        "with x as materialized (select * from read_csv('/etc/passwd')) select * from x, towns",
+        "select * from duckdb_logs()",
+        "copy cities (city) to '/tmp/cities_out'",
     ],
 )
 def test_nothing_leaves_and_nothing_changes(lake, hostile):

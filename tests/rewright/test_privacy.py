@@ -124,7 +124,7 @@ def world(
             "REWRIGHT_STORE__LITERALS": "true" if request.param else "false",
             "REWRIGHT_LOG__LEVEL": "debug",
             # what is looked at is what a job says of a text, not how far it got
-            "REWRIGHT_OPTIMISER__BUDGET": "1s",
+            "REWRIGHT_OPTIMISER__BUDGET": "300ms",
         },
     )
     try:

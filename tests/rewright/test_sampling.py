@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tests.equivalence.shares import shares
 from tests.fixtures.sampling import _left_out
 
 
@@ -27,3 +29,13 @@ def test_each_seed_takes_another_third_and_together_they_take_all() -> None:
 
 def test_a_case_asked_for_by_its_name_is_run() -> None:
     assert _left_out(cases(1), 2) == set()
+
+
+def test_shares_hold_every_pair_once() -> None:
+    made: list[Any] = shares([Path("long.jsonl")], 4)
+    assert sorted(n for case in made for n in range(10)[case.values[1]]) == list(range(10))
+
+
+def test_what_was_proved_once_is_always_taken() -> None:
+    made: list[Any] = shares([Path("once_proved_families.jsonl"), Path("long.jsonl")], 2)
+    assert [bool(case.marks) for case in made] == [False, False, True, True]

@@ -8,7 +8,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rewright.equivalence.decomposition.abstraction import Pair, pairs, without_common, without_ctes
+from rewright.equivalence.decomposition.abstraction import (
+    Pair,
+    pairs,
+    shared_failures,
+    without_common,
+    without_ctes,
+)
 from rewright.equivalence.decomposition.congruence import differences
 from rewright.equivalence.decomposition.search import proved_by_parts
 from rewright.equivalence.laws.bounds import without_bounds
@@ -162,6 +168,31 @@ def test_a_copy_that_stays_does_not_hide_the_one_that_changes() -> None:
     first = next(pairs(before, after, catalog()))
     assert first.taken > 0
     assert all(to_sql(q).count("sum(") == 1 for q in (first.before, first.after))
+
+
+def test_one_table_stands_for_a_page_that_one_of_the_two_reads_twice() -> None:
+    page = "(SELECT id, day FROM ord ORDER BY day, id LIMIT 5)"
+    counts = "(SELECT ord, count(*) AS n FROM line {} GROUP BY ord)"
+    text = "SELECT p.id, g.n FROM {} p LEFT JOIN {} g ON g.ord = p.id"
+    before = bound(text.format(page, counts.format("")))
+    after = bound(text.format(page, counts.format(f"WHERE ord IN (SELECT q.id FROM {page} q)")))
+    assert any("LIMIT" not in to_sql(p.before) + to_sql(p.after) for p in pairs(before, after, catalog()))
+
+
+@pytest.mark.parametrize(
+    ("order", "left_open", "facts"),
+    [
+        ("day", {"tie-order"}, ()),
+        ("day, id", set(), ("unique public.ord(id) (ord_pkey)", "not null public.ord(id)")),
+    ],
+)
+def test_a_page_read_twice_leaves_ties_where_its_order_has_no_key(
+    order: str, left_open: set[str], facts: tuple[str, ...]
+) -> None:
+    page = f"WITH p AS (SELECT id, total FROM ord ORDER BY {order} LIMIT 5)"
+    query = bind(f"{page} SELECT a.id FROM p a, p b WHERE a.total > b.total", catalog())
+    once = bind("SELECT id FROM ord", catalog())
+    assert shared_failures(query, once, catalog()) == (left_open, facts)
 
 
 def test_volatile_ctes_stay_where_they_are() -> None:

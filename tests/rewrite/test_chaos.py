@@ -50,6 +50,7 @@ def moody(rng: random.Random) -> Evidence | None:
     return None
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("batch", range(RUNS // BATCH))
 def test_no_wrong_answer_is_ever_served(batch: int) -> None:
     served = 0

@@ -294,6 +294,37 @@ def test_no_time_no_rewrite() -> None:
     assert outcome.reason == "out of time"
 
 
+class Slow(Judge):
+    """Takes ``takes`` seconds over one candidate."""
+
+    def __init__(self, slow: str, takes: float) -> None:
+        super().__init__()
+        self.slow, self.takes, self.allowed = slow, takes, list[float]()
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        self.allowed.append(seconds)
+        if candidate == self.slow:
+            time.sleep(min(self.takes, 1.2 * seconds))
+        return super().check(original, candidate, seconds)
+
+
+def test_what_is_verified_when_the_time_is_up_is_decided_by_the_runs_it_has() -> None:
+    outcome = optimise(judge=Slow(GOOD, 9.0), proposer=Rules([[GOOD]]), budget=0.2, check_seconds=9.0)
+    assert states(outcome) == ["reasoning", "verification", "decision", "termination"]
+    assert outcome.to_json()["rewritten"] == GOOD
+
+
+def test_beside_one_that_has_passed_no_check_takes_the_time_of_decision() -> None:
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    judge = Slow(GOOD_CTE, 9.0)
+    ports = Ports(server, judge, Rules([[GOOD, GOOD_CTE], []]), prover=Believer(good=(GOOD,)))
+    settings = Settings(rounds=1, budget=1.0, check_seconds=9.0)
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
+    assert judge.asked == [GOOD, GOOD_CTE]
+    assert judge.allowed[1] < 0.65
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
 # --------------------------------------------------------------------------- with a model
 
 
@@ -679,6 +710,15 @@ def test_the_first_that_is_proved_waits_for_no_proof_of_another() -> None:
     outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
     assert told == ["prove False", "prove True", "check True", "prove False", "check False"]
     assert outcome.to_json()["rewritten"] == GOOD_CTE
+
+
+def test_the_stops_on_the_way_to_a_candidate_are_proved_before_it() -> None:
+    way = Derivations()
+    way.remember(GOOD_CTE, (GOOD,))
+    believer, server = Believer(good=()), Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    ports = Ports(server, Judge(), Rules([[GOOD_CTE, GOOD], []]), prover=believer, derivations=way)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(rounds=1))
+    assert believer.asked[:2] == [GOOD, GOOD_CTE]
 
 
 @pytest.mark.parametrize(("other", "looked"), [(0.5, False), (0.45, False), (0.6, False), (0.3, True)])

@@ -11,6 +11,8 @@ import pytest
 from bench.rewriting import Plan, Result
 from bench.unseen import Measured, report, shown, totals
 from bench.unseen_data import (
+    EIGHTH_QUERIES,
+    EIGHTH_SCHEMAS,
     FIFTH_QUERIES,
     FIFTH_SCHEMAS,
     FILES,
@@ -41,6 +43,7 @@ FOURTH = unseen_queries(FOURTH_QUERIES)
 FIFTH = unseen_queries(FIFTH_QUERIES)
 SIXTH = unseen_queries(SIXTH_QUERIES)
 SEVENTH = unseen_queries(SEVENTH_QUERIES)
+EIGHTH = unseen_queries(EIGHTH_QUERIES)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -68,7 +71,7 @@ def test_each_orm_has_queries() -> None:
 
 
 def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> None:
-    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH)
+    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
     assert len({q.id for queries in sets for q in queries}) == sum(map(len, sets))
     assert sum(q.hand is not None for q in MORE) >= 40
     assert {q.schema for q in MORE} == set(MORE_SCHEMAS)
@@ -83,6 +86,8 @@ def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> Non
     assert sum(q.hand is not None for q in SEVENTH) >= 20
     assert all(q.part == "open" for q in SEVENTH)
     assert {q.schema for q in SEVENTH} == set(SEVENTH_SCHEMAS)
+    assert [q.part for q in EIGHTH] == ["open", "open", "kept"] * 10
+    assert {q.schema for q in EIGHTH} == set(EIGHTH_SCHEMAS)
 
 
 def test_a_query_that_says_its_orm_and_part_is_believed() -> None:
@@ -125,6 +130,7 @@ def ddl(schema: str) -> str:
         *FIFTH_SCHEMAS,
         *SIXTH_SCHEMAS,
         *SEVENTH_SCHEMAS,
+        *EIGHTH_SCHEMAS,
     ],
 )
 def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
@@ -133,7 +139,7 @@ def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
     dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(ddl(schema).encode())
-        sets = (*QUERIES, *PRINTED, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH)
+        sets = (*QUERIES, *PRINTED, *MORE, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH)
         for query in (q for q in sets if q.schema == schema):
             texts = [query.query, *([query.hand] if query.hand else [])]
             widths = {columns(connection, t) for t in texts}
@@ -169,3 +175,12 @@ def test_the_kept_part_is_told_in_totals_only() -> None:
     assert kept not in text
     assert kept not in shown(found[0])
     assert opened in shown(found[1])
+
+
+def test_the_work_until_a_candidate_was_verified_is_in_the_sums() -> None:
+    found = [measured(name, 1.0, 0.1, 0.1, "proved") for name in "abc"]
+    for one, seconds in zip(found, (0.5, 3.0, None), strict=True):
+        one.result.ends = {"cpu_before_first": seconds}
+    sums = totals(found)
+    assert (sums["first_verified_cpu_median"], sums["first_verified_cpu_p95"]) == (1.75, 3.0)
+    assert totals(found[2:])["first_verified_cpu_median"] is None

@@ -14,6 +14,8 @@ from rewright.engines.duckdb.dialect.types import NotTranslated
 _QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\}")
 # RE_DUP_MAX of PostgreSQL, 255 (regguts.h DUPMAX)
 _MOST_REPEATED = 255
+# RE2 refuses repetitions in repetitions beyond 1,000, and patterns of too many steps, when it runs
+_MOST_NESTED, _MOST_ITEMS = 1_000, 10_000
 # sets of plain characters and ranges: [:classes:], [=a=], [.x.] and escapes inside are left to PostgreSQL
 _BRACKET = re.compile(
     r"\[(\^?)((?:[A-Za-z0-9_ .,;:@#%&/=!<>'\"]-[A-Za-z0-9]|[A-Za-z0-9_ .,;:@#%&/=!<>'\"])+)(-?)\]"
@@ -48,6 +50,9 @@ class _Reader:
         self._out = ["(?s)"]
         self._at = self._depth = 0
         self._repeatable = False
+        # items of each open group with what they repeat, and the most that one of them repeats nested
+        self._sizes, self._nested = [0], [1]
+        self._last = (0, 1)
 
     def read(self) -> str:
         while self._at < len(self._pattern):
@@ -64,9 +69,18 @@ class _Reader:
         # with nothing before it, a quantifier is an error in PostgreSQL; doubled ones too
         if not self._repeatable or _too_many(found):
             raise _unsure("this repetition")
+        self._multiply(int(found[2] or found[1] or 1))
         self._take(found[0], found.end() - found.start(), repeatable=False)
         if self._next() == "?":
             raise _unsure("a lazy repetition")
+
+    def _multiply(self, times: int) -> None:
+        items, nested = self._last[0] * max(times, 1), self._last[1] * max(times, 1)
+        if nested > _MOST_NESTED or items > _MOST_ITEMS:
+            raise _unsure("so large a repetition")
+        self._sizes[-1] += items - self._last[0]
+        self._nested[-1] = max(self._nested[-1], nested)
+        self._last = items, nested
 
     def _item(self, char: str) -> None:
         match char:
@@ -102,13 +116,20 @@ class _Reader:
             raise _unsure("this group")
         self._depth += 1
         self._take("(?:", len(mark), repeatable=False)
+        self._sizes.append(0)
+        self._nested.append(1)
 
     def _close(self) -> None:
         before = self._pattern[: self._at]
         self._depth -= 1
         if self._depth < 0 or before.endswith(("(", "|", "(?:")):
             raise _unsure("an empty branch")
+        items, nested = self._sizes.pop(), self._nested.pop()
         self._take(")", 1, repeatable=True)
+        # the group is one item so far
+        self._sizes[-1] += items - 1
+        self._nested[-1] = max(self._nested[-1], nested)
+        self._last = items, nested
 
     def _alternative(self) -> None:
         if self._pattern[: self._at][-1:] in {"", "(", "|"} or self._next(1) in {"", ")", "|"}:
@@ -123,6 +144,9 @@ class _Reader:
         self._out.append(made)
         self._at += length
         self._repeatable = repeatable
+        if repeatable:
+            self._last = 1, 1
+            self._sizes[-1] += 1
 
 
 def _too_many(found: re.Match[str]) -> bool:

@@ -397,6 +397,15 @@ def test_ten_rows_and_no_joinable_table_and_unfit_columns_are_answered(make: Mak
     assert not report.failed
 
 
+def test_rows_without_a_target_are_told(make: Make) -> None:
+    tables = simple()
+    header, rows = tables["sales"]
+    gaps = [[shop, "NaN" if i % 4 == 1 else "" if i % 4 == 2 else y] for i, (shop, y) in enumerate(rows)]
+    report = augment(make({**tables, "sales": (header, gaps)}), BaseSpec("sales", "revenue"))
+    assert report.rows == 60
+    assert "60 of 120 rows of sales have no value of revenue: they are left out" in report.notes
+
+
 def test_columns_of_the_base_table_that_say_nothing(make: Make) -> None:
     """NaN, infinities, and columns without a value are no features; nor a reason to fail."""
     tables = simple()

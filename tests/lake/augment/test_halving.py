@@ -75,7 +75,7 @@ def test_a_look_at_all_rows_says_what_the_whole_table_says(lake: Lake, planted: 
             block = evaluator.block(candidate)
             assert look.coverage == pytest.approx(block.coverage)
             # what is explained by chance is taken from a share of what is left to explain: alike, not equal
-            assert look.gain == pytest.approx(search.offer(block, alone).gain, abs=0.01)
+            assert look.gain == pytest.approx(search.gain(block, alone), abs=0.01)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from bench.augment_lakes import Planted, planted_tables
 from rewright.lake.api import Lake, open_lake
@@ -21,6 +22,7 @@ from rewright.lake.augment import base
 from rewright.lake.augment.api import BaseSpec, Options, augment
 from rewright.lake.augment.asking import Asking, Chooser
 from rewright.lake.augment.base import Base
+from rewright.lake.augment.command import command
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.selection import Search
 from rewright.lake.augment.values import RowValues
@@ -70,6 +72,17 @@ def test_while_the_base_is_read(
     assert augment(lake, spec).ended == "complete"
 
 
+def test_the_command_says_that_nothing_was_found_yet(
+    planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(Base, "_read", interrupt)
+    given = ["--lake", str(planted.folder), "--table", planted.base, "--target", planted.target]
+    result = CliRunner().invoke(command, given)
+    assert result.exit_code == 1
+    assert "interrupted while the base table was read: nothing was found yet" in result.output
+
+
 def test_while_the_model_is_asked(lake: Lake, planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Chooser, "choose", interrupt)
     model = Asking(Scripted(knows(*planted.helpful)))
@@ -100,7 +113,7 @@ def test_a_process_at_several_moments(planted: Planted, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     environment = {**os.environ, "XDG_CACHE_HOME": str(cache), "XDG_STATE_HOME": str(tmp_path / "state")}
     given = ["augment", "--lake", str(planted.folder), "--table", planted.base, "--target", planted.target]
-    command = [sys.executable, "-m", "rewright", *given, "--json"]
+    words = [sys.executable, "-m", "rewright", *given, "--json"]
 
     def run(moment: float | None) -> tuple[int, str, str]:
         """`moment`: seconds after the lake's catalog was opened."""
@@ -108,7 +121,7 @@ def test_a_process_at_several_moments(planted: Planted, tmp_path: Path) -> None:
             # one that was interrupted may leave it behind; it would stand for this one's before Python is up
             left.unlink()
         process = subprocess.Popen(
-            command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            words, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         if moment is not None:
             deadline = time.monotonic() + 30
