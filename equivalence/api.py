@@ -101,8 +101,10 @@ class Checker:
         self._problem = ""
         # constraints of the live database that its scratch database lacks
         self._untold: tuple[tuple[TableRef, str], ...] = ()
-        # names of columns that are of another type in the scratch database
+        # names of columns that are of another type in the scratch database, and of those among them that are
+        # texts in what is given
         self._stand_ins: frozenset[str] = frozenset()
+        self._texts: frozenset[str] = frozenset()
         self._relations: set[tuple[str, str]] = set()
         self._catalog_problem = ""
         self.catalog = catalog
@@ -153,7 +155,8 @@ class Checker:
         from rewright.equivalence.proving import catalog_of
 
         try:
-            text, self._stand_ins = with_texts_for_extensions(text)
+            text, self._texts = with_texts_for_extensions(text)
+            self._stand_ins = self._texts
             self._given = self._schema = screen_schema(text)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
@@ -214,7 +217,7 @@ class Checker:
         assert self.catalog is not None
         made = schema_of(self.catalog, reachable(self.catalog, self._relations), plain=plain)
         self._schema_sql, self._untold = made.text, made.untold
-        self._stand_ins |= made.stand_ins
+        self._stand_ins = self._texts | made.stand_ins
         return screen_schema(made.text)
 
     # -- the judgement

@@ -171,8 +171,7 @@ def test_proofs_need_the_constraints_that_they_list_and_no_other(part: int) -> N
 
 
 def test_some_are_proved_without_a_constraint_that_was_there() -> None:
-    _, counts = constraints_missed(1)
-    assert counts["proved without one"] > 0
+    assert any(constraints_missed(part)[1]["proved without one"] for part in range(_PARTS))
 
 
 def test_a_constraint_that_is_not_listed_is_missed() -> None:

@@ -6,6 +6,8 @@ import json
 import shlex
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -186,6 +188,15 @@ def test_decisions(url: str, store: Store) -> None:
     assert run("approve", "99", "--store", url).exit_code == 1
 
 
+@pytest.fixture
+def no_other_proxies(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Proxies of tests that run meanwhile are not found."""
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield
+
+
+@pytest.mark.usefixtures("no_other_proxies")
 def test_pause_and_resume(url: str, store: Store) -> None:
     assert run("pause", "--store", url).exit_code == 0
     assert store.switches.paused()
