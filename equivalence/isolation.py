@@ -176,7 +176,7 @@ def screen_schema(text: str) -> ScreenedSchema:
                 texts.append(body)
             continue
         texts.append(body)
-        if isinstance(statement.stmt, _SKIPPED) or _is_search_path_call(statement.stmt):
+        if isinstance(statement.stmt, _SKIPPED) or _is_pg_dumps_call(statement.stmt):
             continue
         if not isinstance(statement.stmt, _ALLOWED):
             raise Refused(f"{_name(statement.stmt)} in a schema")
@@ -267,7 +267,7 @@ def _name(statement: object) -> str:
     return type(statement).__name__.removesuffix("Stmt")
 
 
-def _is_search_path_call(statement: object) -> bool:
+def _is_pg_dumps_call(statement: object) -> bool:
     """What pg_dump writes: ``SELECT pg_catalog.set_config('search_path', '', false)``, and ``setval``."""
     if not isinstance(statement, ast.SelectStmt) or statement.fromClause or not statement.targetList:
         return False

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.sql.binder.errors import BindError
+from rewright.sql.binder.typenames import find_collation
 from rewright.sql.ddl_builder import Builder
 from rewright.sql.records import CollationInfo
 from rewright.sql.types import SqlType
@@ -54,14 +55,11 @@ def collated(builder: Builder, type_: SqlType, clause: Any) -> SqlType:
     found = _collation(builder, names)
     if found is None:
         raise BindError("42704", f'collation "{".".join(names)}" does not exist')
-    # built-in ones by their bare name, as SqlType keeps them
-    name = found.name if found.schema == "pg_catalog" else f"{found.schema}.{found.name}"
-    return replace(type_, collation=name)
+    return replace(type_, collation=found.key)
 
 
 def _collation(builder: Builder, names: list[str]) -> CollationInfo | None:
-    path = builder.search_path if len(names) == 1 else (names[0],)
-    found = builder.catalog().collation(names[-1], path)
+    found = find_collation(builder.context, names)
     imported = len(names) == 1 or names[0] == "pg_catalog"
     if found is None and imported and _IMPORTED.fullmatch(names[-1]):
         found = CollationInfo("pg_catalog", names[-1])

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.typenames import find_collation
 from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.parsing import nodes_of
 from rewright.sql.records import Check, ForeignKey, Key, Table
@@ -177,8 +178,7 @@ def _own_collation(builder: Builder, table: Table, element: Any) -> bool:
     if not element.collation:
         return True
     column = next((c for c in table.columns if c.name == element.name), None)
-    path = builder.search_path if len(element.collation) == 1 else (element.collation[0].sval,)
-    found = builder.catalog().collation(element.collation[-1].sval, path)
+    found = find_collation(builder.context, [n.sval for n in element.collation])
     plain = column is not None and equality_is_identity(column.type)
     # in pg_catalog: users' collations may be nondeterministic
     return plain and found is not None and found.schema == "pg_catalog" and found.deterministic

@@ -287,6 +287,11 @@ class CollationInfo:
     name: str
     deterministic: bool = True
 
+    @property
+    def key(self) -> str:
+        """As `SqlType.collation` has it: built-in ones by their bare name."""
+        return type_key(self.schema, self.name)
+
 
 def type_key(schema: str, name: str) -> str:
     return name if schema == "pg_catalog" else f"{schema}.{name}"

@@ -191,13 +191,7 @@ class ScratchDatabase:
         if made in self.left_out:
             return True
         try:
-            try:
-                self._execute(statement)
-            except psycopg.errors.UndefinedFunction:
-                # such as a default by an extension's function
-                if not self.schema.omitted:
-                    raise
-                self._execute(without_defaults(statement))
+            self._make(statement)
         except psycopg.errors.UndefinedObject as error:
             expected = self.schema.omitted or self.left_out
             if not (expected or "collation" in (error.diag.message_primary or "")):
@@ -209,6 +203,15 @@ class ScratchDatabase:
                 raise
             self.left_out[made] = kind
         return True
+
+    def _make(self, statement: str) -> None:
+        """Run a statement, where need be without defaults by an extension's functions."""
+        try:
+            self._execute(statement)
+        except psycopg.errors.UndefinedFunction:
+            if not self.schema.omitted:
+                raise
+            self._execute(without_defaults(statement))
 
     def _execute(self, statement: str) -> None:
         if statement:

@@ -58,7 +58,7 @@ from rewright.sql.binder.names import value_function_name
 from rewright.sql.binder.recursion import bind_condition, bind_exprs
 from rewright.sql.binder.scope import Scope
 from rewright.sql.binder.syntax import ast
-from rewright.sql.binder.typenames import resolve_type
+from rewright.sql.binder.typenames import find_collation, resolve_type
 from rewright.sql.catalog import key_of
 from rewright.sql.types import BOOL, INT4, NUMERIC, RECORD, TEXT, UNKNOWN, SqlType
 
@@ -585,10 +585,7 @@ def _bind_collate(scope: Scope, node: Any) -> Expr:
     if not info_of(context.catalog, arg.type).collation:
         raise BindError("42804", f"collations are not supported by type {key_of(arg.type)}")
     names = [n.sval for n in node.collname]
-    path = context.search_path if len(names) == 1 else (names[0],)
-    found = context.catalog.collation(names[-1], path)
+    found = find_collation(context, names)
     if found is None:
         raise BindError("42704", f'collation "{".".join(names)}" does not exist')
-    # built-in collations by their bare name, as SqlType keeps them
-    name = found.name if found.schema == "pg_catalog" else f"{found.schema}.{found.name}"
-    return Collate(arg, replace(arg.type, collation=name))
+    return Collate(arg, replace(arg.type, collation=found.key))

@@ -11,7 +11,7 @@ from typing import Any
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.scope import Context
 from rewright.sql.binder.syntax import ast
-from rewright.sql.catalog import TypeInfo
+from rewright.sql.catalog import CollationInfo, TypeInfo
 from rewright.sql.types import SqlType
 
 _FULL_RANGE = 0x7FFF
@@ -52,6 +52,12 @@ def named_type(context: Context, names: list[str]) -> TypeInfo:
     if found is None:
         raise BindError("42704", f'type "{".".join(names)}" does not exist')
     return found
+
+
+def find_collation(context: Context, names: list[str]) -> CollationInfo | None:
+    """The collation a possibly qualified name means."""
+    path = context.search_path if len(names) == 1 else (names[0],)
+    return context.catalog.collation(names[-1], path)
 
 
 def encode_typmod(info: TypeInfo, nodes: Any) -> int:

@@ -12,11 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import null_on_empty
-from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import INT4, INT8, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -60,7 +58,7 @@ def _block(block: a.Select, fresh: Fresh, changes: Changes) -> a.Select:
         made = _read(rest, grouped, rows, fresh)
         if any(isinstance(n, a.Column) and n.rel == grouped.rel for n in walk(made)):
             continue
-        _reserve(grouped.query, changes)
+        changes.compute_again(grouped.query)
         block = made
     return block
 
@@ -71,16 +69,6 @@ def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
             yield item
         yield from _left_joins(item.left)
         yield from _left_joins(item.right)
-
-
-def _reserve(query: a.Query, changes: Changes) -> None:
-    if changes.known.errors(query) - OVERFLOW:
-        changes.modulo.add("errors")
-    if changes.known.may_overflow(query):
-        changes.modulo.add("overflow")
-    modulo, basis = left_to_chance(query, changes.catalog)
-    changes.modulo |= modulo
-    changes.rest_on(basis)
 
 
 def _of_the_row(item: a.Derived, join: a.Join) -> a.Select | None:

@@ -17,12 +17,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.views.joined import NO_RELS, Added, Joined, Rels, joined
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive, rejected_columns, strict_columns
-from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -83,7 +81,7 @@ def _block(block: a.Select, changes: Changes, fresh: Fresh) -> a.Select:
     except _Counted:
         return block
     changes.rest_on(basis)
-    _leave_open(block, changes)
+    changes.compute_again(replace(block, order_by=(), limit=None, offset=None))
     there = [_some(more, fresh)] if more.base else []
     found = own.block()
     return replace(above, from_=found.from_, where=conjoin((*own.asked, *there, *having)))
@@ -250,17 +248,6 @@ def _passes_over(call: a.Aggregate, nulls: Rels) -> bool:
     if isinstance(read, a.Case) and isinstance(read.default, a.Const) and read.default.value is None:
         null = frozenset.intersection(*(rejected_columns(p) | strict_columns(x) for p, x in read.whens))
     return bool({rel for rel, _ in null} & nulls)
-
-
-def _leave_open(block: a.Select, changes: Changes) -> None:
-    rows = replace(block, order_by=(), limit=None, offset=None)
-    if changes.known.errors(rows) - OVERFLOW:
-        changes.modulo.add("errors")
-    if changes.known.may_overflow(rows):
-        changes.modulo.add("overflow")
-    modulo, basis = left_to_chance(rows, changes.catalog)
-    changes.modulo |= modulo
-    changes.rest_on(basis)
 
 
 def _fresh(expr: a.Expr, fresh: Fresh) -> a.Expr:

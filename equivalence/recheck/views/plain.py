@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.walk import (
@@ -58,9 +57,7 @@ def _reserve(cte: a.Cte, query: a.Query, changes: Changes) -> None:
     if computed and (changes.known.errors(cte.query) or not changes.known.cannot_fail(cte.query)):
         changes.modulo.add("errors")
     if readers > 1:
-        modulo, basis = left_to_chance(cte.query, changes.catalog)
-        changes.modulo |= modulo
-        changes.rest_on(basis)
+        changes.leave_to_chance(cte.query)
 
 
 def _in_place(query: a.Query, cte: a.Cte, fresh: Fresh) -> a.Query:

@@ -73,13 +73,9 @@ def _freed(block: a.Select, changes: Changes) -> Iterator[a.Select]:
 
 
 def _reserve(query: a.Query, around: _Around, changes: Changes) -> None:
-    if any(changes.known.errors(x) - OVERFLOW for x in (query, *around.preds)):
+    if any(changes.known.errors(x) - OVERFLOW for x in around.preds):
         changes.modulo.add("errors")
-    if changes.known.may_overflow(query):
-        changes.modulo.add("overflow")
-    modulo, basis = left_to_chance(query, changes.catalog)
-    changes.modulo |= modulo
-    changes.rest_on(basis)
+    changes.compute_again(query)
 
 
 def _places(block: a.Select) -> Iterator[tuple[a.Derived, _Around]]:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.records import Assumption
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption as Constraint
 from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW
 
 Queries = tuple[a.Query, a.Query]
 
@@ -45,6 +47,20 @@ class Changes:
     def rest_on(self, constraints: frozenset[Constraint]) -> None:
         """The constraints, in the words of certificates."""
         self.facts |= {stated(c, self.catalog) for c in constraints}
+
+    def compute_again(self, query: a.Query) -> None:
+        """The reservations of computing a query once more, on more rows, or not at all."""
+        if self.known.errors(query) - OVERFLOW:
+            self.modulo.add("errors")
+        if self.known.may_overflow(query):
+            self.modulo.add("overflow")
+        self.leave_to_chance(query)
+
+    def leave_to_chance(self, query: a.Query) -> None:
+        """The reservations of what a query chooses among ties, and what keeps it from more."""
+        modulo, basis = left_to_chance(query, self.catalog)
+        self.modulo |= modulo
+        self.rest_on(basis)
 
 
 def of_each(form: Callable[[a.Query, Changes], a.Query]) -> Law:

@@ -19,13 +19,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rewright.equivalence.recheck.chance import left_to_chance
 from rewright.equivalence.recheck.views.joined import Added, Joined, joined
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
 from rewright.sql.build import null
 from rewright.sql.facts import is_volatile, null_on_empty
-from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.types import BOOL, INT4, INT8, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -117,7 +115,7 @@ def _one_row(one: a.FromItem | Added, item: a.FromItem, changes: Changes) -> _Fo
         always = not isinstance(one, Added) or one.on in {(), (a.Const("t", BOOL),)}
         if query.group_by != ((),) or query.having is not None or not always:
             return None
-        _leave_open(query, changes)
+        changes.compute_again(query)
         return lambda pos: _seen(query.targets[pos].expr, query, query.where, {}), _nothing, (), ()
     if not isinstance(one, Added) or not isinstance(item, a.Scan):
         return None
@@ -126,7 +124,7 @@ def _one_row(one: a.FromItem | Added, item: a.FromItem, changes: Changes) -> _Fo
     if basis is None:
         return None
     changes.rest_on(basis)
-    _leave_open(row, changes)
+    changes.compute_again(row)
     types = {n.pos: n for n in _columns(item)}
 
     def read(pos: int) -> a.Expr:
@@ -164,7 +162,7 @@ def _of_group(rest: Joined, one: a.FromItem | Added, item: a.FromItem, changes: 
         if isinstance(p, a.Op)
     ]
     where = conjoin((*conjuncts(query.where), *equal))
-    _leave_open(query, changes)
+    changes.compute_again(query)
     some = a.Exists(a.Select((a.Target("one", _ONE),), query.from_, where))
     there = (some, *(_seen(p, query, where, met) for p in conjuncts(query.having)))
 
@@ -260,16 +258,6 @@ def _is_zero(x: a.Expr) -> bool:
     if isinstance(x, a.Cast) and x.type == INT8:
         x = x.arg
     return isinstance(x, a.Const) and x.value == "0" and x.type in {INT4, INT8}
-
-
-def _leave_open(query: a.Select, changes: Changes) -> None:
-    if changes.known.errors(query) - OVERFLOW:
-        changes.modulo.add("errors")
-    if changes.known.may_overflow(query):
-        changes.modulo.add("overflow")
-    modulo, basis = left_to_chance(query, changes.catalog)
-    changes.modulo |= modulo
-    changes.rest_on(basis)
 
 
 def _fresh(expr: a.Expr, fresh: Fresh) -> a.Expr:
