@@ -19,6 +19,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl_alter import alter_table, create_index
 from rewright.sql.ddl_builder import Builder
+from rewright.sql.ddl_changes import alter_domain, alter_enum, rename
 from rewright.sql.ddl_collations import create_collation
 from rewright.sql.ddl_tables import create_table
 from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
@@ -248,4 +249,7 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "VariableSetStmt": _set,
     "SelectStmt": _select,
     "DropStmt": _drop,
+    "RenameStmt": rename,
+    "AlterEnumStmt": alter_enum,
+    "AlterDomainStmt": alter_domain,
 }

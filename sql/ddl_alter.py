@@ -11,6 +11,7 @@ from typing import Any
 
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.ddl_builder import Builder, expression_text
+from rewright.sql.ddl_changes import change_type, drop_column, validate_constraint
 from rewright.sql.ddl_constraints import add_constraint, constraint_names, with_index, with_not_null
 from rewright.sql.ddl_tables import add_column, bounds_of
 from rewright.sql.records import Key, Table, TableColumn
@@ -42,6 +43,8 @@ def create_index(builder: Builder, node: Any) -> None:
     # an index that is not unique says nothing of rows
     if not node.unique:
         return
+    if node.indexIncludingParams:
+        builder.covering.add(ref)
     table = builder.tables[ref]
     base = f"{ref.name}_{'_'.join(p.name or 'expr' for p in node.indexParams)}_idx"
     made = with_index(
@@ -149,7 +152,19 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
             _refuse_parent(builder, table, kind)
+            # it may be a NOT NULL that goes by a name of before
+            if table.ref in builder.renamed and command.name not in constraint_names(table):
+                raise Unsupported("DROP CONSTRAINT of a renamed table")
             return _without_constraint(table, command.name, missing_ok=command.missing_ok)
+        case "AT_DropColumn":
+            cascade = command.behavior.name == "DROP_CASCADE"
+            return drop_column(
+                builder, table, command.name, missing_ok=bool(command.missing_ok), cascade=cascade
+            )
+        case "AT_AlterColumnType":
+            return change_type(builder, table, command.name, command.def_)
+        case "AT_ValidateConstraint":
+            return validate_constraint(table, command.name)
         case "AT_EnableRowSecurity" | "AT_ForceRowSecurity":
             return replace(table, row_security=True)
         case "AT_AttachPartition":

@@ -42,6 +42,10 @@ class Builder:
     in_transaction: bool = False
     # indexes of partitions that were attached to an index of their parent, both by schema and name
     attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
+    # tables that were renamed, or had something renamed: names that the server made may say older ones
+    renamed: set[TableRef] = field(default_factory=set)
+    # tables with a key that INCLUDEs columns: it goes with any of them
+    covering: set[TableRef] = field(default_factory=set)
     # made when first asked for, and again after a change
     _catalog: Catalog | None = None
     _types: Catalog | None = None
@@ -123,6 +127,9 @@ class Builder:
     def add_type(self, info: TypeInfo) -> None:
         if info.key in self.types:
             raise BindError("42710", f'type "{info.name}" already exists')
+        self.replace_type(info)
+
+    def replace_type(self, info: TypeInfo) -> None:
         self.types[info.key] = info
         self._types = None
         self.changed()

@@ -36,6 +36,8 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
     node = own.node if own else given
     deferrable = bool(node.deferrable) or bool(own and own.deferrable)
     enforced = _enforced(node) and not (own and own.not_enforced)
+    if node.including:
+        builder.covering.add(table.ref)
     match node.contype.name:
         case "CONSTR_PRIMARY" | "CONSTR_UNIQUE":
             return _add_key(table, node, [own.column] if own else _names(node.keys), deferrable=deferrable)

@@ -109,6 +109,8 @@ def _add_element(builder: Builder, table: Table, element: Any, constraints: list
 def _like(builder: Builder, table: Table, node: Any) -> Table:
     """LIKE other [INCLUDING …]: columns and NOT NULL always, the rest by the option bits of parsenodes.h."""
     source = builder.tables[builder.existing(node.relation)]
+    if source.ref in builder.covering:
+        builder.covering.add(table.ref)
     options = node.options or 0
     columns = [
         replace(
