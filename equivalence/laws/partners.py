@@ -5,7 +5,8 @@
     SELECT d.id, d.name, (SELECT sum(e.pay) FROM emp e WHERE e.dept = d.id) FROM dept d
 
 Outside its aggregates the block looks at some range variables alone; where what it groups by is a key of
-their rows, each of these rows is a group, made of its partners (SOUNDNESS 6d). An outer join's row without a
+their rows, each of these rows is a group, made of its partners (SOUNDNESS 6d); a table that is joined between
+two of them may be what makes it one. An outer join's row without a
 partner is a group of one padded row: that is left out where the aggregate does not look at it, a NULL or rows
 that its filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has
 groups for rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is
@@ -35,6 +36,7 @@ from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.facts import (
+    Assumptions,
     is_volatile,
     order_sensitive,
     ordered_by_value,
@@ -109,13 +111,11 @@ class _ByPartners(Walk):
         keys = group_keys(block)
         if not keys or block.distinct or not _is_plain_enough(block):
             return block
-        apart = self._apart(block)
-        if apart is None:
+        found = self._keyed(block, keys)
+        if found is None:
             return block
+        apart, basis = found
         core = a.Select((), apart.core.from_, conjoin(apart.core.where))
-        basis = self.facts.exprs_determine(core, keys)
-        if basis is None:
-            return block
         groups = aggregates_of(block)
         try:
             values = {g: self._lookup(g, apart.partners) for g in groups}
@@ -144,11 +144,26 @@ class _ByPartners(Walk):
             self.reserve_other_rows(a.Select((a.Target("one", _ONE),), (item,)))
         self.reserve(looseness(replace(block, order_by=(), limit=None, offset=None)))
 
-    def _apart(self, block: a.Select) -> _Apart | None:
+    def _keyed(self, block: a.Select, keys: Sequence[a.Expr]) -> tuple[_Apart, Assumptions] | None:
+        """The rows that the groups are, and what shows it: of the tables that the block looks at, or of all
+        that are inner joined, since one between two others may lead from a row to the next.
+        """
+        for inner in (False, True):
+            apart = self._apart(block, inner=inner)
+            if apart is None:
+                continue
+            core = a.Select((), apart.core.from_, conjoin(apart.core.where))
+            basis = self.facts.exprs_determine(core, keys)
+            if basis is not None:
+                return apart, basis
+        return None
+
+    def _apart(self, block: a.Select, *, inner: bool) -> _Apart | None:
         """The rows that the groups are, and their partners; None where there are none."""
         steps = steps_of(block.from_, block.where)
         bare = map_kind(replace(block, from_=(), where=None), a.Aggregate, lambda g: a.Const(None, g.type))
-        rels = _core(steps, free_rels(bare) & steps.rels)
+        asked_of = free_rels(bare) & steps.rels
+        rels = _core(steps, asked_of | from_rels(steps.items) if inner else asked_of)
         core = _restricted(steps, rels)
         for step in steps.steps:
             more = replace(core, steps=(*core.steps, step))

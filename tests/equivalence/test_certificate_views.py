@@ -383,6 +383,10 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, sum(o.k) filter (where o.x = 'a') from t left join o on o.t = t.id group by t.id having count(o.id) <> 0",
             "select t.id, (select sum(k) from o where o.t = t.id and x = 'a') from t where exists (select from o where o.t = t.id)",
         ),
+        (
+            "select o.id, 100 * count(a.key) / code.id v from o join t on t.id = o.t join code on code.id = t.k left join attr a on a.ent = o.t where code.id > 0 group by o.id, code.id",
+            "select o.id, 100 * (select count(*) from attr a where a.ent = o.t) / code.id v from o join t on t.id = o.t join code on code.id = t.k where code.id > 0",
+        ),
     ),
     "values": (
         (
@@ -1153,6 +1157,10 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, count(*) from t left join o on o.t = t.id group by t.id",
             "select t.id, (select count(*) from o where o.t = t.id) from t",
+        ),
+        (
+            "select o.id, count(a.key) from o join t on t.id = o.t join code on code.b = t.x left join attr a on a.ent = o.t group by o.id, code.b",
+            "select o.id, (select count(*) from attr a where a.ent = o.t) from o join t on t.id = o.t join code on code.b = t.x",
         ),
         (
             "select t.k, count(o.id) from t left join o on o.t = t.id group by t.k",

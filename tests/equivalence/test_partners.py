@@ -54,6 +54,11 @@ def _values(sql: str) -> a.Query:
             "group by p.id", "where c.w > 1 and p.x = 2 group by p.id, p.n having count(c.id) > 2"
         ),
         "select p.x, c.w, max(q.v) from p join c on c.p = p.id join q on q.p = c.w group by p.id, c.id",
+        # c leads from q to p
+        (
+            "select q.id, p.x, count(r.id) from q join c on c.id = q.p join p on p.id = c.p left join r on r.id > q.v"
+            " group by q.id, p.x"
+        ),
     ],
 )
 def test_groups_by_a_key_are_rows(sql: str) -> None:
@@ -75,6 +80,10 @@ def test_groups_by_a_key_are_rows(sql: str) -> None:
         GROUPED.replace("group by", "where c.v is null group by"),
         "select d.id, count(c.id) from d left join c on c.p = d.x group by d.id, d.x",
         "select p.id, count(*) from p group by p.id",
+        (
+            "select q.id, p.x, count(r.id) from q join c on c.w = q.p join p on p.id = c.p left join r on r.id > q.v"
+            " group by q.id, p.x"
+        ),
     ],
 )
 def test_other_groups_stay(sql: str) -> None:

@@ -4,11 +4,12 @@ is joined to it as subqueries.
     SELECT d.id, sum(e.pay) FROM dept d LEFT JOIN emp e ON e.dept = d.id GROUP BY d.id
     is  SELECT d.id, (SELECT sum(e.pay) FROM emp e WHERE e.dept = d.id) FROM dept d
 
-The tables are those that the block sees outside its aggregates, and what it is grouped by tells their rows
-apart. An inner join has groups for rows that something is joined to. An outer join adds a row of NULLs where
-there is nothing: an aggregate that passes over these rows is one of the others, and any other one looks at
-that row, too. What does not count rows needs no table that it does not see. A subquery is computed where it
-is asked for only: what may fail is left open. Must not know the other forms.
+The tables are those that the block sees outside its aggregates, or these and all that are inner joined, and
+what it is grouped by tells their rows apart. An inner join has groups for rows that something is joined to.
+An outer join adds a row of NULLs where there is nothing: an aggregate that passes over these rows is one of
+the others, and any other one looks at that row, too. What does not count rows needs no table that it does not
+see. A subquery is computed where it is asked for only: what may fail is left open. Must not know the other
+forms.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Any
 from rewright.equivalence.recheck.views.joined import NO_RELS, Added, Joined, Rels, joined
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile, order_sensitive, rejected_columns, strict_columns
+from rewright.sql.facts import Assumptions, is_volatile, order_sensitive, rejected_columns, strict_columns
 from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
@@ -69,13 +70,10 @@ def _block(block: a.Select, changes: Changes, fresh: Fresh) -> a.Select:
     rows = joined(block) if group_keys(block) and not block.distinct and _is_fit(block) else None
     if rows is None:
         return block
-    parted = _parted(block, rows, changes)
-    if parted is None:
+    keyed = _keyed(block, rows, changes)
+    if keyed is None:
         return block
-    own, more = parted
-    basis = changes.known.exprs_determine(own.block(), group_keys(block))
-    if basis is None:
-        return block
+    own, more, basis = keyed
     try:
         above, having = _above(block, more, fresh)
     except _Counted:
@@ -107,13 +105,26 @@ def _sorted_by_what_it_reads(call: a.Aggregate) -> bool:
     return bool(by) and all(x in by and equality_is_identity(x.type) for x in told)
 
 
-def _parted(block: a.Select, rows: Joined, changes: Changes) -> tuple[Joined, Joined] | None:
-    """The tables whose rows are the groups, with what is asked of them, and what is joined to them."""
+def _keyed(block: a.Select, rows: Joined, changes: Changes) -> tuple[Joined, Joined, Assumptions] | None:
+    """The first way to part the tables in which a group is one row, with what shows that."""
+    every = NO_RELS.union(*(from_rels((i,)) for i in rows.base))
+    for seen in (NO_RELS, every):
+        parted = _parted(block, rows, changes, seen)
+        basis = parted and changes.known.exprs_determine(parted[0].block(), group_keys(block))
+        if parted is not None and basis is not None:
+            return *parted, basis
+    return None
+
+
+def _parted(block: a.Select, rows: Joined, changes: Changes, seen: Rels) -> tuple[Joined, Joined] | None:
+    """The tables whose rows are the groups, with what is asked of them, and what is joined to them; ``seen``:
+    tables that count as seen by the block.
+    """
 
     def bare(n: Any) -> Any:
         return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_parts(n, bare)
 
-    rels = free_rels(bare(replace(block, from_=(), where=None))) & rows.own
+    rels = (free_rels(bare(replace(block, from_=(), where=None))) & rows.own) | seen
     while True:
         parts = [(x.own, x.sees) for x in rows.added] + [(from_rels((i,)), free_rels(i)) for i in rows.base]
         wider = rels.union(*((own | sees) & rows.own for own, sees in parts if own & rels))
