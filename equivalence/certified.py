@@ -28,7 +28,7 @@ from rewright.equivalence.records import Assumption, Proof
 from rewright.equivalence.solving import solver_alone
 
 # forms that leave something open, or help few pairs: first without them, then with one kind or the other
-_APART = frozenset({"partners", "values", "single", "columns"})
+_APART = frozenset({"partners", "values", "single", "columns", "least"})
 _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"orders", "numbers", "early", "restrictions"}) | _APART,
@@ -36,7 +36,9 @@ _RARE: tuple[frozenset[str], ...] = (
     frozenset({"orders", "numbers", "lookups", "restrictions"}) | _APART,
     frozenset({"orders", "lookups", "early", "restrictions"}) | _APART,
     frozenset({"early", "restrictions"}) | _APART,
+    frozenset({"orders", "numbers", "lookups", "early", "restrictions", "least"}),
     frozenset({"orders", "numbers", "lookups", "early", "restrictions"}),
+    frozenset({"orders", "numbers", "lookups", "early", "restrictions"}) | _APART - {"least"},
 )
 
 

@@ -30,6 +30,7 @@ from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.laws.intervals import with_whole_counts
 from rewright.equivalence.laws.joined_texts import joined_at_once
 from rewright.equivalence.laws.joined_values import as_values
+from rewright.equivalence.laws.least_rows import with_least_rows
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
@@ -142,7 +143,10 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if counted is not None:
         above = max(highest_number(counted.before), highest_number(counted.after))
         counted = _seen(counted, lambda q, known: as_lookups(q, known, Fresh(above)), catalog) or counted
-    bases = [v for v in (plain, _row_by_row(plain, catalog), late, looked, counted) if v is not None]
+    least = _seen(plain, with_least_rows, catalog)
+    grouped = None if least is None else _row_by_row(least, catalog)
+    seen = (plain, _row_by_row(plain, catalog), late, looked, counted, least, grouped)
+    bases = [v for v in seen if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(

@@ -421,14 +421,20 @@ def _is_aggregate(term: Nested) -> bool:
 
 
 def _looks(term: Term) -> Iterator[SqlType]:
-    """The types that say how a value looks: of an extreme those of what it is taken from."""
-    if not (isinstance(term, Nested) and _is_aggregate(term)):
-        yield term.type
-        return
-    for b in term.bag:
-        for o in b.outs:
-            if o != null(o.type):
-                yield from _looks(o)
+    """The types that say how a value looks: of an extreme those of what it is taken from, of CASE those of
+    its branches. NULL looks like anything.
+    """
+    match term:
+        case Nested() if _is_aggregate(term):
+            parts: Iterable[Term] = (o for b in term.bag for o in b.outs)
+        case App(sym, (*pairs, default)) if sym == CASE:
+            parts = (*pairs[1::2], default)
+        case _:
+            parts = ()
+            yield term.type
+    for part in parts:
+        if part != null(part.type):
+            yield from _looks(part)
 
 
 def _extreme_shown(term: App | Nested) -> bool:

@@ -286,7 +286,15 @@ def _shown(e: a.Expr) -> SqlType:
     """The type that says how a value looks: taking a modifier away changes no value."""
     while isinstance(e, a.Cast) and e.method == "binary" and e.type == e.arg.type.without_typmod():
         e = e.arg
-    return e.type
+    return _of_branches(e) if isinstance(e, a.Case) else e.type
+
+
+def _of_branches(e: a.Case) -> SqlType:
+    """The type that says how CASE looks: that of its branches, where all but NULLs share one."""
+    branches = (*(shown for _, shown in e.whens), e.default)
+    looks = {_shown(x) for x in branches if not (isinstance(x, a.Const) and x.value is None)}
+    found = looks.pop() if len(looks) == 1 else e.type
+    return found if found.without_typmod() == e.type.without_typmod() else e.type
 
 
 def _outputs(query: a.Query) -> list[SqlType]:

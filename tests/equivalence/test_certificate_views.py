@@ -384,8 +384,8 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select t.id, (select sum(k) from o where o.t = t.id and x = 'a') from t where exists (select from o where o.t = t.id)",
         ),
         (
-            "select o.id, 100 * count(a.key) / code.id v from o join t on t.id = o.t join code on code.id = t.k left join attr a on a.ent = o.t where code.id > 0 group by o.id, code.id",
-            "select o.id, 100 * (select count(*) from attr a where a.ent = o.t) / code.id v from o join t on t.id = o.t join code on code.id = t.k where code.id > 0",
+            "select o.id, code.b, count(a.key) from o join t on t.id = o.t join code on code.id = t.k left join attr a on a.ent = o.t group by o.id, code.b",
+            "select o.id, code.b, (select count(*) from attr a where a.ent = o.t) from o join t on t.id = o.t join code on code.id = t.k",
         ),
     ),
     "values": (
@@ -396,6 +396,16 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select t.id, g.n, g.best from t join (select t, count(*) n, max(k) best from o group by t having count(*) > 2) g on g.t = t.id",
             "select t.id, (select count(*) from o where o.t = t.id), (select max(k) from o where o.t = t.id) from t where (select count(*) from o where o.t = t.id) > 2",
+        ),
+    ),
+    "least": (
+        (
+            "select t.id, x.k from t join (select t, k, row_number() over (partition by t order by k, id) n from o where k > 2) x on x.t = t.id and x.n = 1",
+            "select t.id, min(o.k) k from t join o on o.t = t.id where o.k > 2 group by t.id",
+        ),
+        (
+            "select t.id, x.k from t left join (select t, k, row_number() over (partition by t order by k desc nulls last) n from o) x on x.t = t.id and 2 > x.n",
+            "select t.id, (select max(k) from o where o.t = t.id) k from t",
         ),
     ),
     "single": (
@@ -1219,6 +1229,36 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "select o.id from o left join t on t.id = o.far where t.x is null",
             "select o.id from o where not exists (select from t where t.id = o.far)",
+        ),
+    ),
+    "least": (
+        (
+            "select t.id, x.k from t join (select t, k, row_number() over (partition by t order by k desc) n from o) x on x.t = t.id and x.n = 1",
+            "select t.id, x.k from t join (select t, max(k) k from o group by t) x on x.t = t.id",
+        ),
+        (
+            "select t.id, x.k from t join (select t, k, row_number() over (partition by t order by k) n from o) x on x.t = t.id and x.n <= 2",
+            "select t.id, x.k from t join (select t, min(k) k from o group by t) x on x.t = t.id",
+        ),
+        (
+            "select t.id, x.k from t join (select t, k, row_number() over (partition by t order by x, k) n from o) x on x.t = t.id and x.n = 1",
+            "select t.id, x.k from t join (select t, min(k) k from o group by t) x on x.t = t.id",
+        ),
+        (
+            "select t.id, x.k from t join (select t, k, row_number() over (partition by t order by k) n from o) x on x.t = t.id and x.n = 1",
+            "select t.id, x.k from t left join (select t, min(k) k from o group by t) x on x.t = t.id",
+        ),
+        (
+            "select x.t, x.k from (select t, k, row_number() over (partition by t, x order by k) n from o) x where x.n = 1",
+            "select t, min(k) k from o group by t",
+        ),
+        (
+            "select x.k from (select k, row_number() over (order by k) n from o) x where x.n = 1",
+            "select min(k) k from o",
+        ),
+        (
+            "select x.t, x.n from (select t, n, row_number() over (partition by t order by n) m from o) x where x.m = 1",
+            "select t, min(n) n from o group by t",
         ),
     ),
     "single": (

@@ -25,6 +25,7 @@ from rewright.equivalence.recheck.views.frames import frames
 from rewright.equivalence.recheck.views.groups import groups
 from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.recheck.views.keys import keys
+from rewright.equivalence.recheck.views.least import least
 from rewright.equivalence.recheck.views.lists import lists
 from rewright.equivalence.recheck.views.lookups import lookups
 from rewright.equivalence.recheck.views.moments import moments
@@ -71,6 +72,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "counts": of_trees(counts),
         "zeros": of_each(zeros),
         "texts": of_each(texts),
+        "least": of_each(least),
         "groups": of_each(groups),
         "presence": of_each(presence),
         "keys": of_each(keys),
