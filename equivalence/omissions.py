@@ -98,10 +98,13 @@ def omission_of(statement: Any) -> Omission | None:
             # a verdict is about any rows
             return Omission(f"rows of {statement.relation.relname}")
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
-            return Omission(f"rule {statement.rulename}")
+            return Omission(f"rule {statement.rulename}", in_catalog=True)
         case _ if kind in _PLAIN:
             return Omission(
-                " ".join((_PLAIN[kind], _name(statement))).strip(), relations=_relation(statement)
+                " ".join((_PLAIN[kind], _name(statement))).strip(),
+                relations=_relation(statement),
+                # it may undo what a foreign key does
+                in_catalog=kind == "CreateTrigStmt",
             )
         case _:
             return None

@@ -12,7 +12,7 @@ from typing import Any
 
 from pglast.stream import RawStream
 
-from rewright.sql.algebra import TableRef
+from rewright.sql.algebra import Query, TableRef
 from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.scope import Context
 from rewright.sql.binder.typenames import resolve_type
@@ -40,6 +40,18 @@ class Builder:
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     in_transaction: bool = False
+    # sequences, and indexes that were given a name, by schema and name
+    relations: set[tuple[str, str]] = field(default_factory=set)
+    # what the server has named by itself: the table, and the name that it has here
+    unnamed: set[tuple[TableRef, str]] = field(default_factory=set)
+    # tables with indexes that the server has named by itself
+    unnamed_indexes: set[TableRef] = field(default_factory=set)
+    # which statements foreign keys make the server run on their tables, and which of them triggers or rules
+    # may undo, as bits of pg_trigger.tgtype
+    acting: dict[tuple[TableRef, str], int] = field(default_factory=dict)
+    meddled: dict[TableRef, int] = field(default_factory=dict)
+    # what the queries of views meant when they were made
+    views: dict[TableRef, Query] = field(default_factory=dict)
     # indexes of partitions that were attached to an index of their parent, both by schema and name
     attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
     # made when first asked for, and again after a change
@@ -83,8 +95,8 @@ class Builder:
             if names[0] not in self.schemas:
                 raise BindError("3F000", f'schema "{names[0]}" does not exist')
             return names[0], names[-1]
-        # the first schema of the path is where new objects go
-        return (self.search_path[0] if self.search_path else "public"), names[-1]
+        # the first schema of the path that there is is where new objects go
+        return next((s for s in self.search_path if s in self.schemas), "public"), names[-1]
 
     def existing_name(self, names: Sequence[str]) -> TableRef:
         if len(names) > 1:
@@ -114,9 +126,24 @@ class Builder:
         self.changed()
 
     def drop(self, ref: TableRef) -> None:
-        del self.tables[ref]
-        for other in list(self.tables.values()):  # CASCADE: a later table of the name is another one
-            kept = tuple(f for f in other.foreign_keys if f.target != ref)
+        """Drop a relation with its partitions and children, and what else CASCADE takes with it."""
+        gone = self.tables.pop(ref)
+        keys = {(ref.schema, k.name) for k in gone.keys}
+        self.attached = {pair for pair in self.attached if not keys & set(pair)}
+        self.unnamed = {pair for pair in self.unnamed if pair[0] != ref}
+        self.unnamed_indexes.discard(ref)
+        self.views.pop(ref, None)
+        # a later table of the name is another one
+        self.drop_references(ref)
+        for other in list(self.tables.values()):
+            if other.ref in self.tables and (other.partition_of == ref or ref in other.parents):
+                self.drop(other.ref)
+        self.changed()
+
+    def drop_references(self, target: TableRef) -> None:
+        """Drop all foreign keys that refer to a table."""
+        for other in list(self.tables.values()):
+            kept = tuple(f for f in other.foreign_keys if f.target != target)
             self.tables[other.ref] = replace(other, foreign_keys=kept)
         self.changed()
 

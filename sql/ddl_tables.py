@@ -14,6 +14,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.ddl_collations import collated
 from rewright.sql.ddl_constraints import ColumnConstraint, add_constraint
+from rewright.sql.ddl_meanings import means_the_same
 from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, Table, TableColumn
 from rewright.sql.types import SqlType
@@ -73,6 +74,7 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
     # a partition has its parent's keys and references, an inheriting table has not
     if node.partbound is not None:
         parent = builder.tables[parents[0]]
+        _take_unnamed(builder, table.ref, parent)
         return replace(
             table,
             columns=tuple(columns),
@@ -88,8 +90,16 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
 
 
+def _take_unnamed(builder: Builder, ref: TableRef, source: Table) -> None:
+    """Keys that are taken over from another table get names of the server's."""
+    builder.unnamed |= {(ref, k.name) for k in source.keys}
+    builder.unnamed_indexes.add(ref)
+
+
 def bounds_of(builder: Builder, parent: TableRef, bound: Any) -> str:
     """What the partition's own bounds say; where its parent is a partition too, only these."""
+    if not means_the_same(builder, bound):
+        return ""
     return bounds_text(builder.partitioned.get(parent, ()), bound, expression_text)
 
 
@@ -121,6 +131,8 @@ def _like(builder: Builder, table: Table, node: Any) -> Table:
     ]
     checks = source.checks if options & (1 << 2) else ()
     keys = source.keys if options & (1 << 6) else ()
+    if options & (1 << 6):
+        _take_unnamed(builder, table.ref, source)
     return replace(
         table,
         columns=(*table.columns, *columns),
@@ -132,7 +144,7 @@ def _like(builder: Builder, table: Table, node: Any) -> Table:
 def add_column(builder: Builder, table: Table, node: Any, constraints: list[Any]) -> Table:
     column = _column_type(builder, node)
     for c in node.constraints or ():
-        column = _column_constraint(column, c, constraints)
+        column = _column_constraint(builder, column, c, constraints)
     # a column of an inherited name adds its constraints to it
     if column.name in {c.name for c in table.columns} and table.parents:
         merged = tuple(
@@ -158,7 +170,9 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
     return TableColumn(node.colname, type_, not_null=bool(node.is_not_null))
 
 
-def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -> TableColumn:
+def _column_constraint(
+    builder: Builder, column: TableColumn, node: Any, constraints: list[Any]
+) -> TableColumn:
     match node.contype.name:
         case "CONSTR_NOTNULL":
             # NO INHERIT or NOT VALID: rows may hold NULLs all the same
@@ -172,11 +186,12 @@ def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -
             word: Literal["always", "by default"] = "always" if node.generated_when == "a" else "by default"
             return replace(column, identity=word, not_null=True)
         case "CONSTR_GENERATED":
+            known = means_the_same(builder, node.raw_expr)
             # before PostgreSQL 18 the field did not exist, and all were stored
             stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
             return replace(
                 column,
-                default=expression_text(node.raw_expr),
+                default=expression_text(node.raw_expr) if known else None,
                 generated="stored" if stored else "virtual",
             )
         case "CONSTR_PRIMARY":

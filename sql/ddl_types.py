@@ -12,6 +12,7 @@ from rewright.sql.algebra import Volatility
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
 from rewright.sql.ddl_collations import collated
+from rewright.sql.ddl_meanings import means_the_same
 from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 
@@ -46,7 +47,8 @@ def create_domain(builder: Builder, node: Any) -> None:
         # the server names them name_check, name_check1, …
         elif kind == "CONSTR_CHECK":
             unnamed = f"{name}_check{len(checks) or ''}"
-            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
+            known = means_the_same(builder, c.raw_expr)
+            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr), validated=known))
     builder.add_type(
         TypeInfo(
             schema,
