@@ -24,7 +24,14 @@ from rewright.sql.ddl_meanings import without_changed_views
 from rewright.sql.ddl_names import INDEXES, may_be_unnamed
 from rewright.sql.ddl_tables import create_table
 from rewright.sql.ddl_triggers import create_rule, create_trigger, doubt_references
-from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
+from rewright.sql.ddl_types import (
+    DdlError,
+    create_composite,
+    create_domain,
+    create_enum,
+    create_function,
+    define,
+)
 from rewright.sql.parsing import TooDeep, parse
 
 __all__ = ["DdlError", "catalog_from_ddl", "without_commands"]
@@ -75,8 +82,8 @@ def without_commands(text: str) -> str:
 def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     """The catalog that running ``text`` on an empty database would leave.
 
-    Raises DdlError for syntax errors and for anything that is not plain schema: code in other languages
-    than SQL, COPY, DO, event triggers, extensions, more tables than a schema has.
+    Raises DdlError for syntax errors and for anything that is not plain schema: COPY, DO, event triggers,
+    extensions, more tables than a schema has.
     """
     # before parsing: the parser takes time and memory in proportion
     if len(text) > MAX_TEXT:
@@ -183,10 +190,10 @@ def _create_schema(builder: Builder, node: Any) -> None:
 
 
 def _define(builder: Builder, node: Any) -> None:
-    # aggregates, operators and types made so would have to be followed into what they call
-    if node.kind.name != "OBJECT_COLLATION":
-        raise DdlError(f"CREATE {node.kind.name.removeprefix('OBJECT_').lower()} is not accepted")
-    create_collation(builder, node)
+    if node.kind.name == "OBJECT_COLLATION":
+        create_collation(builder, node)
+    else:
+        define(builder, node)
 
 
 def _create_view(builder: Builder, node: Any) -> None:

@@ -35,6 +35,7 @@ class Builder:
     # what was made and is not understood, by names without schemas
     opaque_functions: set[str] = field(default_factory=set)
     opaque_relations: set[str] = field(default_factory=set)
+    opaque_operators: set[str] = field(default_factory=set)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     # of partitioned tables, the columns that rows are told apart by
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
@@ -70,6 +71,7 @@ class Builder:
                 collations=tuple(self.collations),
                 opaque_functions=frozenset(self.opaque_functions),
                 opaque_relations=frozenset(self.opaque_relations),
+                opaque_operators=frozenset(self.opaque_operators),
                 schemas=tuple(sorted(self.schemas)),
             )
         return self._catalog

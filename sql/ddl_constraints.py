@@ -38,6 +38,9 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
     node = given.node if isinstance(given, ColumnConstraint) else given
     if not node.conname:
         builder.unnamed |= {(table.ref, n) for n in constraint_names(made) - constraint_names(table)}
+    elif made.keys != table.keys:
+        # its index is called so
+        builder.relations.add((table.ref.schema, node.conname))
     return made
 
 

@@ -135,10 +135,20 @@ def _like(builder: Builder, table: Table, node: Any) -> Table:
         _take_unnamed(builder, table.ref, source)
     return replace(
         table,
-        columns=(*table.columns, *columns),
+        columns=_merged(table, columns),
         checks=(*table.checks, *checks),
         keys=(*table.keys, *keys),
     )
+
+
+def _merged(table: Table, columns: list[TableColumn]) -> tuple[TableColumn, ...]:
+    """A table's columns and those of LIKE: of the names that it inherits there is one column."""
+    if not table.parents:
+        return (*table.columns, *columns)
+    not_null = {c.name for c in columns if c.not_null}
+    own = tuple(replace(c, not_null=c.not_null or c.name in not_null) for c in table.columns)
+    known = {c.name for c in own}
+    return (*own, *(c for c in columns if c.name not in known))
 
 
 def add_column(builder: Builder, table: Table, node: Any, constraints: list[Any]) -> Table:

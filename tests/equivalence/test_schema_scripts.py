@@ -18,6 +18,10 @@ _PLAIN = "create table t (a int not null, b int not null);"
 _LONG = "a_rather_long_name_of_a_table_that_is_used"
 _TWO = "create schema s; create table public.t (a int not null); create table s.t (a int not null);"
 _S = ("select distinct a from s.t", "select a from s.t")
+_FUNCTION = (
+    "create function mod(int2, int4) returns int4 language plpgsql immutable as 'begin return 9; end';"
+)
+_OPERATOR = _FUNCTION + "create operator {} (leftarg = int2, rightarg = int4, function = mod);"
 _NOTHING = "create function nothing() returns trigger language plpgsql as 'begin return null; end';"
 _TRIGGER = "create trigger keep {} on {} for each row execute function nothing();"
 
@@ -231,6 +235,28 @@ def _is_proved(schema: str, pair: tuple[str, str]) -> bool:
             True,
         ),
         (_PARENT + _CHILD.format("") + _NOTHING + _TRIGGER.format("before delete", "c"), _JOIN, True),
+        # operators and functions of other languages, which nothing here follows
+        (
+            _OPERATOR.format("+") + "create table t (a int2 not null check (a + 1 > 5));",
+            ("select a from t where a > 4", "select a from t"),
+            False,
+        ),
+        (
+            _OPERATOR.format("+")
+            + "create domain d as int2 check (value + 1 > 5); create table t (a d not null);",
+            ("select a from t where a > 4", "select a from t"),
+            False,
+        ),
+        (
+            _FUNCTION + "create table t (a int2 not null, g int generated always as (mod(a, 3)) stored);",
+            ("select g from t", "select a % 3 as g from t"),
+            False,
+        ),
+        (
+            _OPERATOR.format("-") + "create table t (a int2 not null check (a + 1 > 5));",
+            ("select a from t where a > 4", "select a from t"),
+            True,
+        ),
         # tables that go take their partitions and children with them, and what was attached
         (
             (
