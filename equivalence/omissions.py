@@ -49,6 +49,9 @@ _PLAIN = {
     "CreateConversionStmt": "conversion",
 }
 
+# by which rows may break constraints
+_TOLD = frozenset({"CreateTrigStmt", "CreateForeignTableStmt", "CreateSubscriptionStmt"})
+
 
 @dataclass(frozen=True, slots=True)
 class Omission:
@@ -103,8 +106,7 @@ def omission_of(statement: Any) -> Omission | None:
             return Omission(
                 " ".join((_PLAIN[kind], _name(statement))).strip(),
                 relations=_relation(statement),
-                # it may undo what a foreign key does
-                in_catalog=kind == "CreateTrigStmt",
+                in_catalog=kind in _TOLD,
             )
         case _:
             return None

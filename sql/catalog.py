@@ -63,8 +63,8 @@ class Catalog:
     version: int = 180000
     # row security is a fact about a role; names of extensions are kept for `unknown` verdicts
     extensions: tuple[str, ...] = ()
-    # names of functions, relations and operators, without schemas, that exist and are not understood: what calls,
-    # reads or computes by such a name is not bound
+    # names of functions, relations and operators, without schemas, that exist and are not understood: what
+    # calls, reads or computes by such a name is not bound
     opaque_functions: frozenset[str] = frozenset()
     opaque_relations: frozenset[str] = frozenset()
     opaque_operators: frozenset[str] = frozenset()

@@ -22,8 +22,8 @@ from rewright.sql.ddl_builder import Builder
 from rewright.sql.ddl_collations import create_collation
 from rewright.sql.ddl_meanings import without_changed_views
 from rewright.sql.ddl_names import INDEXES, may_be_unnamed
-from rewright.sql.ddl_tables import create_table
-from rewright.sql.ddl_triggers import create_rule, create_trigger, doubt_references
+from rewright.sql.ddl_tables import create_foreign_table, create_table
+from rewright.sql.ddl_triggers import create_rule, create_subscription, create_trigger, doubt_references
 from rewright.sql.ddl_types import (
     DdlError,
     create_composite,
@@ -286,6 +286,8 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "TransactionStmt": _transaction,
     "VariableSetStmt": _set,
     "CreateTrigStmt": create_trigger,
+    "CreateForeignTableStmt": create_foreign_table,
+    "CreateSubscriptionStmt": create_subscription,
     "RuleStmt": _create_rule,
     "SelectStmt": _select,
     "CreateSeqStmt": _create_sequence,

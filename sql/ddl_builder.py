@@ -51,6 +51,8 @@ class Builder:
     # may undo, as bits of pg_trigger.tgtype
     acting: dict[tuple[TableRef, str], int] = field(default_factory=dict)
     meddled: dict[TableRef, int] = field(default_factory=dict)
+    # whether rows come in as on a replica, past the triggers that keep references
+    replicated: bool = False
     # what the queries of views meant when they were made
     views: dict[TableRef, Query] = field(default_factory=dict)
     # indexes of partitions that were attached to an index of their parent, both by schema and name

@@ -5,6 +5,7 @@ Its constraints are `rewright.sql.ddl_constraints`' business. Must not know whic
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -88,6 +89,22 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
         # a scan of the parent returns the children's rows, which its own keys do not cover
         builder.replace(replace(builder.tables[p], has_children=True))
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
+
+
+def create_foreign_table(builder: Builder, node: Any) -> None:
+    """A foreign table is known by its name; to what it belongs it adds rows that nobody checks (F19)."""
+    builder.opaque_relations.add(node.base.relation.relname)
+    _add_foreign(builder, [builder.existing(p) for p in node.base.inhRelations or ()])
+    builder.changed()
+
+
+def _add_foreign(builder: Builder, parents: Iterable[TableRef]) -> None:
+    for ref in parents:
+        table = builder.tables[ref]
+        inherited = table.kind == "table"
+        made = replace(table, foreign_children=True, has_children=table.has_children or inherited)
+        builder.replace(made)
+        _add_foreign(builder, (*table.parents, *([table.partition_of] if table.partition_of else ())))
 
 
 def _take_unnamed(builder: Builder, ref: TableRef, source: Table) -> None:

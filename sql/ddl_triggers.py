@@ -38,6 +38,11 @@ def _meddle(builder: Builder, relation: Any, events: int) -> None:
     builder.meddled[ref] = builder.meddled.get(ref, 0) | events
 
 
+def create_subscription(builder: Builder, _: Any) -> None:
+    """CREATE SUBSCRIPTION: to which tables is decided elsewhere."""
+    builder.replicated = True
+
+
 def note_actions(builder: Builder, ref: TableRef, name: str, node: Any) -> None:
     """Keep which statements a foreign key makes the server run on its own table."""
     events = _DELETE if node.fk_del_action == _CASCADES else 0
@@ -47,7 +52,9 @@ def note_actions(builder: Builder, ref: TableRef, name: str, node: Any) -> None:
 
 
 def doubt_references(builder: Builder) -> None:
-    """Foreign keys that a trigger or a rule may undo are in doubt; partitions share their parent's."""
+    """Foreign keys that a trigger or a rule may undo are in doubt, all where a subscription brings rows;
+    partitions share their parent's.
+    """
     meddled: dict[TableRef, int] = {}
     for ref, events in builder.meddled.items():
         top = _top(builder, ref)
@@ -59,7 +66,7 @@ def doubt_references(builder: Builder) -> None:
         top = _top(builder, table.ref)
 
         def doubted(fk: ForeignKey, top: TableRef = top) -> ForeignKey:
-            undone = meddled.get(top, 0) & acting.get((top, fk.name), 0)
+            undone = builder.replicated or meddled.get(top, 0) & acting.get((top, fk.name), 0)
             return replace(fk, doubt="F15") if undone else fk
 
         _keep(builder, table, tuple(map(doubted, table.foreign_keys)))

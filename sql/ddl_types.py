@@ -42,8 +42,8 @@ def create_composite(builder: Builder, node: Any) -> None:
 
 
 def define(builder: Builder, node: Any) -> None:
-    """CREATE OPERATOR and CREATE AGGREGATE: known by their names. Raises DdlError for an operator that SQL uses
-    unnamed, and for what is no operator and no aggregate.
+    """CREATE OPERATOR and CREATE AGGREGATE: known by their names. Raises DdlError for an operator that SQL
+    uses unnamed, and for what is no operator and no aggregate.
     """
     name, kind = node.defnames[-1].sval, node.kind.name.removeprefix("OBJECT_").lower()
     if kind == "aggregate":
@@ -86,8 +86,8 @@ def create_domain(builder: Builder, node: Any) -> None:
 
 
 def create_function(builder: Builder, node: Any) -> None:
-    """SQL functions; nothing is run. One of a kind that is not understood, or in another language, is known by
-    its name.
+    """SQL functions; nothing is run. One of a kind that is not understood, or in another language, is known
+    by its name.
     """
     options = {o.defname: o.arg for o in node.options or ()}
     language = options["language"].sval.lower() if "language" in options else "sql"

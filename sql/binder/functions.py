@@ -244,8 +244,8 @@ def _assume_known(
 def resolve_operator(
     context: Context, name: str, left: str, right: str, schemas: Sequence[str] | None = None
 ) -> OperatorInfo:
-    """oper() / left_oper(): ``left`` is empty for a prefix operator. 42883 or 42725 otherwise; Unsupported where
-    one of the name is not understood.
+    """oper() / left_oper(): ``left`` is empty for a prefix operator. 42883 or 42725 otherwise; Unsupported
+    where one of the name is not understood.
     """
     catalog = context.catalog
     if name in catalog.opaque_operators:

@@ -22,6 +22,7 @@ _FUNCTION = (
     "create function mod(int2, int4) returns int4 language plpgsql immutable as 'begin return 9; end';"
 )
 _OPERATOR = _FUNCTION + "create operator {} (leftarg = int2, rightarg = int4, function = mod);"
+_FOREIGN = "create server s foreign data wrapper w; create foreign table f {} server s;"
 _NOTHING = "create function nothing() returns trigger language plpgsql as 'begin return null; end';"
 _TRIGGER = "create trigger keep {} on {} for each row execute function nothing();"
 
@@ -256,6 +257,31 @@ def _is_proved(schema: str, pair: tuple[str, str]) -> bool:
             _OPERATOR.format("-") + "create table t (a int2 not null check (a + 1 > 5));",
             ("select a from t where a > 4", "select a from t"),
             True,
+        ),
+        # foreign tables, whose rows nobody checks, and subscriptions, which bring rows past triggers
+        (
+            "create table t (a int primary key);" + _FOREIGN.format("() inherits (t)"),
+            _DISTINCT,
+            False,
+        ),
+        (
+            "create table t (a int not null, b int) partition by list (b);"
+            + _FOREIGN.format("partition of t for values in (1)"),
+            ("select a from t where a is not null", "select a from t"),
+            False,
+        ),
+        (
+            "create table g (a int not null) partition by list (a);"
+            "create table t partition of g for values in (1, 2) partition by list (a);"
+            + _FOREIGN.format("partition of t for values in (1)"),
+            ("select a from g where a is not null", "select a from g"),
+            False,
+        ),
+        ("create table t (a int primary key);" + _FOREIGN.format("(a int)"), _DISTINCT, True),
+        (
+            _PARENT + _CHILD.format("") + "create subscription s connection 'dbname=x' publication y;",
+            _JOIN,
+            False,
         ),
         # tables that go take their partitions and children with them, and what was attached
         (
