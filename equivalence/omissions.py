@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rewright.equivalence.tree import ast
+from rewright.sql.ddl_types import IMPLIED
 
 # their functions and operators take types of their own, or have names that no built-in has
 _EXTENSIONS = frozenset(
@@ -26,9 +27,6 @@ _EXTENSIONS = frozenset(
         "postgis", "postgres_fdw", "tablefunc", "timescaledb", "unaccent", "uuid-ossp", "vector",
     }
 )  # fmt: skip
-# operators that SQL uses without naming them: a new one of the name may be meant by IN, BETWEEN, USING, ORDER
-# BY
-_IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*", "~"})
 _DEFINED = {"OBJECT_OPERATOR": "operator", "OBJECT_AGGREGATE": "aggregate", "OBJECT_COLLATION": "collation"}
 # queries name these in texts: what uses one that is not there is refused by the server that plans it
 _SEARCH = frozenset({"OBJECT_TSCONFIGURATION", "OBJECT_TSDICTIONARY", "OBJECT_TSPARSER", "OBJECT_TSTEMPLATE"})
@@ -50,6 +48,9 @@ _PLAIN = {
     "CreateSubscriptionStmt": "subscription",
     "CreateConversionStmt": "conversion",
 }
+
+# by which rows may break constraints
+_TOLD = frozenset({"CreateTrigStmt", "CreateForeignTableStmt", "CreateSubscriptionStmt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +77,17 @@ def omission_of(statement: Any) -> Omission | None:
             return Omission(f"extension {statement.extname}")
         case ast.CreateFunctionStmt() if _is_foreign(statement):
             name = statement.funcname[-1].sval
-            return Omission(f"function {name}", functions=frozenset({name.lower()}))
+            return Omission(f"function {name}", functions=frozenset({name.lower()}), in_catalog=True)
         case ast.DefineStmt() if (word := _DEFINED.get(statement.kind.name)) is not None:
             name = statement.defnames[-1].sval
             names = frozenset({name.lower()})
             if word == "operator":
-                return None if name in _IMPLIED else Omission(f"operator {name}", operators=frozenset({name}))
+                if name in IMPLIED:
+                    return None
+                return Omission(f"operator {name}", operators=frozenset({name}), in_catalog=True)
             # no server of ours may have a collation's locale; whether it is deterministic stands in the text
             functions = names if word == "aggregate" else frozenset()
-            return Omission(f"{word} {name}", functions, in_catalog=word == "collation")
+            return Omission(f"{word} {name}", functions, in_catalog=True)
         case ast.CreateTableAsStmt() if statement.objtype.name == "OBJECT_MATVIEW":
             # its rows are those of some time, which no generated database has
             name = statement.into.rel.relname
@@ -98,10 +101,12 @@ def omission_of(statement: Any) -> Omission | None:
             # a verdict is about any rows
             return Omission(f"rows of {statement.relation.relname}")
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
-            return Omission(f"rule {statement.rulename}")
+            return Omission(f"rule {statement.rulename}", in_catalog=True)
         case _ if kind in _PLAIN:
             return Omission(
-                " ".join((_PLAIN[kind], _name(statement))).strip(), relations=_relation(statement)
+                " ".join((_PLAIN[kind], _name(statement))).strip(),
+                relations=_relation(statement),
+                in_catalog=kind in _TOLD,
             )
         case _:
             return None

@@ -63,10 +63,11 @@ class Catalog:
     version: int = 180000
     # row security is a fact about a role; names of extensions are kept for `unknown` verdicts
     extensions: tuple[str, ...] = ()
-    # names of functions and of relations, without schemas, that exist and are not understood: what calls or
-    # reads by such a name is not bound
+    # names of functions, relations and operators, without schemas, that exist and are not understood: what
+    # calls, reads or computes by such a name is not bound
     opaque_functions: frozenset[str] = frozenset()
     opaque_relations: frozenset[str] = frozenset()
+    opaque_operators: frozenset[str] = frozenset()
 
     def table(self, ref: TableRef) -> Table:
         """The relation, or KeyError."""
@@ -154,6 +155,8 @@ class Catalog:
         parts.append([str(self.version // 10000), *sorted(self.extensions)])
         if self.opaque_functions or self.opaque_relations:
             parts += [sorted(self.opaque_functions), sorted(self.opaque_relations)]
+        if self.opaque_operators:
+            parts += [["operators"], sorted(self.opaque_operators)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     @cached_property

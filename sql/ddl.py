@@ -20,8 +20,18 @@ from rewright.sql.ddl_alter import alter_table, create_index
 from rewright.sql.ddl_builder import Builder
 from rewright.sql.ddl_changes import alter_domain, alter_enum, rename
 from rewright.sql.ddl_collations import create_collation
-from rewright.sql.ddl_tables import create_table
-from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
+from rewright.sql.ddl_meanings import without_changed_views
+from rewright.sql.ddl_names import INDEXES, may_be_unnamed
+from rewright.sql.ddl_tables import create_foreign_table, create_table
+from rewright.sql.ddl_triggers import create_rule, create_subscription, create_trigger, doubt_references
+from rewright.sql.ddl_types import (
+    DdlError,
+    create_composite,
+    create_domain,
+    create_enum,
+    create_function,
+    define,
+)
 from rewright.sql.dumps import without_commands
 from rewright.sql.parsing import TooDeep, parse
 
@@ -38,7 +48,6 @@ _IGNORED = frozenset(
         "AlterOwnerStmt",
         "AlterDefaultPrivilegesStmt",
         "InsertStmt",
-        "CreateSeqStmt",
         "AlterSeqStmt",
         "CreateStatsStmt",
         "VacuumStmt",
@@ -66,8 +75,8 @@ _USUAL = {
 def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     """The catalog that running ``text`` on an empty database would leave.
 
-    Raises DdlError for syntax errors and for anything that is not plain schema: code in other languages
-    than SQL, COPY, DO, event triggers, extensions, more tables than a schema has.
+    Raises DdlError for syntax errors and for anything that is not plain schema: COPY, DO, event triggers,
+    extensions, more tables than a schema has.
     """
     # before parsing: the parser takes time and memory in proportion
     if len(text) > MAX_TEXT:
@@ -97,6 +106,8 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
             raise DdlError(f"more than {MAX_TABLES} tables")
     if builder.in_transaction:
         raise DdlError("a transaction that is left open is not accepted")
+    without_changed_views(builder)
+    doubt_references(builder)
     return replace(builder.catalog(), version=version)
 
 
@@ -111,9 +122,15 @@ def _apply(builder: Builder, node: Any) -> None:
 
 
 def _set(builder: Builder, node: Any) -> None:
-    # SET ... TO DEFAULT and RESET leave what is usual
-    if node.kind.name == "VAR_SET_VALUE":
-        _setting(builder, node.name, node.args)
+    kind, name = node.kind.name, (node.name or "").lower()
+    if node.is_local and name == "search_path":
+        # it ends with the transaction, and is nothing outside of one
+        raise DdlError("SET LOCAL search_path is not accepted")
+    if kind == "VAR_SET_VALUE":
+        _setting(builder, name, node.args)
+    elif kind == "VAR_RESET_ALL" or name == "search_path":
+        # SET ... TO DEFAULT and RESET: what is usual
+        builder.search_path = Builder().search_path
 
 
 def _setting(builder: Builder, name: str, args: Any) -> None:
@@ -166,10 +183,10 @@ def _create_schema(builder: Builder, node: Any) -> None:
 
 
 def _define(builder: Builder, node: Any) -> None:
-    # aggregates, operators and types made so would have to be followed into what they call
-    if node.kind.name != "OBJECT_COLLATION":
-        raise DdlError(f"CREATE {node.kind.name.removeprefix('OBJECT_').lower()} is not accepted")
-    create_collation(builder, node)
+    if node.kind.name == "OBJECT_COLLATION":
+        create_collation(builder, node)
+    else:
+        define(builder, node)
 
 
 def _create_view(builder: Builder, node: Any) -> None:
@@ -198,6 +215,10 @@ def _drop(builder: Builder, node: Any) -> None:
         node.missing_ok and all(_is_missing(builder, n) for n in node.objects)
     ):
         raise DdlError(f"DROP of {kind.removeprefix('OBJECT_').lower()} is not accepted")
+    if kind == "OBJECT_INDEX":
+        if builder.renamed:
+            raise DdlError("DROP of an index after a RENAME is not accepted")
+        _refuse_unnamed(builder, [names[-1].sval for names in node.objects])
     for names in node.objects if kind in _DROPPABLE else ():
         ref = builder.existing_name([n.sval for n in names])
         if ref in builder.tables:
@@ -206,17 +227,37 @@ def _drop(builder: Builder, node: Any) -> None:
             raise DdlError(f"relation {ref.name} does not exist")
 
 
+def _refuse_unnamed(builder: Builder, names: list[str]) -> None:
+    """Raises DdlError for an index that may be one of those without a name."""
+    for name in names:
+        if any(may_be_unnamed(builder, ref, name, INDEXES) for ref in builder.tables):
+            raise DdlError("DROP of an index that may have been made without a name is not accepted")
+
+
 def _is_missing(builder: Builder, named: Any) -> bool:
     """Whether nothing that was created goes by the last of these names, nor stands in a schema of it."""
     known = {t.ref.name for t in builder.tables.values()} | {t.name for t in builder.types.values()}
     known |= {k.name for t in builder.tables.values() for k in t.keys} | {f.name for f in builder.functions}
     known |= {t.ref.schema for t in builder.tables.values()} | {t.schema for t in builder.types.values()}
-    known |= {f.schema for f in builder.functions}
+    known |= {f.schema for f in builder.functions} | {c.name for c in builder.collations}
     names = getattr(named, "names", None) or getattr(named, "objname", None) or named
     parts = names if isinstance(names, tuple) else (names,)
     # by the last part of a name; a schema of that name counts as well
     last = getattr(parts[-1], "sval", None)
     return last is not None and last not in known
+
+
+def _create_sequence(builder: Builder, node: Any) -> None:
+    """Its name is taken then; of a sequence itself nothing is known."""
+    named = [n for n in (node.sequence.schemaname, node.sequence.relname) if n]
+    builder.relations.add(builder.new_name(named) if len(named) < 2 else (named[0], named[1]))
+
+
+def _create_rule(builder: Builder, node: Any) -> None:
+    if node.event.name == "CMD_SELECT":
+        # it makes a view of a table
+        raise DdlError("a rule ON SELECT is not accepted")
+    create_rule(builder, node)
 
 
 def _policy(builder: Builder, node: Any) -> None:
@@ -239,7 +280,12 @@ _HANDLERS: dict[str, Callable[[Builder, Any], None]] = {
     "CreatePolicyStmt": _policy,
     "TransactionStmt": _transaction,
     "VariableSetStmt": _set,
+    "CreateTrigStmt": create_trigger,
+    "CreateForeignTableStmt": create_foreign_table,
+    "CreateSubscriptionStmt": create_subscription,
+    "RuleStmt": _create_rule,
     "SelectStmt": _select,
+    "CreateSeqStmt": _create_sequence,
     "DropStmt": _drop,
     "RenameStmt": rename,
     "AlterEnumStmt": alter_enum,

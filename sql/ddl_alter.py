@@ -13,6 +13,7 @@ from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.ddl_changes import change_type, drop_column, validate_constraint
 from rewright.sql.ddl_constraints import add_constraint, constraint_names, with_index, with_not_null
+from rewright.sql.ddl_names import CONSTRAINTS, may_be_cut, may_be_taken, may_be_unnamed
 from rewright.sql.ddl_tables import add_column, bounds_of
 from rewright.sql.records import Key, Table, TableColumn
 
@@ -40,6 +41,13 @@ _HARMLESS_ALTERS = frozenset(
 def create_index(builder: Builder, node: Any) -> None:
     """Unique indexes are keys unless partial or on expressions; others say nothing about meaning."""
     ref = builder.existing(node.relation)
+    if node.if_not_exists and (builder.renamed or may_be_taken(builder, ref.schema, node.idxname)):
+        # the server may have made none
+        return
+    if node.idxname:
+        builder.relations.add((ref.schema, node.idxname))
+    else:
+        builder.unnamed_indexes.add(ref)
     # an index that is not unique says nothing of rows
     if not node.unique:
         return
@@ -56,6 +64,8 @@ def create_index(builder: Builder, node: Any) -> None:
         nulls_distinct=not node.nulls_not_distinct,
         constraint=False,
     )
+    if not node.idxname:
+        builder.unnamed.add((ref, made.keys[-1].name))
     # inh is False for ON ONLY
     builder.replace(made if node.relation.inh else _of_parent_only(builder, table, made))
 
@@ -130,6 +140,9 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_AddConstraint":
             return add_constraint(builder, table, command.def_)
         case "AT_AddColumn":
+            # the server only says that it is there, and leaves its constraints away
+            if command.missing_ok and command.def_.colname in {c.name for c in table.columns}:
+                return table
             # children would have it as well
             _refuse_parent(builder, table, kind)
             constraints: list[Any] = []
@@ -152,10 +165,13 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
             _refuse_parent(builder, table, kind)
-            # it may be a NOT NULL that goes by a name of before
-            if table.ref in builder.renamed and command.name not in constraint_names(table):
+            # constraints of renamed tables go by names of before, which are not followed
+            if table.ref in builder.renamed:
                 raise Unsupported("DROP CONSTRAINT of a renamed table")
-            return _without_constraint(table, command.name, missing_ok=command.missing_ok)
+            if command.behavior.name == "DROP_CASCADE":
+                builder.drop_references(table.ref)
+                table = builder.tables[table.ref]
+            return _without_constraint(builder, table, command.name, missing_ok=command.missing_ok)
         case "AT_DropColumn":
             cascade = command.behavior.name == "DROP_CASCADE"
             return drop_column(
@@ -201,10 +217,10 @@ def _may_be_its_not_null(table: Table, column: TableColumn, name: str) -> bool:
     return name.startswith(f"{table.ref.name}_{column.name}_not_null")
 
 
-def _without_constraint(table: Table, name: str, *, missing_ok: bool) -> Table:
+def _without_constraint(builder: Builder, table: Table, name: str, *, missing_ok: bool) -> Table:
     known = name in constraint_names(table)
-    # a name that the server has cut may be any constraint's
-    cut = len(name.encode()) > 58
+    # a name that the server has made may be any constraint's
+    cut = may_be_cut(name) or may_be_unnamed(builder, table.ref, name, CONSTRAINTS)
     is_not_null = any(c.not_null and _may_be_its_not_null(table, c, name) for c in table.columns)
     if not known and (cut or not (missing_ok or is_not_null)):
         raise BindError("42704", f'constraint "{name}" of relation "{table.ref.name}" does not exist')
@@ -214,10 +230,12 @@ def _without_constraint(table: Table, name: str, *, missing_ok: bool) -> Table:
         else c
         for c in table.columns
     )
+    # of several UNIQUEs of the same columns the server makes one, under one of their names
+    gone = {k.columns for k in table.keys if k.name == name and not k.expression}
     return replace(
         table,
         columns=columns,
-        keys=tuple(k for k in table.keys if k.name != name),
+        keys=tuple(k for k in table.keys if k.name != name and (k.expression or k.columns not in gone)),
         foreign_keys=tuple(f for f in table.foreign_keys if f.name != name),
         checks=tuple(c for c in table.checks if c.name != name),
     )

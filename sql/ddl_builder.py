@@ -12,7 +12,7 @@ from typing import Any
 
 from pglast.stream import RawStream
 
-from rewright.sql.algebra import TableRef
+from rewright.sql.algebra import Query, TableRef
 from rewright.sql.binder.errors import BindError
 from rewright.sql.binder.scope import Context
 from rewright.sql.binder.typenames import resolve_type
@@ -35,11 +35,26 @@ class Builder:
     # what was made and is not understood, by names without schemas
     opaque_functions: set[str] = field(default_factory=set)
     opaque_relations: set[str] = field(default_factory=set)
+    opaque_operators: set[str] = field(default_factory=set)
     schemas: set[str] = field(default_factory=lambda: {"public"})
     # of partitioned tables, the columns that rows are told apart by
     partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     in_transaction: bool = False
+    # sequences, and indexes that were given a name, by schema and name
+    relations: set[tuple[str, str]] = field(default_factory=set)
+    # what the server has named by itself: the table, and the name that it has here
+    unnamed: set[tuple[TableRef, str]] = field(default_factory=set)
+    # tables with indexes that the server has named by itself
+    unnamed_indexes: set[TableRef] = field(default_factory=set)
+    # which statements foreign keys make the server run on their tables, and which of them triggers or rules
+    # may undo, as bits of pg_trigger.tgtype
+    acting: dict[tuple[TableRef, str], int] = field(default_factory=dict)
+    meddled: dict[TableRef, int] = field(default_factory=dict)
+    # whether rows come in as on a replica, past the triggers that keep references
+    replicated: bool = False
+    # what the queries of views meant when they were made
+    views: dict[TableRef, Query] = field(default_factory=dict)
     # indexes of partitions that were attached to an index of their parent, both by schema and name
     attached: set[tuple[tuple[str, str], tuple[str, str]]] = field(default_factory=set)
     # tables that were renamed, or had something renamed: names that the server made may say older ones
@@ -62,6 +77,7 @@ class Builder:
                 collations=tuple(self.collations),
                 opaque_functions=frozenset(self.opaque_functions),
                 opaque_relations=frozenset(self.opaque_relations),
+                opaque_operators=frozenset(self.opaque_operators),
                 schemas=tuple(sorted(self.schemas)),
             )
         return self._catalog
@@ -87,8 +103,8 @@ class Builder:
             if names[0] not in self.schemas:
                 raise BindError("3F000", f'schema "{names[0]}" does not exist')
             return names[0], names[-1]
-        # the first schema of the path is where new objects go
-        return (self.search_path[0] if self.search_path else "public"), names[-1]
+        # the first schema of the path that there is is where new objects go
+        return next((s for s in self.search_path if s in self.schemas), "public"), names[-1]
 
     def existing_name(self, names: Sequence[str]) -> TableRef:
         if len(names) > 1:
@@ -118,9 +134,24 @@ class Builder:
         self.changed()
 
     def drop(self, ref: TableRef) -> None:
-        del self.tables[ref]
-        for other in list(self.tables.values()):  # CASCADE: a later table of the name is another one
-            kept = tuple(f for f in other.foreign_keys if f.target != ref)
+        """Drop a relation with its partitions and children, and what else CASCADE takes with it."""
+        gone = self.tables.pop(ref)
+        keys = {(ref.schema, k.name) for k in gone.keys}
+        self.attached = {pair for pair in self.attached if not keys & set(pair)}
+        self.unnamed = {pair for pair in self.unnamed if pair[0] != ref}
+        self.unnamed_indexes.discard(ref)
+        self.views.pop(ref, None)
+        # a later table of the name is another one
+        self.drop_references(ref)
+        for other in list(self.tables.values()):
+            if other.ref in self.tables and (other.partition_of == ref or ref in other.parents):
+                self.drop(other.ref)
+        self.changed()
+
+    def drop_references(self, target: TableRef) -> None:
+        """Drop all foreign keys that refer to a table."""
+        for other in list(self.tables.values()):
+            kept = tuple(f for f in other.foreign_keys if f.target != target)
             self.tables[other.ref] = replace(other, foreign_keys=kept)
         self.changed()
 

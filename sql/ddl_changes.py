@@ -17,6 +17,7 @@ from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.syntax import ast
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
 from rewright.sql.ddl_collations import collated
+from rewright.sql.ddl_meanings import means_the_same
 from rewright.sql.parsing import nodes_of, parse
 from rewright.sql.records import Check, Key, Table, TableColumn, TypeInfo, type_key
 from rewright.sql.types import SqlType, equality_is_identity
@@ -103,7 +104,7 @@ def rename(builder: Builder, node: Any) -> None:
     if kind in _NO_FACT:
         return
     if kind == "OBJECT_INDEX":
-        _rename_index(builder, node.relation.relname, node.newname)
+        _rename_index(builder, node.relation, node.newname)
         return
     if kind not in {"OBJECT_TABLE", "OBJECT_COLUMN", "OBJECT_TABCONSTRAINT"} or node.relation is None:
         raise Unsupported(f"RENAME of {kind.removeprefix('OBJECT_').lower()}")
@@ -117,6 +118,7 @@ def rename(builder: Builder, node: Any) -> None:
     table = builder.tables[ref]
     if kind == "OBJECT_TABCONSTRAINT":
         builder.replace(_renamed_constraint(table, node.subname, node.newname))
+        builder.acting[ref, node.newname] = builder.acting.get((ref, node.subname), 0)
         return
     _refuse_dependents(builder, table, "RENAME")
     if kind == "OBJECT_COLUMN":
@@ -125,7 +127,11 @@ def rename(builder: Builder, node: Any) -> None:
         _rename_table(builder, table, node.newname)
 
 
-def _rename_index(builder: Builder, old: str, new: str) -> None:
+def _rename_index(builder: Builder, index: Any, new: str) -> None:
+    old, schema = index.relname, index.schemaname or (*builder.search_path, "public")[0]
+    # its name of now is taken, and that of before may have been one that the server made
+    builder.relations.add((schema, new))
+    builder.renamed.add(TableRef(schema, old))
     for table in list(builder.tables.values()):
         if any(k.name == old for k in table.keys):
             _refuse_family(builder, table, "RENAME of an index")
@@ -187,6 +193,11 @@ def _rename_table(builder: Builder, table: Table, new: str) -> None:
     builder.renamed.add(ref)
     if table.ref in builder.covering:
         builder.covering.add(ref)
+    # what foreign keys do, and what may undo it, stays with the table
+    builder.acting |= {
+        (ref, name): events for (of, name), events in builder.acting.items() if of == table.ref
+    }
+    builder.meddled[ref] = builder.meddled.get(table.ref, 0)
     builder.replace(replace(table, ref=ref))
     for other in list(builder.tables.values()):
         pointing = tuple(replace(f, target=ref) if f.target == table.ref else f for f in other.foreign_keys)
@@ -237,7 +248,7 @@ def alter_domain(builder: Builder, node: Any) -> None:
         case "O":
             made = replace(info, not_null=True)
         case "C":
-            made = _with_constraint(info, node.def_)
+            made = _with_constraint(builder, info, node.def_)
         case "X" if any(c.name == node.name for c in info.checks) and not info.not_null:
             made = replace(info, checks=tuple(c for c in info.checks if c.name != node.name))
         case _:
@@ -246,8 +257,9 @@ def alter_domain(builder: Builder, node: Any) -> None:
     builder.replace_type(made)
 
 
-def _with_constraint(info: TypeInfo, node: Any) -> TypeInfo:
-    if node.contype.name != "CONSTR_CHECK" or not node.conname or node.skip_validation:
+def _with_constraint(builder: Builder, info: TypeInfo, node: Any) -> TypeInfo:
+    plain = node.contype.name == "CONSTR_CHECK" and node.conname and not node.skip_validation
+    if not plain or not means_the_same(builder, node.raw_expr):
         raise Unsupported("ALTER DOMAIN ADD but of a named CHECK that is validated")
     check = Check(check_name(node, ""), expression_text(node.raw_expr))
     return replace(info, checks=(*info.checks, check))

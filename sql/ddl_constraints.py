@@ -13,6 +13,8 @@ from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import find_collation
 from rewright.sql.ddl_builder import Builder, expression_text
+from rewright.sql.ddl_meanings import means_the_same
+from rewright.sql.ddl_triggers import note_actions
 from rewright.sql.parsing import nodes_of
 from rewright.sql.records import Check, ForeignKey, Key, Table
 from rewright.sql.types import equality_is_identity
@@ -32,6 +34,17 @@ class ColumnConstraint:
 
 def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
     """The table with one more constraint, from CREATE or ALTER TABLE."""
+    made = _with_constraint(builder, table, given)
+    node = given.node if isinstance(given, ColumnConstraint) else given
+    if not node.conname:
+        builder.unnamed |= {(table.ref, n) for n in constraint_names(made) - constraint_names(table)}
+    elif made.keys != table.keys:
+        # its index is called so
+        builder.relations.add((table.ref.schema, node.conname))
+    return made
+
+
+def _with_constraint(builder: Builder, table: Table, given: Any) -> Table:
     own = given if isinstance(given, ColumnConstraint) else None
     node = own.node if own else given
     deferrable = bool(node.deferrable) or bool(own and own.deferrable)
@@ -49,7 +62,7 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             named = {n.fields[-1].sval for n in nodes_of(node.raw_expr) if _is_column(n)}
             base = "_".join((table.ref.name, *(named if len(named) == 1 else ()), "check"))
             name = node.conname or _free_name(base, constraint_names(table))
-            validated = not node.skip_validation and enforced
+            validated = not node.skip_validation and enforced and means_the_same(builder, node.raw_expr)
             check = Check(name, expression_text(node.raw_expr), validated, enforced, bool(node.is_no_inherit))
             return replace(table, checks=(*table.checks, check))
         case "CONSTR_NOTNULL":
@@ -156,6 +169,7 @@ def with_index(
         partial=where is not None,
         expression=expression,
         constraint=constraint,
+        valid=all(means_the_same(builder, e) for e in (where, *(x.expr for x in elements))),
         # another operator class has another equality
         foreign_equality=any(e.opclass or not _own_collation(builder, table, e) for e in elements),
         predicate="" if where is None else expression_text(where),
@@ -232,6 +246,7 @@ def _add_foreign_key(
         deferrable=deferrable,
         period=period,
     )
+    note_actions(builder, table.ref, made.name, node)
     return replace(table, foreign_keys=(*table.foreign_keys, made))
 
 

@@ -5,6 +5,7 @@ Its constraints are `rewright.sql.ddl_constraints`' business. Must not know whic
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.ddl_builder import Builder, expression_text
 from rewright.sql.ddl_collations import collated
 from rewright.sql.ddl_constraints import ColumnConstraint, add_constraint
+from rewright.sql.ddl_meanings import means_the_same
 from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, Table, TableColumn
 from rewright.sql.types import SqlType
@@ -73,6 +75,7 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
     # a partition has its parent's keys and references, an inheriting table has not
     if node.partbound is not None:
         parent = builder.tables[parents[0]]
+        _take_unnamed(builder, table.ref, parent)
         return replace(
             table,
             columns=tuple(columns),
@@ -88,8 +91,32 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
 
 
+def create_foreign_table(builder: Builder, node: Any) -> None:
+    """A foreign table is known by its name; to what it belongs it adds rows that nobody checks (F19)."""
+    builder.opaque_relations.add(node.base.relation.relname)
+    _add_foreign(builder, [builder.existing(p) for p in node.base.inhRelations or ()])
+    builder.changed()
+
+
+def _add_foreign(builder: Builder, parents: Iterable[TableRef]) -> None:
+    for ref in parents:
+        table = builder.tables[ref]
+        inherited = table.kind == "table"
+        made = replace(table, foreign_children=True, has_children=table.has_children or inherited)
+        builder.replace(made)
+        _add_foreign(builder, (*table.parents, *([table.partition_of] if table.partition_of else ())))
+
+
+def _take_unnamed(builder: Builder, ref: TableRef, source: Table) -> None:
+    """Keys that are taken over from another table get names of the server's."""
+    builder.unnamed |= {(ref, k.name) for k in source.keys}
+    builder.unnamed_indexes.add(ref)
+
+
 def bounds_of(builder: Builder, parent: TableRef, bound: Any) -> str:
     """What the partition's own bounds say; where its parent is a partition too, only these."""
+    if not means_the_same(builder, bound):
+        return ""
     return bounds_text(builder.partitioned.get(parent, ()), bound, expression_text)
 
 
@@ -123,18 +150,30 @@ def _like(builder: Builder, table: Table, node: Any) -> Table:
     ]
     checks = source.checks if options & (1 << 2) else ()
     keys = source.keys if options & (1 << 6) else ()
+    if options & (1 << 6):
+        _take_unnamed(builder, table.ref, source)
     return replace(
         table,
-        columns=(*table.columns, *columns),
+        columns=_merged(table, columns),
         checks=(*table.checks, *checks),
         keys=(*table.keys, *keys),
     )
 
 
+def _merged(table: Table, columns: list[TableColumn]) -> tuple[TableColumn, ...]:
+    """A table's columns and those of LIKE: of the names that it inherits there is one column."""
+    if not table.parents:
+        return (*table.columns, *columns)
+    not_null = {c.name for c in columns if c.not_null}
+    own = tuple(replace(c, not_null=c.not_null or c.name in not_null) for c in table.columns)
+    known = {c.name for c in own}
+    return (*own, *(c for c in columns if c.name not in known))
+
+
 def add_column(builder: Builder, table: Table, node: Any, constraints: list[Any]) -> Table:
     column = _column_type(builder, node)
     for c in node.constraints or ():
-        column = _column_constraint(column, c, constraints)
+        column = _column_constraint(builder, column, c, constraints)
     # a column of an inherited name adds its constraints to it
     if column.name in {c.name for c in table.columns} and table.parents:
         merged = tuple(
@@ -160,7 +199,9 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
     return TableColumn(node.colname, type_, not_null=bool(node.is_not_null))
 
 
-def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -> TableColumn:
+def _column_constraint(
+    builder: Builder, column: TableColumn, node: Any, constraints: list[Any]
+) -> TableColumn:
     match node.contype.name:
         case "CONSTR_NOTNULL":
             # NO INHERIT or NOT VALID: rows may hold NULLs all the same
@@ -174,11 +215,12 @@ def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -
             word: Literal["always", "by default"] = "always" if node.generated_when == "a" else "by default"
             return replace(column, identity=word, not_null=True)
         case "CONSTR_GENERATED":
+            known = means_the_same(builder, node.raw_expr)
             # before PostgreSQL 18 the field did not exist, and all were stored
             stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
             return replace(
                 column,
-                default=expression_text(node.raw_expr),
+                default=expression_text(node.raw_expr) if known else None,
                 generated="stored" if stored else "virtual",
             )
         case "CONSTR_PRIMARY":

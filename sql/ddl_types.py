@@ -12,11 +12,19 @@ from rewright.sql.algebra import Volatility
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
 from rewright.sql.ddl_collations import collated
+from rewright.sql.ddl_meanings import means_the_same
 from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 
 class DdlError(ValueError):
     """The text is not DDL that can be read: a syntax error, or something named that is not accepted."""
+
+
+# what more than a function's body says decides what a call does
+_OF_ITS_OWN = frozenset({"security", "set", "support", "transform"})
+# operators that SQL uses without naming them: a new one of the name may be meant by IN, BETWEEN, USING, ORDER
+# BY
+IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*", "~"})
 
 
 def create_enum(builder: Builder, node: Any) -> None:
@@ -33,6 +41,20 @@ def create_composite(builder: Builder, node: Any) -> None:
     builder.add_type(TypeInfo(schema, name, "c", "C", fields=fields))
 
 
+def define(builder: Builder, node: Any) -> None:
+    """CREATE OPERATOR and CREATE AGGREGATE: known by their names. Raises DdlError for an operator that SQL
+    uses unnamed, and for what is no operator and no aggregate.
+    """
+    name, kind = node.defnames[-1].sval, node.kind.name.removeprefix("OBJECT_").lower()
+    if kind == "aggregate":
+        builder.opaque_functions.add(name)
+    elif kind == "operator" and name not in IMPLIED:
+        builder.opaque_operators.add(name)
+    else:
+        raise DdlError(f"CREATE {kind} is not accepted")
+    builder.changed()
+
+
 def create_domain(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n.sval for n in node.domainname])
     base = collated(builder, resolve_type(builder.context, node.typeName), node.collClause)
@@ -46,7 +68,8 @@ def create_domain(builder: Builder, node: Any) -> None:
         # the server names them name_check, name_check1, …
         elif kind == "CONSTR_CHECK":
             unnamed = f"{name}_check{len(checks) or ''}"
-            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr)))
+            known = means_the_same(builder, c.raw_expr)
+            checks.append(Check(check_name(c, unnamed), expression_text(c.raw_expr), validated=known))
     builder.add_type(
         TypeInfo(
             schema,
@@ -63,13 +86,15 @@ def create_domain(builder: Builder, node: Any) -> None:
 
 
 def create_function(builder: Builder, node: Any) -> None:
-    """SQL functions only: their body is never run here, but a checker's scratch database would. One of a kind
-    that is not understood is known by its name.
+    """SQL functions; nothing is run. One of a kind that is not understood, or in another language, is known
+    by its name.
     """
     options = {o.defname: o.arg for o in node.options or ()}
     language = options["language"].sval.lower() if "language" in options else "sql"
-    if language not in {"sql", ""} or node.is_procedure:
-        raise DdlError(f"a function or procedure in {language} is not accepted")
+    if language not in {"sql", ""} or node.is_procedure or _OF_ITS_OWN & options.keys():
+        builder.opaque_functions.add(node.funcname[-1].sval)
+        builder.changed()
+        return
     schema, name = builder.new_name([n.sval for n in node.funcname])
     inputs = [p for p in node.parameters or () if p.mode.name in {"FUNC_PARAM_IN", "FUNC_PARAM_DEFAULT"}]
     # an SQL body (BEGIN ATOMIC) is parsed when it is made: its names would have to be followed;

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rewright.sql.algebra import OutputColumn, TableRef, output_columns
+from rewright.sql.algebra import OutputColumn, Query, TableRef, output_columns
 from rewright.sql.binder import bind_node
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.ddl_builder import Builder, expression_text
+from rewright.sql.ddl_meanings import changed_views, mean_anew
 from rewright.sql.records import Table, TableColumn
 
 
@@ -16,7 +17,7 @@ def create_view(builder: Builder, node: Any) -> None:
         raise Unsupported("CREATE TEMPORARY VIEW")
     names = [n.sval for n in node.aliases or ()]
     options = {o.defname: o for o in node.options or ()}
-    table = _from_query(builder, node.view, node.query, names)
+    table, query = _from_query(builder, node.view, node.query, names)
     made = Table(
         table.ref,
         table.columns,
@@ -27,9 +28,12 @@ def create_view(builder: Builder, node: Any) -> None:
         security_invoker=_is_on(options.get("security_invoker")),
     )
     if node.replace and made.ref in builder.tables:
+        following = builder.views.keys() - changed_views(builder) - {made.ref}
         builder.replace(made)
+        mean_anew(builder, following)
     else:
         builder.add(made)
+    builder.views[made.ref] = query
 
 
 def create_table_as(builder: Builder, node: Any) -> None:
@@ -37,13 +41,13 @@ def create_table_as(builder: Builder, node: Any) -> None:
     if into.rel.relpersistence == "t":
         raise Unsupported("CREATE TEMPORARY TABLE")
     names = [n.sval for n in into.colNames or ()]
-    table = _from_query(builder, into.rel, node.query, names)
+    table, _ = _from_query(builder, into.rel, node.query, names)
     if node.objtype.name == "OBJECT_MATVIEW":
         table = Table(table.ref, table.columns, "matview", definition=expression_text(node.query))
     builder.add(table)
 
 
-def _from_query(builder: Builder, relation: Any, query: Any, names: list[str]) -> Table:
+def _from_query(builder: Builder, relation: Any, query: Any, names: list[str]) -> tuple[Table, Query]:
     schema, name = builder.new_name([n for n in (relation.schemaname, relation.relname) if n])
     bound = bind_node(query, builder.catalog(), search_path=builder.search_path)
     columns = output_columns(bound)
@@ -54,7 +58,7 @@ def _from_query(builder: Builder, relation: Any, query: Any, names: list[str]) -
         for i, c in enumerate(columns)
     )
     _check_distinct(made)
-    return Table(TableRef(schema, name), made)
+    return Table(TableRef(schema, name), made), bound
 
 
 def _check_distinct(columns: tuple[TableColumn | OutputColumn, ...]) -> None:

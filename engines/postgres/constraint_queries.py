@@ -135,7 +135,8 @@ def foreign_keys(version: int) -> str:
 
     Left out are its copies that point at single partitions of the table that is referred to: a row has its
     partner in one of these. In doubt (F15) are the tables of a subscription, whose worker applies rows as a
-    replica, and all of them where some role or database is set up to act as one.
+    replica, all of them where some role or database is set up to act as one, and those where a BEFORE trigger
+    (bits 1, 2: FOR EACH ROW, BEFORE) or an INSTEAD rule may undo what ON DELETE or ON UPDATE does.
     """
     enforced = "bool_and(k.conenforced)" if version >= 180000 else "true"
     period = "k.conperiod" if version >= 180000 else "false"
@@ -152,6 +153,14 @@ with recursive family(top, oid) as (
     group by f.top
 ), disabled(top) as (
   select f.top from family f join pg_trigger t on t.tgconstraint = f.oid where t.tgenabled <> 'O'
+), undone(top) as (
+  select f.top from family f join pg_constraint k on k.oid = f.oid
+  cross join lateral (select k.confdeltype = 'c' as by_delete,
+    k.confdeltype in ('n', 'd') or k.confupdtype in ('c', 'n', 'd') as by_update) x
+  where exists (select 1 from pg_trigger t where t.tgrelid = k.conrelid and not t.tgisinternal
+      and t.tgtype & 3 = 3 and (x.by_delete and t.tgtype & 8 <> 0 or x.by_update and t.tgtype & 16 <> 0))
+    or exists (select 1 from pg_rewrite r where r.ev_class = k.conrelid and r.is_instead
+      and (x.by_delete and r.ev_type = '4' or x.by_update and r.ev_type = '2'))
 ), subscribed(oid) as (
   select s.srrelid from pg_subscription_rel s
   union select case when i.inhrelid = s.oid then i.inhparent else i.inhrelid end
@@ -167,7 +176,7 @@ select k.conrelid as oid, k.conname as name, fn.nspname as target_schema, f.reln
   k.condeferrable as deferrable, {period} as period,
   y.top not in (select top from disabled) as triggers_enabled,
   case when r.n > 0 or k.conrelid in (select oid from subscribed) or k.confrelid in (select oid
-    from subscribed)
+    from subscribed) or y.top in (select top from undone)
     then 'F15' else '' end as doubt,
   array(select a.attname::text from unnest(k.conkey) with ordinality u(attnum, n)
     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.attnum order by u.n) as columns,

@@ -244,8 +244,12 @@ def _assume_known(
 def resolve_operator(
     context: Context, name: str, left: str, right: str, schemas: Sequence[str] | None = None
 ) -> OperatorInfo:
-    """oper() / left_oper(): ``left`` is empty for a prefix operator. 42883 or 42725 otherwise."""
+    """oper() / left_oper(): ``left`` is empty for a prefix operator. 42883 or 42725 otherwise; Unsupported
+    where one of the name is not understood.
+    """
     catalog = context.catalog
+    if name in catalog.opaque_operators:
+        raise Unsupported(f"operator {name}")
     found = catalog.operators_named(name, schemas or context.schemas)
     # an exact match, one side unknown taken as the other's type (manual, 10.2, rule 2.a)
     exact = _exact_operator(catalog, found, left, right)

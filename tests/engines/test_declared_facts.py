@@ -31,6 +31,13 @@ FOREIGN = "create foreign data wrapper w; create server s foreign data wrapper w
 TWICE = "insert into t values (1), (1)"
 NULLS = "insert into t values (1), (null)"
 
+CASCADING = (
+    "create table l (id int); create table p (id int primary key);"
+    " create table t (id int not null references p on delete cascade); "
+)
+NOTHING = "create function nothing() returns trigger language plpgsql as 'begin return null; end'; "
+DELETED = "insert into p values (1); insert into t values (1); delete from p"
+
 # a type whose equality is a user's function
 ODD = (
     "create type odd; create function oin(cstring) returns odd language internal immutable strict as 'int4in';"
@@ -51,6 +58,31 @@ ODD = (
 
 # name: (the pair, what breaks it, the sound neighbour, whether the rows tell)
 CASES: dict[str, tuple[tuple[str, str], str, str, bool]] = {
+    "before trigger on delete cascade": (
+        JOINED,
+        f"{CASCADING}{NOTHING}create trigger x before delete on t for each row execute function nothing(); {DELETED}",
+        (
+            f"{CASCADING}{NOTHING}create trigger x before update or insert on t for each row execute function nothing();"
+            " create trigger y after delete on t for each row execute function nothing()"
+        ),
+        True,
+    ),
+    "before trigger on update cascade": (
+        JOINED,
+        (
+            f"{CASCADING}{NOTHING}create trigger x before update on t for each row execute function nothing();"
+            " alter table t drop constraint t_id_fkey; alter table t add foreign key (id) references p on update cascade;"
+            " insert into p values (1); insert into t values (1); update p set id = 2"
+        ),
+        f"{CASCADING}{NOTHING}create trigger x before update on t for each row execute function nothing()",
+        True,
+    ),
+    "instead rule on delete cascade": (
+        JOINED,
+        f"{CASCADING}create rule x as on delete to t do instead delete from l where id = old.id; {DELETED}",
+        f"{CASCADING}create rule x as on delete to t do also delete from l where id = old.id",
+        True,
+    ),
     "not null not valid": (
         COUNTED,
         f"create table t (id int); {NULLS}; alter table t add constraint nn not null id not valid",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rewright.sql.algebra import TableRef
-from rewright.sql.binder import bind
+from rewright.sql.binder import Unsupported, bind
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.ddl import DdlError, catalog_from_ddl
 from rewright.sql.dumps import without_commands
@@ -126,8 +126,8 @@ def test_a_dump_reads() -> None:
     "text",
     [
         "create table t (",
-        "create function f() returns int language plpython3u as 'x'",
-        "create function f() returns int language c as 'x', 'y'",
+        "create operator = (leftarg = int, rightarg = text, function = f)",
+        "create type x (input = f, output = g)",
         "copy t from program 'id'",
         "do $$ begin end $$",
         "create event trigger e on ddl_command_start execute function f()",
@@ -140,7 +140,7 @@ def test_a_dump_reads() -> None:
         "create temporary table t (a int)",
         "create view v as select * from nowhere",
         "create server s foreign data wrapper w",
-        "create rule r as on insert to t do instead nothing",
+        "create table t (a int); create rule r as on select to t do instead select 1 as a",
         "alter system set x = 1",
         "create table t (a int); create table c (a int references t)",
     ],
@@ -257,6 +257,18 @@ def test_what_takes_facts_back_or_lets_rows_past_them_is_refused(text: str) -> N
     catalog_from_ddl(schema)
     with pytest.raises(DdlError):
         catalog_from_ddl(schema + text)
+
+
+def test_what_is_not_followed_is_known_by_its_name() -> None:
+    catalog = catalog_from_ddl(
+        "create function f() returns int language plpython3u as 'x'; create function other.g() returns int language c as 'x', 'y';"
+        "create function h() returns int security definer language sql as 'select 1'; create aggregate s(int) (sfunc = f, stype = int);"
+        "create operator + (leftarg = int2, rightarg = int4, function = f)"
+    )
+    assert (catalog.opaque_functions, catalog.opaque_operators) == ({"f", "g", "h", "s"}, {"+"})
+    for query in ("select f()", "select s(1)", "select 1 + 1"):
+        with pytest.raises(Unsupported):
+            bind(query, catalog)
 
 
 def test_what_dumps_and_scripts_begin_with_is_read() -> None:

@@ -76,8 +76,10 @@ def test_what_is_followed_is_what_a_server_makes_of_it(scratch_server: ScratchSe
         "alter table p drop column nothing",
         "create unique index on c (p_id) include (m); alter table c drop column m",
         "alter table c add constraint u unique (p_id) include (m); alter table c drop column m",
-        "create table l (like c including all); create unique index on c (p_id) include (m);"
-        "create table d (like c including all); alter table d drop column m",
+        (
+            "create table l (like c including all); create unique index on c (p_id) include (m);"
+            "create table d (like c including all); alter table d drop column m"
+        ),
         "create table h () inherits (c); alter table c drop column m",
         "create table h () inherits (c); alter table h drop column m",
         "create view v as select m from c; alter table c rename m to o",
@@ -88,11 +90,16 @@ def test_what_is_followed_is_what_a_server_makes_of_it(scratch_server: ScratchSe
         "create unique index on c ((b + 1)); alter table c rename b to d",
         "alter table c rename b to d",
         "alter table c rename m to id",
-        "create collation loose (provider = icu, locale = 'und', deterministic = false);"
-        "alter table p alter code type text collate loose",
+        (
+            "create collation loose (provider = icu, locale = 'und', deterministic = false);"
+            "alter table p alter code type text collate loose"
+        ),
         # NOT NULL would stay, by a name of before
         "alter table p rename to q; alter table q drop constraint if exists p_code_not_null",
         "alter table p rename code to word; alter table p drop constraint if exists p_code_not_null",
+        "alter table p rename to q; alter table q drop constraint if exists p_code_key",
+        "create unique index on c (m); alter table c rename to d; drop index if exists c_m_idx",
+        "create unique index u on c (m); alter index u rename to w; drop index if exists w",
         "create table r (x p); alter table p rename to q",
         "create function f(p) returns int language sql as 'select 1'; alter table p rename to q",
         "create table q (a int check (q.a > 1)); alter table q rename to s",
@@ -109,3 +116,25 @@ def test_what_is_not_followed_is_refused(change: str) -> None:
     catalog_from_ddl(_BASE)
     with pytest.raises(DdlError):
         catalog_from_ddl(_BASE + change)
+
+
+def test_what_may_undo_references_goes_with_a_renamed_table() -> None:
+    schema = (
+        "create table p (id int primary key); create table c (p int constraint r references p on delete cascade);"
+        "create function f() returns trigger language plpgsql as 'begin return null; end';"
+    )
+    undone = "create trigger x before delete on {} for each row execute function f();"
+    for text, usable in (
+        ("alter table c rename to d;", True),
+        (undone.format("c") + "alter table c rename to d;", False),
+        ("alter table c rename to d;" + undone.format("d"), False),
+        (undone.format("c") + "alter table c rename constraint r to s;", False),
+    ):
+        found = [f for t in catalog_from_ddl(schema + text).relations for f in t.foreign_keys]
+        assert [f.usable for f in found] == [usable], text
+
+
+def test_an_index_is_not_made_for_certain_where_its_name_may_be_taken_by_a_renamed_one() -> None:
+    text = "alter index c_a_b_key rename to u; create unique index if not exists c_a_b_key on c (m)"
+    (found,) = (t for t in catalog_from_ddl(_BASE + text).relations if t.ref.name == "c")
+    assert ("m",) not in {k.columns for k in found.keys}
