@@ -18,10 +18,11 @@ from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl_alter import alter_table, create_index
 from rewright.sql.ddl_builder import Builder
-from rewright.sql.ddl_changes import alter_domain, alter_enum, rename
+from rewright.sql.ddl_changes import alter_domain, alter_enum
 from rewright.sql.ddl_collations import create_collation
 from rewright.sql.ddl_meanings import without_changed_views
 from rewright.sql.ddl_names import INDEXES, may_be_unnamed
+from rewright.sql.ddl_renames import rename
 from rewright.sql.ddl_tables import create_foreign_table, create_table
 from rewright.sql.ddl_triggers import create_rule, create_subscription, create_trigger, doubt_references
 from rewright.sql.ddl_types import (
