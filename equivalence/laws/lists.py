@@ -11,10 +11,12 @@ read that the server would refuse. Must not know rules or provers.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE, TRUE
+from rewright.sql.catalog import Catalog, type_key
 from rewright.sql.facts import Facts
 from rewright.sql.types import SqlType
 from rewright.sql.walk import bottom_up
@@ -22,7 +24,9 @@ from rewright.sql.walk import bottom_up
 # a list with more alternatives is no easier to prove than the function
 _MOST_ROWS = 40
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
+_TEXTS = frozenset({"text", "varchar"})
 _NUMBER = re.compile(r"[+-]?\d{1,19}")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 # an element, quoted or of letters, digits and a few signs that mean nothing in an array's text
 _ELEMENT = re.compile(
     r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/@-]+(?: +[\w.:/@-]+)*))\s*(,|\Z)', re.ASCII | re.DOTALL
@@ -46,7 +50,7 @@ def listed(query: a.Query, facts: Facts) -> a.Query:
 
 
 def _membership(test: a.ArrayOp, facts: Facts) -> a.Expr:
-    items = elements(test.array)
+    items = elements(test.array, facts.catalog)
     # the elements are all computed before any is compared
     if items is None or not all(facts.cannot_fail(e) for e in items):
         return test
@@ -86,32 +90,48 @@ def _is_whole(x: a.Expr) -> bool:
     return isinstance(x, a.Const) and x.value is not None and x.type.name in {"int4", "int8"}
 
 
-def elements(array: a.Expr) -> tuple[a.Expr, ...] | None:
-    """The elements of an array that is written out, by ARRAY[…] or as text; None for any other."""
+def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...] | None:
+    """The elements of an array that is written out, by ARRAY[…] or as text; None for any other. ``catalog``:
+    whose enums have the labels that a text may hold.
+    """
     match array:
         case a.ArrayExpr(args) if not any(x.type.is_array for x in args):
             return args
         case a.Cast(a.Const(str(text), source), target, method="io") if source.name == "unknown":
-            return _read(text, target)
+            return _read(text, target, catalog)
+        case a.Cast(arg, target, method="binary") if _is_text_of_varchar(arg.type, target):
+            inner = elements(arg, catalog)
+            # as IN has it: each of them is read as text
+            type_ = target.element
+            return inner and tuple(a.Cast(x, type_, implicit=True, method="binary") for x in inner)
         case a.Const(str(text), type_):
-            return _read(text, type_)
+            return _read(text, type_, catalog)
         case _:
             return None
 
 
-def _read(text: str, array: SqlType) -> tuple[a.Expr, ...] | None:
-    """An array of integers or texts in its text form, one dimension, without surprises."""
-    if not array.is_builtin or not array.is_array or array.typmod != -1:
+def _is_text_of_varchar(source: SqlType, target: SqlType) -> bool:
+    builtin = source.is_builtin and target.is_builtin
+    plain = source.typmod == target.typmod == -1 and source.collation == target.collation
+    return builtin and plain and (source.name, target.name) == ("_varchar", "_text")
+
+
+def _read(text: str, array: SqlType, catalog: Catalog | None) -> tuple[a.Expr, ...] | None:
+    """An array of integers, texts, dates or labels of an enum in its text form, one dimension, without
+    surprises.
+    """
+    if not array.is_array or array.typmod != -1 or not (text.startswith("{") and text.endswith("}")):
         return None
     name = array.name.removeprefix("_")
-    if name not in {*_INTEGERS, "text"} or not (text.startswith("{") and text.endswith("}")):
+    labels = _labels(array, catalog)
+    if labels is None and not (array.is_builtin and name in {*_INTEGERS, *_TEXTS, "date"}):
         return None
-    element, body = SqlType(name, collation=array.collation), text[1:-1]
+    element, body = SqlType(name, array.schema, collation=array.collation), text[1:-1]
     found: list[a.Expr] = []
     position, ended = 0, not body.strip()
     while not ended:
         match = _ELEMENT.match(body, position)
-        value = None if match is None else _value(match, name)
+        value = None if match is None else _value(match, name, labels)
         if match is None or value is None:
             return None
         found.append(value.of(element))
@@ -129,14 +149,42 @@ class _Value:
         return a.Const(self.text, type_)
 
 
-def _value(match: re.Match[str], type_: str) -> _Value | None:
+def _labels(array: SqlType, catalog: Catalog | None) -> frozenset[str] | None:
+    """The labels of the enum that an array is of; None for other types."""
+    if array.is_builtin or catalog is None:
+        return None
+    try:
+        info = catalog.type(type_key(array.schema, array.name.removeprefix("_")))
+    except KeyError:
+        return None
+    # a name of its own that only looks like an array's
+    own = info.array == type_key(array.schema, array.name)
+    return frozenset(info.labels) if info.kind == "e" and own else None
+
+
+def _value(match: re.Match[str], type_: str, labels: frozenset[str] | None) -> _Value | None:
     quoted, bare = match[1], match[2]
     if bare is not None and bare.upper() == "NULL":
         return _Value(None)
     text = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL) if quoted is not None else bare
-    if type_ == "text":
+    if labels is not None:
+        return _Value(text) if text in labels else None
+    if type_ in _TEXTS:
         return _Value(text)
+    if type_ == "date":
+        return _Value(text) if _is_day(text) else None
     limit = 1 << _INTEGERS[type_]
     if not _NUMBER.fullmatch(text) or not -limit <= int(text) < limit:
         return None
     return _Value(str(int(text)))
+
+
+def _is_day(text: str) -> bool:
+    """Whether a text is a date in the form that every session reads alike."""
+    if not _DAY.fullmatch(text):
+        return False
+    try:
+        dt.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

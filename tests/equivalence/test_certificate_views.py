@@ -31,6 +31,8 @@ create table o (id int primary key, k int, x text, n numeric, t int not null ref
 create table tick (id int primary key, at timestamptz, n timestamp, d date);
 create table code (id int primary key, p char(5), c char(5) collate "C", b text);
 create table edge (src int not null, dst int not null);
+create type mood as enum ('low', 'high', 'a,b');
+create table felt (id int primary key, m mood, n mood not null);
 create table span (id int primary key, a date not null, b date, m int, n int, check (a <= b));
 create table attr (ent int not null references t, key text not null, val text, more varchar(9), primary key (ent, key));
 """
@@ -66,6 +68,19 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
         ("select id from t where k = any ('{1, NULL ,-3}')", "select id from t where k in (1, null, -3)"),
         ("select id from t where k <> all (array[]::int[])", "select id from t where true"),
         ("select g from generate_series(5, 1, -2) g", "select g from (values (5), (3), (1)) v(g)"),
+        (
+            "select id from felt where m = any ('{low, NULL ,\"a,b\"}')",
+            "select id from felt where m in ('low', null, 'a,b')",
+        ),
+        (
+            "select id from t where d <> all ('{2024-02-29}')",
+            "select id from t where d not in ('2024-02-29')",
+        ),
+        ("select id from t where v = any ('{a,NULL}'::varchar[])", "select id from t where v in ('a', null)"),
+        (
+            "select id from t where v = any (array['a', 'b']::varchar[])",
+            "select id from t where v in ('a', 'b')",
+        ),
     ),
     "patterns": (
         ("select id from t where x ~ '^a\\.(b|c)'", "select id from t where x ~ '^a\\.(b|c)' and true"),
@@ -428,6 +443,18 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
 # the nearest pairs that differ, by the form that would be wrong about them
 FALLS: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
+        (
+            "select id from felt where m = any ('{low,NULL}')",
+            "select id from felt where m in ('low', 'high')",
+        ),
+        ("select id from felt where m <> all ('{low,NULL}')", "select id from felt where m not in ('low')"),
+        ("select id from felt where m = any ('{lower}')", "select id from felt where false"),
+        ("select id from t where d = any ('{2024-02-30}')", "select id from t where false"),
+        ("select id from t where d = any ('{02-03-2024}')", "select id from t where d in ('2024-02-03')"),
+        (
+            "select id from t where v = any ('{a ,b}'::varchar(1)[])",
+            "select id from t where v in ('a', 'bc')",
+        ),
         ("select id from t where k = any (array[1, 10 / s])", "select id from t where k = 1 or k = 10 / s"),
         ("select id from t where x = any ('{null}')", "select id from t where x = any ('{\"null\"}')"),
         ("select id, k = any ('{}'::int[]) v from t", "select id, k = 1 and k <> 1 v from t"),

@@ -8,14 +8,20 @@ not: they must not fail. Must not know the other forms.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from datetime import date
 
 from rewright.equivalence.recheck.views.stating import Changes
 from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog, type_key
 from rewright.sql.types import BOOL, SqlType
 from rewright.sql.walk import bottom_up
 
 _MOST = 40
 _WIDTHS = {"int2": 2, "int4": 4, "int8": 8}
+_TEXTS = frozenset({"text", "varchar"})
+_VARCHARS = SqlType("_varchar")
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _BLANKS = " \t\n\r\v\f"
 # what may stand in an array's text without quotes and means itself
 _BARE = re.compile(r"[A-Za-z0-9_.:/@+-]+(?: +[A-Za-z0-9_.:/@+-]+)*")
@@ -38,7 +44,7 @@ def lists(query: a.Query, changes: Changes) -> a.Query:
 
 
 def _as_list(test: a.ArrayOp, changes: Changes) -> a.Expr:
-    items = elements(test.array)
+    items = elements(test.array, changes.catalog)
     if items is None or len({(x.type.schema, x.type.name) for x in items}) > 1:
         return test
     if not all(changes.known.cannot_fail(x) for x in items):
@@ -88,23 +94,43 @@ def _series(call: a.Call) -> tuple[a.Expr, ...] | None:
 # --------------------------------------------------------------------------- what an array holds
 
 
-def elements(array: a.Expr) -> tuple[a.Expr, ...] | None:
-    """The elements in their order, where the array is written out in one dimension."""
+def elements(array: a.Expr, catalog: Catalog | None = None) -> tuple[a.Expr, ...] | None:
+    """The elements in their order, where the array is written out in one dimension; ``catalog``: whose enums
+    have the labels.
+    """
     if isinstance(array, a.ArrayExpr):
         return None if any(x.type.is_array for x in array.args) else array.args
     text: a.Expr = array
     type_ = array.type
+    if isinstance(array, a.Cast) and array.method == "binary" and _plain(array.arg.type) == _VARCHARS:
+        as_text = SqlType("text", collation=type_.collation)
+        inner = elements(array.arg, catalog) if type_ == replace(array.arg.type, name="_text") else None
+        return inner and tuple(a.Cast(x, as_text, implicit=True, method="binary") for x in inner)
     if isinstance(array, a.Cast) and array.method == "io" and array.arg.type.name == "unknown":
         text = array.arg
-    if not isinstance(text, a.Const) or text.value is None or not type_.is_builtin or not type_.is_array:
+    if not isinstance(text, a.Const) or text.value is None or not type_.is_array or type_.typmod != -1:
         return None
-    if type_.typmod != -1 or type_.name not in {"_int2", "_int4", "_int8", "_text"}:
+    element = SqlType(type_.name[1:], type_.schema, collation=type_.collation)
+    labels = None if type_.is_builtin or catalog is None else _labels(type_, catalog)
+    if labels is None and (not type_.is_builtin or element.name not in {*_WIDTHS, *_TEXTS, "date"}):
         return None
-    element = SqlType(type_.name[1:], collation=type_.collation)
     try:
-        return tuple(a.Const(_value(x, element.name), element) for x in _parts(text.value))
+        return tuple(a.Const(_value(x, element.name, labels), element) for x in _parts(text.value))
     except _NotPlain:
         return None
+
+
+def _plain(type_: SqlType) -> SqlType:
+    return replace(type_, collation="")
+
+
+def _labels(array: SqlType, catalog: Catalog) -> tuple[str, ...] | None:
+    """Those of the enum that the elements are of; None for other elements."""
+    try:
+        element = catalog.type(catalog.type(type_key(array.schema, array.name)).element)
+    except KeyError:
+        return None
+    return element.labels if element.kind == "e" and f"_{element.name}" == array.name else None
 
 
 def _parts(text: str) -> list[tuple[bool, str]]:
@@ -151,15 +177,31 @@ def _part(body: str, at: int) -> tuple[tuple[bool, str], int]:
     return (True, "".join(said)), at
 
 
-def _value(part: tuple[bool, str], type_: str) -> str | None:
+def _value(part: tuple[bool, str], type_: str, labels: tuple[str, ...] | None) -> str | None:
     quoted, text = part
     if not quoted and text.upper() == "NULL":
         return None
-    if type_ == "text":
+    if labels is not None:
+        if text not in labels:
+            raise _NotPlain
         return text
+    if type_ in _TEXTS:
+        return text
+    if type_ == "date":
+        return _day(text)
     if not _WHOLE.fullmatch(text):
         raise _NotPlain
     number, top = int(text), 1 << (8 * _WIDTHS[type_] - 1)
     if not -top <= number < top:
         raise _NotPlain
     return str(number)
+
+
+def _day(text: str) -> str:
+    """A day that is written year, month, day, which no session reads otherwise. Raises _NotPlain."""
+    if not _ISO.fullmatch(text):
+        raise _NotPlain
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise _NotPlain from None
