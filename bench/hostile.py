@@ -66,7 +66,14 @@ def documents(folder: Path) -> Iterator[dict[str, Any]]:
 def _with_schemas(folder: Path) -> Iterator[Pair]:
     for one in documents(folder):
         kind = "open" if one["equal"] else "different"
-        yield Pair(kind, f"{one['id']}: {one['why']}", one["q1"], one["q2"], one["schema_sql"], one.get("aside", False))
+        yield Pair(
+            kind,
+            f"{one['id']}: {one['why']}",
+            one["q1"],
+            one["q2"],
+            one["schema_sql"],
+            one.get("aside", False),
+        )
 
 
 def _of_one_schema(folder: Path) -> Iterator[Pair]:
@@ -121,14 +128,18 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="bench.hostile")
-    parser.add_argument("--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors"))
+    parser.add_argument(
+        "--set", default="", choices=("", "accounts", "traps", "breadth", "departments", "authors")
+    )
     parser.add_argument("--only", default="")
     parser.add_argument("--aside", choices=("yes", "no"))
     parser.add_argument("--seconds", type=float, default=10.0, help="for one pair")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(arguments)
     folder = FOLDER / chosen.set
-    wanted = [p for p in pairs(folder) if chosen.only in p.words and chosen.aside in (None, _AN_ANSWER[p.aside])]
+    wanted = [
+        p for p in pairs(folder) if chosen.only in p.words and chosen.aside in (None, _AN_ANSWER[p.aside])
+    ]
     rows = run(wanted, chosen.seconds)
     told = summary(rows)
     print(json.dumps(told, indent=1))
