@@ -28,6 +28,8 @@ _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 _ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
 _HOURS_IN_ZONES = range(-14, 37)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+# an array of one dimension, without texts that are quoted
+_FLAT = re.compile(r"\{[^{}\"]+\}")
 # what texts that only few values pass for may be: digits, words, with something around them
 _RARE_TEXTS = (
     "01", "0", "2", "10", "001", "99999999999", "aa", "AA", "abc", "ABC", "Abc", "a1", "A1", "a-b", "a_b",
@@ -70,24 +72,41 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "\\x00", "\\x61",
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
-        "[2000-01-01,2000-02-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
+        "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
     "int2": ("32767", "-32768"),
-    "int4": ("2147483647", "-2147483648"),
+    # one more than a float4 holds exactly
+    "int4": ("2147483647", "-2147483648", "16777216", "16777217"),
     # one more than a float8 holds exactly
     "int8": ("9223372036854775807", "-9223372036854775808", "9007199254740992", "9007199254740993"),
-    "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999", "Infinity", "-1.5"),
+    # the last ones are others as a type with fewer digits has them
+    "numeric": (
+        "NaN",
+        "1.0",
+        "0.000001",
+        "99999999999999999999",
+        "Infinity",
+        "-1.5",
+        "2.5000000000000000000001",
+    ),
     "float4": ("-0", "NaN", "Infinity", "-Infinity"),
-    "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20"),
+    "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20", "0.10000000000000002", "0.5000000001"),
     "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
     "date": ("infinity", "-infinity", "0001-01-01", "0044-03-15 BC", "9999-12-31"),
     "timestamp": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
-    "timestamptz": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
+    # half past one, before and after clocks are put back
+    "timestamptz": (
+        "infinity",
+        "-infinity",
+        "0044-03-15 00:00:00 BC",
+        "2024-11-03 01:30:00-04",
+        "2024-11-03 01:30:00-05",
+    ),
     "interval": ("infinity", "-infinity", "00:00:00.5", "-1 day"),
 }
 
@@ -156,8 +175,23 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         elif column.family in {"date", "timestamp"}:
             found += _around_date(text) + _of_calendar(text, clock=column.family == "timestamp")
         elif column.family == "text":
-            found += [text + " ", text.swapcase()] if text else []
+            found += [text + " ", text.swapcase(), text.capitalize(), *_in_lines(text)] if text else []
+        elif column.family == "other":
+            found += [*_rescaled(text), *_from_zero(text)]
     return found
+
+
+def _in_lines(pattern: str) -> list[str]:
+    """Texts of more than one line that a regular expression may match, or may not."""
+    if not set(pattern) & set(".$"):
+        return []
+    bare = pattern.strip("^$")
+    return [bare.replace(".", "\n", 1), f"{bare}\n", f"{bare}\na"]
+
+
+def _from_zero(text: str) -> list[str]:
+    """An array of one dimension with its elements at other places, which is not equal to it."""
+    return [f"[0:{text.count(',')}]={text}"] if _FLAT.fullmatch(text) else []
 
 
 def _around_number(text: str, step: int | str) -> list[str]:
@@ -196,6 +230,7 @@ def _around_date(text: str) -> list[str]:
         day,
         day + dt.timedelta(hours=5),
         day + dt.timedelta(milliseconds=500),
+        day - dt.timedelta(minutes=30),
         last,
     ]
     return [str(moment) for moment in near]
@@ -215,6 +250,8 @@ def _of_calendar(text: str, *, clock: bool) -> list[str]:
             f"{number:04}-12-31",
             f"{number - 1:04}-12-31",
             f"{number + 1:04}-01-01",
+            # what to_char writes alike
+            f"{number:04}-06-15 BC",
         ]
     if 1 <= number <= 12:
         found += [f"2001-{number:02}-01", f"2001-{number:02}-15", f"2001-{number:02}-28"]
@@ -241,7 +278,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     # two columns that are a month apart, where the shorter month cuts one off
     dates += [v for i in sorted(constants.intervals) for s in _MONTH_ENDS for v in _clipped(s, i)]
     dates += _in_zones(sorted(constants.strings))
-    strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
+    strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase(), s.capitalize())]
     strings += _around_separators(sorted(constants.strings))
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
