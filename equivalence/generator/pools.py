@@ -65,7 +65,7 @@ _BASIC: dict[Family, tuple[str, ...]] = {
     ),
     "enum": (),
     "other": (
-        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b",
+        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{1,2,3}", "{NULL}", "{a}", "a", "b",
         '{"a": 1, "a": 2}',
         '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
         "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
@@ -109,6 +109,16 @@ _EXTREME: dict[str, tuple[str, ...]] = {
     ),
     "interval": ("infinity", "-infinity", "00:00:00.5", "-1 day"),
 }
+# of types that take hardly a text of the others
+_OF_TYPE: dict[str, tuple[str, ...]] = {
+    "box": ("(1,1),(0,0)", "(2,0.5),(0,0)", "(2,2),(0,0)"),
+    "circle": ("<(0,0),1>", "<(1,0),1>", "<(0,0),2>"),
+    "line": ("{1,1,1}", "{2,2,2}", "{1,0,0}"),
+    "lseg": ("[(0,0),(1,1)]", "[(0,0),(1,2)]", "[(1,1),(0,0)]"),
+    "pg_lsn": ("0/1", "0/2", "1/0"),
+    "pg_snapshot": ("1:2:", "1:3:2"),
+    "xml": ("<a/>", "<a>1</a>", "x"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +137,7 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
     for table in shape.tables:
         for column in table.columns:
             near = neighbours(column, constants.near.get(column.name.lower(), ()))
-            candidates = [*_BASIC[column.family], *_EXTREME.get(column.base, ()), *near]
+            candidates = [*_usual(column), *_EXTREME.get(column.base, ()), *near]
             candidates += [*wide.get(column.family, ()), *column.labels]
             wanted.setdefault(column.type, set()).update(candidates)
             if column.family == "text" and column.domain:
@@ -142,7 +152,7 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
 def pool_of_type(column: ColumnShape, constants: Constants, accepted: Accepted) -> Pool:
     """A pool for a value of the column's type that stands in no table."""
     wide = _wide_candidates(constants)
-    wanted = {*_BASIC[column.family], *_EXTREME.get(column.base, ()), *wide.get(column.family, ())}
+    wanted = {*_usual(column), *_EXTREME.get(column.base, ()), *wide.get(column.family, ())}
     return _pool(column, constants, wide, accepted({column.type: wanted})[column.type])
 
 
@@ -150,7 +160,7 @@ def _pool(
     column: ColumnShape, constants: Constants, wide: Mapping[Family, tuple[str, ...]], good: frozenset[str]
 ) -> Pool:
     near = neighbours(column, constants.near.get(column.name.lower(), ()))
-    family = [*_BASIC[column.family], *wide.get(column.family, ()), *column.labels]
+    family = [*_usual(column), *wide.get(column.family, ()), *column.labels]
     usual = tuple(dict.fromkeys(v for v in family if v in good))
     if column.domain and len(usual) < _FEW_TEXTS:
         usual = tuple(dict.fromkeys((*usual, *(v for v in _RARE_TEXTS if v in good))))
@@ -159,6 +169,14 @@ def _pool(
         usual,
         tuple(v for v in _EXTREME.get(column.base, ()) if v in good),
     )
+
+
+def _usual(column: ColumnShape) -> tuple[str, ...]:
+    if column.base == "bit":
+        # as many as there must be
+        width = max(column.typmod, 1)
+        return "0" * width, "1" * width, "1".ljust(width, "0"), "1".rjust(width, "0")
+    return (*_BASIC[column.family], *_OF_TYPE.get(column.base, ()))
 
 
 def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
@@ -282,6 +300,8 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     strings += _around_separators(sorted(constants.strings))
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
+    # more than one of what a function may find
+    strings += [s + s for s in few]
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),
