@@ -37,7 +37,7 @@ from rewright.equivalence.refuter.environments import PLAIN, environments_for
 from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
 from rewright.equivalence.refuter.search import Refuter
 from rewright.equivalence.solving import in_a_hurry
-from rewright.equivalence.tester.coverage import coverage_of, weakness
+from rewright.equivalence.tester.coverage import coverage_of, unfilled, weakness
 from rewright.equivalence.verdicts import (
     Counterexample,
     Judged,
@@ -553,7 +553,8 @@ class _Case:
         opinion = self._opinion()
         if isinstance(opinion, Refuted):
             return opinion
-        weak = weakness(coverage)
+        column = unfilled(refuter)
+        weak = f"no value is known for {column}, which is never NULL" if column else weakness(coverage)
         if weak:
             if isinstance(opinion, Judged):
                 return replace(opinion, coverage=coverage, modulo=modulo)

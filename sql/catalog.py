@@ -207,7 +207,8 @@ def _add_type(types: dict[str, TypeInfo], info: TypeInfo) -> None:
     """Add a type and, unless it has one, its array type."""
     array = info.array or type_key(info.schema, f"_{info.name}")
     types[info.key] = replace(info, array=array)
-    if array not in types and info.category != "A":
+    # a domain over arrays is of their category, and has arrays of its own
+    if array not in types and (info.category != "A" or info.kind == "d"):
         types[array] = TypeInfo(
             info.schema, f"_{info.name}", "b", "A", element=info.key, collation=info.collation
         )

@@ -28,6 +28,8 @@ _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 _ZONE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z_/+-]+")
 _HOURS_IN_ZONES = range(-14, 37)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+# an array of one dimension, without texts that are quoted
+_FLAT = re.compile(r"\{[^{}\"]+\}")
 # what texts that only few values pass for may be: digits, words, with something around them
 _RARE_TEXTS = (
     "01", "0", "2", "10", "001", "99999999999", "aa", "AA", "abc", "ABC", "Abc", "a1", "A1", "a-b", "a_b",
@@ -63,32 +65,59 @@ _BASIC: dict[Family, tuple[str, ...]] = {
     ),
     "enum": (),
     "other": (
-        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b",
+        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{1,2,3}", "{NULL}", "{a}", "a", "b",
         '{"a": 1, "a": 2}',
         '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
         "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)",
         "\\x00", "\\x61",
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
-        "[2000-01-01,2000-02-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
+        "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
     "int2": ("32767", "-32768"),
-    "int4": ("2147483647", "-2147483648"),
+    # one more than a float4 holds exactly
+    "int4": ("2147483647", "-2147483648", "16777216", "16777217"),
     # one more than a float8 holds exactly
     "int8": ("9223372036854775807", "-9223372036854775808", "9007199254740992", "9007199254740993"),
-    "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999", "Infinity", "-1.5"),
+    # the last ones are others as a type with fewer digits has them
+    "numeric": (
+        "NaN",
+        "1.0",
+        "0.000001",
+        "99999999999999999999",
+        "Infinity",
+        "-1.5",
+        "2.5000000000000000000001",
+    ),
     "float4": ("-0", "NaN", "Infinity", "-Infinity"),
-    "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20"),
+    "float8": ("-0", "NaN", "Infinity", "-Infinity", "1e20", "-1e20", "0.10000000000000002", "0.5000000001"),
     "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
     "date": ("infinity", "-infinity", "0001-01-01", "0044-03-15 BC", "9999-12-31"),
     "timestamp": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
-    "timestamptz": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
+    # half past one, before and after clocks are put back
+    "timestamptz": (
+        "infinity",
+        "-infinity",
+        "0044-03-15 00:00:00 BC",
+        "2024-11-03 01:30:00-04",
+        "2024-11-03 01:30:00-05",
+    ),
     "interval": ("infinity", "-infinity", "00:00:00.5", "-1 day"),
+}
+# of types that take hardly a text of the others
+_OF_TYPE: dict[str, tuple[str, ...]] = {
+    "box": ("(1,1),(0,0)", "(2,0.5),(0,0)", "(2,2),(0,0)"),
+    "circle": ("<(0,0),1>", "<(1,0),1>", "<(0,0),2>"),
+    "line": ("{1,1,1}", "{2,2,2}", "{1,0,0}"),
+    "lseg": ("[(0,0),(1,1)]", "[(0,0),(1,2)]", "[(1,1),(0,0)]"),
+    "pg_lsn": ("0/1", "0/2", "1/0"),
+    "pg_snapshot": ("1:2:", "1:3:2"),
+    "xml": ("<a/>", "<a>1</a>", "x"),
 }
 
 
@@ -108,7 +137,7 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
     for table in shape.tables:
         for column in table.columns:
             near = neighbours(column, constants.near.get(column.name.lower(), ()))
-            candidates = [*_BASIC[column.family], *_EXTREME.get(column.base, ()), *near]
+            candidates = [*_usual(column), *_EXTREME.get(column.base, ()), *near]
             candidates += [*wide.get(column.family, ()), *column.labels]
             wanted.setdefault(column.type, set()).update(candidates)
             if column.family == "text" and column.domain:
@@ -123,7 +152,7 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
 def pool_of_type(column: ColumnShape, constants: Constants, accepted: Accepted) -> Pool:
     """A pool for a value of the column's type that stands in no table."""
     wide = _wide_candidates(constants)
-    wanted = {*_BASIC[column.family], *_EXTREME.get(column.base, ()), *wide.get(column.family, ())}
+    wanted = {*_usual(column), *_EXTREME.get(column.base, ()), *wide.get(column.family, ())}
     return _pool(column, constants, wide, accepted({column.type: wanted})[column.type])
 
 
@@ -131,7 +160,7 @@ def _pool(
     column: ColumnShape, constants: Constants, wide: Mapping[Family, tuple[str, ...]], good: frozenset[str]
 ) -> Pool:
     near = neighbours(column, constants.near.get(column.name.lower(), ()))
-    family = [*_BASIC[column.family], *wide.get(column.family, ()), *column.labels]
+    family = [*_usual(column), *wide.get(column.family, ()), *column.labels]
     usual = tuple(dict.fromkeys(v for v in family if v in good))
     if column.domain and len(usual) < _FEW_TEXTS:
         usual = tuple(dict.fromkeys((*usual, *(v for v in _RARE_TEXTS if v in good))))
@@ -140,6 +169,14 @@ def _pool(
         usual,
         tuple(v for v in _EXTREME.get(column.base, ()) if v in good),
     )
+
+
+def _usual(column: ColumnShape) -> tuple[str, ...]:
+    if column.base == "bit":
+        # as many as there must be
+        width = max(column.typmod, 1)
+        return "0" * width, "1" * width, "1".ljust(width, "0"), "1".rjust(width, "0")
+    return (*_BASIC[column.family], *_OF_TYPE.get(column.base, ()))
 
 
 def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
@@ -156,8 +193,23 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         elif column.family in {"date", "timestamp"}:
             found += _around_date(text) + _of_calendar(text, clock=column.family == "timestamp")
         elif column.family == "text":
-            found += [text + " ", text.swapcase()] if text else []
+            found += [text + " ", text.swapcase(), text.capitalize(), *_in_lines(text)] if text else []
+        elif column.family == "other":
+            found += [*_rescaled(text), *_from_zero(text)]
     return found
+
+
+def _in_lines(pattern: str) -> list[str]:
+    """Texts of more than one line that a regular expression may match, or may not."""
+    if not set(pattern) & set(".$"):
+        return []
+    bare = pattern.strip("^$")
+    return [bare.replace(".", "\n", 1), f"{bare}\n", f"{bare}\na"]
+
+
+def _from_zero(text: str) -> list[str]:
+    """An array of one dimension with its elements at other places, which is not equal to it."""
+    return [f"[0:{text.count(',')}]={text}"] if _FLAT.fullmatch(text) else []
 
 
 def _around_number(text: str, step: int | str) -> list[str]:
@@ -196,6 +248,7 @@ def _around_date(text: str) -> list[str]:
         day,
         day + dt.timedelta(hours=5),
         day + dt.timedelta(milliseconds=500),
+        day - dt.timedelta(minutes=30),
         last,
     ]
     return [str(moment) for moment in near]
@@ -215,6 +268,8 @@ def _of_calendar(text: str, *, clock: bool) -> list[str]:
             f"{number:04}-12-31",
             f"{number - 1:04}-12-31",
             f"{number + 1:04}-01-01",
+            # what to_char writes alike
+            f"{number:04}-06-15 BC",
         ]
     if 1 <= number <= 12:
         found += [f"2001-{number:02}-01", f"2001-{number:02}-15", f"2001-{number:02}-28"]
@@ -241,10 +296,12 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     # two columns that are a month apart, where the shorter month cuts one off
     dates += [v for i in sorted(constants.intervals) for s in _MONTH_ENDS for v in _clipped(s, i)]
     dates += _in_zones(sorted(constants.strings))
-    strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
+    strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase(), s.capitalize())]
     strings += _around_separators(sorted(constants.strings))
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
+    # more than one of what a function may find
+    strings += [s + s for s in few]
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),

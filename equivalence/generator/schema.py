@@ -41,6 +41,8 @@ class ColumnShape:
     generated: bool = False
     labels: tuple[str, ...] = ()
     domain: bool = False
+    # what a value of its domain meets, which is called VALUE there
+    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,9 @@ select a.attrelid::int8, a.attnum, a.attname, format_type(a.atttypid, a.atttypmo
        a.attnotnull or t.typnotnull, a.attgenerated <> '', t.typtype = 'd', coalesce(b.typtype,
          t.typtype) = 'e',
        (select array_agg(e.enumlabel order by e.enumsortorder) from pg_enum e
-         where e.enumtypid = coalesce(b.oid, t.oid))
+         where e.enumtypid = coalesce(b.oid, t.oid)),
+       coalesce((select string_agg('(' || pg_get_expr(k.conbin, 0) || ')', ' and ') from pg_constraint k
+         where k.contypid = t.oid and k.contype = 'c'), '')
 from pg_attribute a join pg_type t on t.oid = a.atttypid
 left join pg_type b on t.typtype = 'd' and b.oid = t.typbasetype
 where a.attrelid = any(%s) and a.attnum > 0 and not a.attisdropped order by 1, 2"""
@@ -214,10 +218,10 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
 
 
 def _column(row: tuple[Any, ...]) -> ColumnShape:
-    _, _, name, type_, base, typmod, not_null, generated, domain, is_enum, labels = row
+    _, _, name, type_, base, typmod, not_null, generated, domain, is_enum, labels, condition = row
     family: Family = "enum" if is_enum else _FAMILIES.get(base, "other")
     return ColumnShape(
-        name, type_, base, typmod, family, not not_null, generated, tuple(labels or ()), domain
+        name, type_, base, typmod, family, not not_null, generated, tuple(labels or ()), domain, condition
     )
 
 

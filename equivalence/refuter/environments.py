@@ -5,6 +5,7 @@ Owns which environments say something about a pair. Must not know servers beyond
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from rewright.equivalence.isolation import ScreenedQuery
 
 _TEMPORAL = frozenset({"date", "timestamp", "time", "interval"})
 _NAMES_TIME = re.compile(r"date|time|interval|age\(|\bnow\b|current_")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _COMPARES = re.compile(r"order\s+by|[<>]|between|\b(?:min|max|greatest|least)\b|within\s+group")
 PLAIN_COLLATION = "C"
 
@@ -39,7 +41,20 @@ SUMMER_TIME = Environment(
 ODD_OFFSET = Environment(
     {"timezone": "Asia/Kathmandu", "datestyle": "German, DMY", "intervalstyle": "sql_standard"}
 )
+EUROPE = Environment({"timezone": "Europe/Berlin"})
 LINGUISTIC = Environment(linguistic=True)
+
+
+def _changes_clocks(text: str) -> bool:
+    """Whether clocks are changed in Europe on that day or one beside it: on the last Sundays of March and of
+    October.
+    """
+    try:
+        day = dt.date.fromisoformat(text)
+        around = [day + dt.timedelta(days=n) for n in (-1, 0, 1)]
+    except (ValueError, OverflowError):
+        return False
+    return any(d.month in {3, 10} and d.day > 24 and d.isoweekday() == 7 for d in around)
 
 
 def environments_for(
@@ -51,6 +66,8 @@ def environments_for(
     found: list[Environment] = []
     if families & _TEMPORAL or _NAMES_TIME.search(text):
         found += [SUMMER_TIME, ODD_OFFSET]
+        # where a day of the queries has 23 or 25 hours
+        found += [EUROPE] if any(map(_changes_clocks, _DAY.findall(text))) else []
     if "text" in families and _COMPARES.search(text):
         found.append(LINGUISTIC)
     return tuple(found)

@@ -330,15 +330,16 @@ def show(outcome: Outcome) -> str:
 
 
 def _add_schema_constants(scratch_db: ScratchDatabase, constants: Constants) -> None:
-    """Constants of CHECK constraints and of partitions' bounds, near their columns."""
+    """Constants of CHECK constraints, of domains and of partitions' bounds, near their columns."""
     from rewright.equivalence.isolation import Refused, parse
 
     for table in scratch_db.shape.tables:
-        bounds = [table.bounds] if table.bounds else []
-        for text in (*(check.expression for check in table.checks), *bounds):
+        told = [("", text) for text in (*(check.expression for check in table.checks), table.bounds)]
+        told += [(column.name.lower(), column.condition) for column in table.columns]
+        for own, text in told:
             with contextlib.suppress(Refused):
-                found = constants_of(s.stmt for s in parse(f"select {text}"))
+                found = constants_of(s.stmt for s in parse(f"select {text}") if text)
                 for name, texts in found.near.items():
-                    constants.near[name] |= texts
+                    constants.near[own or name] |= texts
                 constants.numbers |= found.numbers
                 constants.strings |= found.strings

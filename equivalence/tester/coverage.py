@@ -85,6 +85,19 @@ def weakness(coverage: Coverage) -> str:
     return ""
 
 
+def unfilled(refuter: Refuter) -> str:
+    """The first column of the tables that are read which may not be NULL and for which no value is known: no
+    row could be stored. Empty where there is none.
+    """
+    for index in sorted(refuter.generator.used):
+        table = refuter.scratch_db.shape.tables[index]
+        for column, pool in zip(table.columns, refuter.pools[index], strict=True):
+            known = pool.near or pool.family or pool.extreme
+            if not (known or column.nullable or column.generated):
+                return f"{table.name}.{column.name}"
+    return ""
+
+
 def _seen(refuter: Refuter, probes: Sequence[Probe]) -> tuple[set[str], set[int]]:
     """Features seen in some sampled database, and the numbers of probes that could not run."""
     scratch_db, prefilter = refuter.scratch_db, refuter.prefilter

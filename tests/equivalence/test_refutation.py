@@ -31,6 +31,7 @@ QUICK = [
     "facts-1", "facts-5", "facts-11", "facts-13", "facts-16", "facts-50", "facts-52", "facts-59", "facts-113", "facts-115",
     "facts-120", "facts-121",
     "values-1", "values-2", "values-7", "values-26",
+    "looks-1", "looks-4", "looks-6", "looks-9",
     "texts-1", "texts-2", "texts-3", "texts-4", "texts-5", "texts-6",
 ]  # fmt: skip
 EQUAL = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.sql.algebra import TableRef
+from rewright.sql.algebra import TableRef, output_columns
 from rewright.sql.binder import Unsupported, bind
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.ddl import DdlError, catalog_from_ddl
@@ -257,6 +257,13 @@ def test_what_takes_facts_back_or_lets_rows_past_them_is_refused(text: str) -> N
     catalog_from_ddl(schema)
     with pytest.raises(DdlError):
         catalog_from_ddl(schema + text)
+
+
+def test_a_domain_over_arrays_has_arrays() -> None:
+    catalog = catalog_from_ddl("create domain d as int[]; create table t (x d, y d[])")
+    # of the elements' type where a function takes any array
+    query = bind("select array[x], array_agg(x), array[x] = y from t group by x, y", catalog)
+    assert [c.type.name for c in output_columns(query)] == ["_d", "_int4", "bool"]
 
 
 def test_what_is_not_followed_is_known_by_its_name() -> None:
