@@ -16,6 +16,7 @@ from pglast.stream import RawStream
 
 from rewright.equivalence.omissions import Omission, named, omission_of, operators_of
 from rewright.equivalence.tree import ast
+from rewright.sql.builtins import builtins
 from rewright.sql.dumps import without_commands
 
 MAX_TEXT = 2_000_000
@@ -182,6 +183,7 @@ def screen_schema(text: str) -> ScreenedSchema:
             raise Refused(f"{_name(statement.stmt)} in a schema")
         if _refuse_details(statement.stmt):
             continue
+        _refuse_stand_ins(statement.stmt, omitted)
         calls |= function_names(statement.stmt)
         kept.append(body)
     tables = sum(isinstance(s.stmt, ast.CreateStmt) for s in raw)
@@ -217,6 +219,17 @@ def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:
         return Omission(f"view {name}", relations=frozenset({name}))
     # a plain index gives no fact: where any extension is missing, its operator classes are
     return Omission(f"index {statement.idxname or ''}".strip()) if used or _has_class(found) else None
+
+
+def _refuse_stand_ins(statement: Any, omitted: list[Omission]) -> None:
+    """Raises Refused where a server without what is left out would take a built-in of that name for it."""
+    if not omitted:
+        return
+    calls = function_names(statement) & builtins().function_names
+    operators = {name for name in operators_of(nodes(statement)) if builtins().operators(name)}
+    used = named(tuple(omitted), calls, frozenset(operators))
+    if used:
+        raise Refused(f"{used} in a constraint or a default")
 
 
 def _has_class(found: tuple[Any, ...]) -> bool:

@@ -301,7 +301,7 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
     # more than one of what a function may find
-    strings += [s + s for s in few]
+    strings += [s + s for s in few if s.isalnum()]
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),

@@ -341,5 +341,7 @@ def _add_schema_constants(scratch_db: ScratchDatabase, constants: Constants) -> 
                 found = constants_of(s.stmt for s in parse(f"select {text}") if text)
                 for name, texts in found.near.items():
                     constants.near[own or name] |= texts
-                constants.numbers |= found.numbers
-                constants.strings |= found.strings
+                if not own:
+                    # a domain's are of no use to other columns
+                    constants.numbers |= found.numbers
+                    constants.strings |= found.strings
