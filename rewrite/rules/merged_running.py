@@ -28,7 +28,7 @@ from rewright.rewrite.rules.running_window import BEFORE, adds_up, not_null, sor
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE, TRUE, derived, moved_to, null, numbered, over, union_all
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -120,7 +120,7 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
 
 
 def upto_of(pred: a.Expr, inside: frozenset[int]) -> Upto | None:
-    if not isinstance(pred, a.Op) or has_subquery(pred) or is_volatile(pred) or not pred.op.is_builtin:
+    if not isinstance(pred, a.Op) or has_subquery(pred) or may_differ(pred) or not pred.op.is_builtin:
         return None
     kind = pred.op.btree
     if kind not in _MIRRORED or len(pred.args) != 2:

@@ -19,7 +19,7 @@ from functools import reduce
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.naming import named
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -53,7 +53,7 @@ def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _only_computes(query: a.Select) -> bool:
     """Each row of its FROM and WHERE is one of its rows. One that is sorted, the server keeps apart."""
     computed = any(has_subquery(t.expr) for t in query.targets)
-    return is_plain(query) and not query.order_by and not is_volatile(query) and not computed
+    return is_plain(query) and not query.order_by and not may_differ(query) and not computed
 
 
 def _pulled_up(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:

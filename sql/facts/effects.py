@@ -135,6 +135,19 @@ def is_volatile(node: Node) -> bool:
     )
 
 
+def may_differ(node: Node) -> bool:
+    """Whether a part evaluated again, elsewhere or on other rows may give something else, where built-in
+    functions in FROM (unnest, generate_series) count as what they are declared: what rules go by, whose
+    results are checked.
+    """
+    return any(
+        isinstance(n, SystemColumn)
+        or (isinstance(n, FunctionScan) and not (isinstance(n.call, Call) and n.call.func.is_builtin))
+        or _own_volatility(None, n) is Volatility.VOLATILE
+        for n in walk(node)
+    )
+
+
 def divides(node: Node) -> bool:
     """Whether an operator that fails on ordinary values (division, modulo) occurs."""
     return any(isinstance(n, Op) and n.op.name in {"/", "%"} for n in walk(node))
