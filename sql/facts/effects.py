@@ -374,7 +374,8 @@ def _cast_errors(expr: Cast) -> Errors:
     if target.name in _TEXTS and source.name in _COMPARABLE:
         return NO_ERRORS
     if source.name in _TIMES and target.name in _TIMES:
-        return OVERFLOW
+        # every moment without a zone has a date, infinite ones too
+        return NO_ERRORS if (source.name, target.name) == ("timestamp", "date") else OVERFLOW
     # a text may be no number, date or boolean: 22P02
     return frozenset({"cast"}) if source.name in _TEXTS else ANY
 
