@@ -10,8 +10,10 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.laws.calendars import by_calendar
+from rewright.equivalence.laws.instants import as_instants
 from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.views.calendars import calendars
+from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
@@ -153,7 +155,7 @@ def test_a_series_that_does_not_begin_units_is_left_as_it_is(
 ) -> None:
     query = bind(lying(*calendar, column), CATALOG)
     assert by_calendar(query) == query
-    assert calendars(query) == query
+    assert calendars(instants(query)) == instants(query)
 
 
 @pytest.mark.server
@@ -174,7 +176,7 @@ def test_a_server_says_the_same_of_all_of_them(scratch_server: ScratchServer) ->
         for calendar in ENDLESS:
             for column in ("at", "day"):
                 query = bind(lying(*calendar, column), CATALOG)
-                made = {to_sql(by_calendar(query)), to_sql(calendars(query))}
+                made = {to_sql(by_calendar(as_instants(query))), to_sql(calendars(instants(query)))}
                 assert len(made) == 1, made
                 assert made != {to_sql(query)}
                 assert rows(made.pop()) == rows(to_sql(query)), calendar

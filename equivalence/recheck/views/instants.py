@@ -146,16 +146,17 @@ def _parts_text(parts: tuple[int, int, int]) -> str:
 
 
 def constant_moment(x: a.Expr) -> datetime | None:
-    """A constant moment without a zone, as it stands in the text or has been read already."""
-    text = x.arg if isinstance(x, a.Cast) and x.method == "io" and _is(x.type, "timestamp") else x
-    if not isinstance(text, a.Const) or text.type != (UNKNOWN if text is not x else x.type):
-        return None
-    return _read(text.value or "", zoned=False) if _is(x.type, "timestamp") else None
+    """A constant moment without a zone, as this form writes it."""
+    moment = isinstance(x, a.Const) and x.value is not None and _is(x.type, "timestamp")
+    return _read(x.value or "", zoned=False) if moment and isinstance(x, a.Const) else None
 
 
 def constant_parts(x: a.Expr) -> tuple[int, int, int] | None:
-    """Months, days and seconds of a constant interval without signs."""
-    return _interval(x) if _is(x.type, "interval") else None
+    """Months, days and seconds of a constant interval, as this form writes it."""
+    parts = _interval(x)
+    written = x.arg if isinstance(x, a.Cast) else x
+    as_here = parts is not None and isinstance(written, a.Const) and written.value == _parts_text(parts)
+    return parts if as_here else None
 
 
 def _interval(x: a.Expr) -> tuple[int, int, int] | None:
