@@ -213,26 +213,69 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
         return pair
     both = aligned(x, y)
-    if both is None:
+    columns = None if both is None else _shared(*both)
+    if both is not None and columns is not None:
+        x, y = both
+    else:
+        columns = _matched(x, y)
+    if columns is None or unfit(above(x)) or _only_rows(x) or _only_rows(y):
         return pair
-    x, y = both
-    if above(x) != above(y) or unfit(replace(x, from_=(), where=None)):
+    if any(references_whole(above(b), rel) for b in (x, y) for rel in from_rels(b.from_)):
         return pair
-    shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
-    if any(references_whole(above(x), rel) for rel in own):
-        return pair
-    columns = sorted(
-        {(n.rel, n.pos, n) for n in walk(above(x)) if isinstance(n, a.Column) and n.rel in own},
-        key=lambda c: c[:2],
-    )
-    if any(rel not in shared for rel, _, _ in columns) or _only_rows(x):
-        return pair
-    targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
-    targets = targets or (a.Target("c1", a.Const("1", INT4)),)
+    columns = columns or [(a.Const("1", INT4), a.Const("1", INT4))]
     loose, facts = chance(x, catalog)
     loose |= looseness(replace(above(x), limit=None, offset=None, distinct=None))
-    rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
+    rows, other = (
+        a.Select(tuple(a.Target(f"c{i}", c[side]) for i, c in enumerate(columns, 1)), b.from_, b.where)
+        for side, b in enumerate((x, y))
+    )
     return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
+
+
+_Columns = list[tuple[a.Expr, a.Expr]]
+
+
+def _shared(x: a.Select, y: a.Select) -> _Columns | None:
+    """The columns that both blocks read above FROM and WHERE, of tables that both have."""
+    if above(x) != above(y):
+        return None
+    shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
+    read = {(n.rel, n.pos, n) for n in walk(above(x)) if isinstance(n, a.Column) and n.rel in own}
+    columns = sorted(read, key=lambda c: c[:2])
+    return None if any(rel not in shared for rel, _, _ in columns) else [(c, c) for _, _, c in columns]
+
+
+def _matched(x: a.Select, y: a.Select) -> _Columns | None:
+    """The columns that stand for each other in two blocks that are alike above FROM and WHERE but for what
+    they are read from.
+    """
+    pairs: dict[a.Column, a.Column] = {}
+    mine, theirs = from_rels(x.from_), from_rels(y.from_)
+
+    def alike(p: Any, q: Any) -> bool:
+        if isinstance(p, tuple) and isinstance(q, tuple):
+            return len(p) == len(q) and all(alike(m, n) for m, n in zip(p, q, strict=True))
+        if type(p) is not type(q) or isinstance(p, QUERIES):
+            return bool(p == q)
+        if isinstance(p, a.Column) and (p.rel in mine or q.rel in theirs):
+            own = p.rel in mine and q.rel in theirs
+            return own and p.type == q.type and pairs.setdefault(p, q) == q
+        if isinstance(p, a.Target):
+            return alike(p.expr, q.expr)  # names carry no meaning
+        if is_dataclass(p):
+            named = [f.name for f in fields(p) if f.compare]
+            return all(alike(getattr(p, n), getattr(q, n)) for n in named)
+        return bool(p == q)
+
+    tops = [above(b) for b in (x, y)]
+    parts = [tuple(getattr(b, f.name) for f in fields(b) if f.compare) for b in tops]
+    if not alike(*parts) or len(set(pairs.values())) < len(pairs):
+        return None
+    # a subquery above FROM that reads the blocks' rows is not looked into
+    rels = mine | theirs
+    if any(isinstance(n, QUERIES) and used_rels(n) & rels for b in tops for n in walk(b) if n is not b):
+        return None
+    return sorted(pairs.items(), key=lambda c: (c[0].rel, c[0].pos))
 
 
 def above(block: a.Select) -> a.Select:
