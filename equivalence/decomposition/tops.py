@@ -66,7 +66,7 @@ def matched_columns(x: a.Select, y: a.Select) -> Columns | None:
     rels = mine | theirs
     if any(isinstance(n, QUERIES) and used_rels(n) & rels for b in tops for n in walk(b) if n is not b):
         return None
-    return sorted(pairs.items(), key=lambda c: (c[0].rel, c[0].pos))
+    return [(c, pairs[c]) for c in sorted(pairs, key=lambda c: (c.rel, c.pos))]
 
 
 def above(block: a.Select) -> a.Select:
