@@ -6,8 +6,8 @@
     SELECT DISTINCT c.id FROM cust c JOIN ord o ON o.cust = c.id AND o.total > 5 ORDER BY c.id LIMIT 10
 
 The server does the same before it plans, so that nothing is gained by itself; rules that look at what a block
-joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it. What
-is asked of a view's rows is asked of what the view joins.
+joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it. And
+what is asked of a view's rows is asked of what the view joins.
 Known as subquery pull-up (PostgreSQL: pull_up_subqueries). SOUNDNESS 7a.
 """
 
