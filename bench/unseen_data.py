@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: thirteen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: fourteen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -32,6 +32,7 @@ FIFTH_SCHEMAS = ("tpch", "star")
 SIXTH_SCHEMAS = ("airline",)
 SEVENTH_SCHEMAS = ("games", "recruiting")
 EIGHTH_SCHEMAS = ("utility",)
+NINTH_SCHEMAS = ("transit",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -67,6 +68,8 @@ SEVENTH_QUERIES = FILES / "seventh_queries.jsonl"
 """Queries over ``SEVENTH_SCHEMAS``, whose foreign keys have indexes here and there; all of them open."""
 EIGHTH_QUERIES = FILES / "eighth_queries.jsonl"
 """Queries over ``EIGHTH_SCHEMAS``, with partitions, an enumeration and JSON; every third is kept."""
+NINTH_QUERIES = FILES / "ninth_queries.jsonl"
+"""Queries over ``NINTH_SCHEMAS``, with partitions, arrays and JSON; every third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ SETS = {
     "sixth": QuerySet(SIXTH_QUERIES, SIXTH_SCHEMAS, "the queries over an airline"),
     "seventh": QuerySet(SEVENTH_QUERIES, SEVENTH_SCHEMAS, "the queries over an online game and recruiting"),
     "eighth": QuerySet(EIGHTH_QUERIES, EIGHTH_SCHEMAS, "the queries over a seller of electricity"),
+    "ninth": QuerySet(NINTH_QUERIES, NINTH_SCHEMAS, "the queries over a public-transport operator"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

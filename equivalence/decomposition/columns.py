@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.equivalence.decomposition.abstraction import Pair, pairs
-from rewright.equivalence.decomposition.congruence import Difference, above, aligned, differences, unfit
+from rewright.equivalence.decomposition.congruence import Difference, differences, unfit
+from rewright.equivalence.decomposition.tops import above, aligned
 from rewright.equivalence.laws.chance import chance, looseness
 from rewright.sql import algebra as a
 from rewright.sql.build import numbered

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from rewright.equivalence.decomposition.tops import above, aligned, matched_columns, shared_columns
 from rewright.equivalence.laws.chance import chance, looseness, own_parts
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
@@ -20,15 +21,11 @@ from rewright.sql.types import INT4
 from rewright.sql.walk import (
     LEAVES,
     QUERIES,
-    canonical,
     defined_rels,
     from_rels,
-    highest_number,
-    is_closed,
     leaves,
     map_parts,
     references_whole,
-    renumber,
     used_rels,
     walk,
 )
@@ -213,59 +210,26 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
         return pair
     both = aligned(x, y)
-    if both is None:
+    columns = None if both is None else shared_columns(*both)
+    if both is not None and columns is not None:
+        x, y = both
+    else:
+        columns = matched_columns(x, y)
+    if columns is None or unfit(above(x)) or _only_rows(x) or _only_rows(y):
         return pair
-    x, y = both
-    if above(x) != above(y) or unfit(replace(x, from_=(), where=None)):
+    if any(references_whole(above(b), rel) for b in (x, y) for rel in from_rels(b.from_)):
         return pair
-    shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
-    if any(references_whole(above(x), rel) for rel in own):
-        return pair
-    columns = sorted(
-        {(n.rel, n.pos, n) for n in walk(above(x)) if isinstance(n, a.Column) and n.rel in own},
-        key=lambda c: c[:2],
-    )
-    if any(rel not in shared for rel, _, _ in columns) or _only_rows(x):
-        return pair
-    targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
-    targets = targets or (a.Target("c1", a.Const("1", INT4)),)
+    columns = columns or [(a.Const("1", INT4), a.Const("1", INT4))]
     loose, facts = chance(x, catalog)
     loose |= looseness(replace(above(x), limit=None, offset=None, distinct=None))
-    rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
+    rows, other = (
+        a.Select(tuple(a.Target(f"c{i}", c[side]) for i, c in enumerate(columns, 1)), b.from_, b.where)
+        for side, b in enumerate((x, y))
+    )
     return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
-
-
-def above(block: a.Select) -> a.Select:
-    """A block without FROM and WHERE."""
-    return replace(block, from_=(), where=None)
 
 
 def _only_rows(block: a.Select) -> bool:
     """Nothing but a list of columns stands above FROM and WHERE already."""
     plain = above(block) == a.Select(block.targets)
     return plain and all(isinstance(t.expr, a.Column) for t in block.targets)
-
-
-def aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
-    """The second block with the first's numbers for the tables both read under the same alias; other numbers
-    of its own. None where that says nothing.
-    """
-    mine = {name: i.rel for i in leaves(x.from_) if (name := _name(i)) is not None}
-    matched = {i.rel: mine[name] for i in leaves(y.from_) if (name := _name(i)) is not None and name in mine}
-    if not matched or len(set(matched.values())) < len(matched):
-        return None
-    start = max(highest_number(x), highest_number(y)) + 1
-    others = {r: start + k for k, r in enumerate(sorted(frozenset(defined_rels(y)) - set(matched)))}
-    moved: a.Select = renumber(y, {**matched, **others})
-    return x, moved
-
-
-def _name(item: a.FromItem) -> tuple[object, str] | None:
-    """What is read, and what it is called."""
-    match item:
-        case a.Scan():
-            return (item.table, item.only), item.alias
-        case a.Derived(lateral=False, security_barrier=False) if is_closed(item.query):
-            return canonical(item.query, keep_names=False), item.alias
-        case _:
-            return None

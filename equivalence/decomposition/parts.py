@@ -18,6 +18,7 @@ from rewright.equivalence.decomposition.columns import columns_apart, looks
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
+from rewright.equivalence.laws.calendars import by_calendar
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.counts_less import with_counts_of_others
 from rewright.equivalence.laws.eager import without_early_groups
@@ -163,7 +164,9 @@ def _by_chance(query: a.Query, catalog: Catalog) -> bool:
 
 def _plain(query: a.Query, catalog: Catalog) -> a.Query:
     """A query that holds no CTEs in the form that says what others say in several ways."""
-    return as_patterns(listed(unpadded(folded(as_instants(flattened(query)))), Facts(catalog, query)))
+    return as_patterns(
+        listed(unpadded(folded(by_calendar(as_instants(flattened(query))))), Facts(catalog, query))
+    )
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:

@@ -68,11 +68,13 @@ class Inner:
         return from_rels(self.items)
 
 
-def take_apart(select: a.Select) -> Inner | None:
-    """The parts of a subquery's block; None where something but WHERE is correlated."""
+def take_apart(select: a.Select, beside: frozenset[int] = frozenset()) -> Inner | None:
+    """The parts of a subquery's block; None where something but WHERE is correlated. ``beside``: range
+    variables outside that its FROM may read all the same, as functions of rows do.
+    """
     items, preds = as_product(select)
     inside = from_rels(items)
-    if free_of_all(items):
+    if free_of_all(items) - beside:
         return None
     rest = replace(select, from_=(), where=None)
     if free_rels(rest) - inside:

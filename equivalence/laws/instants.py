@@ -4,6 +4,7 @@
     interval '1 week'   dur = interval '24 hours'   -->   interval '7 days'   dur = interval '1 days'
     (at AT TIME ZONE 'UTC')::date = '2024-12-31'    -->   at >= '2024-12-31 00:00:00+00' AND at < '2025-…'
     timestamp '2024-01-31 10:00' + '1 month'        -->   timestamp '2024-02-29 10:00:00'
+    day <= at   day > at                            -->   day <= at::date   day > at::date
 
 Only what every session reads alike: dates as ISO writes them, signs of no interval (IntervalStyle has its own
 way with those). UTC is the zone of that name in the server's own files. Must not know rules or provers.
@@ -18,7 +19,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 
 from rewright.sql import algebra as a
-from rewright.sql.build import compare
+from rewright.sql.build import compare, function
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.types import TIMESTAMPTZ, UNKNOWN, SqlType
 from rewright.sql.walk import bottom_up
@@ -55,7 +56,8 @@ def _changed(node: a.Node) -> a.Node:
         case a.Cast(a.Const(str(text), source), target) if _named(source, "timestamp"):
             return _day_of(text, target) or node
         case a.Op(op, (left, right)) if op.is_builtin and op.name in FLIPPED:
-            return _compared(op.name, left, right) or _compared(FLIPPED[op.name], right, left) or node
+            told = _compared(op.name, left, right) or _compared(FLIPPED[op.name], right, left)
+            return told or by_day(node) or node
         case a.Op(op, (left, right), type_) if op.is_builtin and op.name in {"+", "-"}:
             return _moved(left, op.name, right, type_) or node
         case _:
@@ -127,7 +129,8 @@ def _interval(length: Length) -> str:
     return " ".join(parts) or "0 seconds"
 
 
-def _interval_of(x: a.Expr) -> Length | None:
+def interval_of(x: a.Expr) -> Length | None:
+    """The parts of a constant interval."""
     match x:
         case a.Cast(a.Const(str(text), source), target, method="io") if source == UNKNOWN:
             return _length(text) if _named(target, "interval") else None
@@ -139,7 +142,7 @@ def _interval_of(x: a.Expr) -> Length | None:
 
 def _compared(name: str, left: a.Expr, right: a.Expr) -> a.Expr | None:
     """A comparison of something with a constant, of the left with the right."""
-    length = _interval_of(right)
+    length = interval_of(right)
     if length is not None and _named(left.type, "interval") and isinstance(right, a.Cast):
         months, days, seconds = length  # compared by their spans, in months of 30 days of 24 hours
         whole, seconds = divmod(seconds, _DAY)
@@ -183,6 +186,16 @@ def _on_day(name: str, at: a.Expr, text: str) -> a.Expr | None:
     return a.And(parts) if name == "=" else a.Or(parts) if name == "<>" else None
 
 
+def moment_of(x: a.Expr) -> datetime | None:
+    """A constant moment without a zone."""
+    match x:
+        case a.Cast(a.Const(str(text), source), target, method="io") if source == UNKNOWN:
+            return _local(text) if _named(target, "timestamp") else None
+        case a.Const(str(text), type_):
+            return _local(text) if _named(type_, "timestamp") else None
+    return None
+
+
 def _local(text: str) -> datetime | None:
     if not _LOCAL.fullmatch(text):
         return None
@@ -197,22 +210,38 @@ def _constant(moment: datetime) -> a.Expr:
     return a.Cast(a.Const(f"{_written(moment)}+00", UNKNOWN), TIMESTAMPTZ, implicit=True, method="io")
 
 
+def by_day(pred: a.Op) -> a.Op | None:
+    """A comparison of a date with a moment without a zone as one of dates, where that is the same: a day has
+    begun by a moment where it is not later than that moment's day. No cast of a moment to its date fails.
+    """
+    left, right = pred.args
+    day, at = (left, right) if _named(left.type, "date") else (right, left)
+    kinds = {"<=", ">"} if day is left else {">=", "<"}
+    if not _named(day.type, "date") or not _named(at.type, "timestamp") or pred.op.btree not in kinds:
+        return None
+    known = function("date", "timestamp")
+    if isinstance(at, a.Const) or not pred.op.is_builtin or known is None:
+        return None
+    its_day = a.Cast(at, day.type, method="func", func=known)
+    return compare(pred.op.btree, *((day, its_day) if day is left else (its_day, day)))
+
+
 # --------------------------------------------------------------------------- arithmetic
 
 
 def _moved(left: a.Expr, sign: str, right: a.Expr, type_: SqlType) -> a.Const | None:
     """A date or a moment without a zone, some time later or sooner."""
-    length = _interval_of(right)
+    length = interval_of(right)
     plain = isinstance(left, a.Const) and (_named(left.type, "timestamp") or _named(left.type, "date"))
     if length is None or not plain or not isinstance(left, a.Const) or not _named(type_, "timestamp"):
         return None
     start = _local(left.value or "")
     months, days, seconds = length if sign == "+" else (-x for x in length)
-    found = None if start is None else _try(lambda: _later(start, months) + timedelta(days, seconds))
+    found = None if start is None else _try(lambda: later(start, months) + timedelta(days, seconds))
     return None if found is None or not _FIRST <= found.year <= _LAST else a.Const(_written(found), type_)
 
 
-def _later(start: datetime, months: int) -> datetime:
+def later(start: datetime, months: int) -> datetime:
     """The same day so many months later, or the month's last."""
     years, month = divmod(start.year * 12 + start.month - 1 + months, 12)
     return start.replace(year=years, month=month + 1, day=min(start.day, monthrange(years, month + 1)[1]))

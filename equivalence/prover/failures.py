@@ -19,6 +19,7 @@ from .firsts import any_first_will_do
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, fits_where, stays_in_range, with_constants
+from .series import never_fails
 from .symbols import (
     CASE,
     EQ,
@@ -267,7 +268,7 @@ def _failing(form: Bag, sure: Collection[str], closely: _Closely) -> Found:
             for t in (*_conditions(b, closely), *outs):
                 found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
             for _, s in b.vars:
-                if isinstance(s, Function) and s.name != UNNEST:
+                if isinstance(s, Function) and s.name != UNNEST and not never_fails(s.name, s.args):
                     found.add(("errors", f"function {s.name}"))
     return found
 
@@ -391,17 +392,21 @@ def _covers_output(source: Limited) -> bool:
 
 def shows_representative(form: Bag) -> bool:
     """Whether a DISTINCT or GROUP BY column of a type such as numeric, of which the server shows any one
-    representation, is in play (M4).
+    representation, is read (M4): of rows that are only counted nobody sees which it is.
     """
-    sources = [s for b in form for _, s in block_vars(b)]
     if any(_extreme_shown(t) for t in walk_bag(form) if isinstance(t, App | Nested)) or any(
         _is_extreme(o) for b in form for o in b.outs
     ):
         return True
-    return any(
-        isinstance(s, Distinct | Multi) and any(not one_representation(t) for t in source_types(s))
-        for s in sources
-    ) and any(isinstance(t, Var) and not one_representation(t.type) for t in walk_bag(form))
+    chosen = {
+        (v, place)
+        for b in form
+        for v, source in block_vars(b)
+        if isinstance(source, Distinct | Multi)
+        for place, type_ in enumerate(source_types(source))
+        if not one_representation(type_)
+    }
+    return any(isinstance(t, Var) and (t.var, t.pos) in chosen for t in walk_bag(form))
 
 
 def _is_extreme(term: Term) -> bool:

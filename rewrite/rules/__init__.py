@@ -10,6 +10,7 @@ from rewright.rewrite.rules.anti_join import anti_join
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
+from rewright.rewrite.rules.calendar_key import calendar_key
 from rewright.rewrite.rules.chosen_keys import chosen_keys
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
@@ -106,6 +107,7 @@ RULES: tuple[Rule, ...] = (
     running_window,
     merged_running,
     open_count,
+    calendar_key,
     nested_in,
     in_to_join,
     not_in,

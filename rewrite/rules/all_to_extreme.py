@@ -30,7 +30,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import OnceAKey, once_a_key
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare, function, int8, left_join
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import as_product, conjoin, is_closed, is_plain
 
@@ -53,7 +53,7 @@ def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if not isinstance(pred, a.Quantified) or len(pred.left) != 1 or (pred.kind, pred.all) not in EXTREMES:
             continue
         query = pred.query
-        if not isinstance(query, a.Select) or not is_plain(query) or is_volatile(query):
+        if not isinstance(query, a.Select) or not is_plain(query) or may_differ(query):
             continue
         if not _compares_alike(pred, query.targets[0].expr):
             continue

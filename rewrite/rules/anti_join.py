@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
@@ -47,7 +47,7 @@ def anti_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _without_partner(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
     right = join.right
-    if not isinstance(right, a.Scan) or join.on is None or is_volatile(join.on):
+    if not isinstance(right, a.Scan) or join.on is None or may_differ(join.on):
         return None
     preds = conjuncts(block.where)
     asked = [p for p in preds if _is_null(p, right.rel)]

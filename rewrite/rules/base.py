@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Facts, is_volatile, labels
+from rewright.sql.facts import Facts, labels, may_differ
 from rewright.sql.walk import QUERIES, Fresh, has_window, returns_set
 
 
@@ -144,7 +144,7 @@ def no_sets(block: a.Select) -> bool:
 
 def stable(block: a.Query) -> bool:
     """Nothing in it gives something else when it is evaluated again."""
-    return not is_volatile(block)
+    return not may_differ(block)
 
 
 QUERY: Operand[a.Query] = Operand(QUERIES)

@@ -13,7 +13,7 @@ from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import is_volatile, usable_checks
+from rewright.sql.facts import may_differ, usable_checks
 from rewright.sql.records import Table
 from rewright.sql.walk import bottom_up, conjuncts, has_subquery, renumber, walk
 
@@ -55,7 +55,7 @@ def _bound(known: _Known, table: Table, text: str) -> tuple[int, a.Expr] | None:
     if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
         return None
     scan, expr = query.from_[0], query.targets[0].expr
-    if not isinstance(scan, a.Scan) or has_subquery(expr) or is_volatile(expr) or not _immutable(expr):
+    if not isinstance(scan, a.Scan) or has_subquery(expr) or may_differ(expr) or not _immutable(expr):
         return None
     return scan.rel, bottom_up(expr, _as_list)
 

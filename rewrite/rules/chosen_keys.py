@@ -23,7 +23,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, 
 from rewright.rewrite.rules.naming import named
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     conjuncts,
@@ -96,7 +96,7 @@ def _chooses(item: a.Derived | a.CteScan, ctx: Context) -> bool:
     less = query.limit is not None or (
         isinstance(query, a.Select) and (query.where is not None or query.having is not None)
     )
-    return less and not is_volatile(query)
+    return less and not may_differ(query)
 
 
 def _partner(

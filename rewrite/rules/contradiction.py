@@ -21,7 +21,7 @@ from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.ranges import allowed
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import as_product
 
 
@@ -41,7 +41,7 @@ def contradiction(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     # rows that raised an error on their way to being refused are not looked at any more
     quiet = all(ctx.facts.cannot_fail(p) for p in (*preds, *items))
-    if ctx.holds("nothing-can-fail", quiet) and not is_volatile(block):
+    if ctx.holds("nothing-can-fail", quiet) and not may_differ(block):
         yield Rewrite(
             replace(block, where=FALSE), "the conditions contradict each other", basis, literal=True
         )

@@ -12,7 +12,7 @@ from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, numbered
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -46,9 +46,9 @@ def aggregate_block(query: a.Query) -> Inner | None:
         return None
     if query.having is not None or query.distinct is not None or query.limit is not None or query.ctes:
         return None
-    if query.offset is not None or not has_aggregate(query.targets[0].expr) or is_volatile(query):
+    if query.offset is not None or not has_aggregate(query.targets[0].expr) or may_differ(query):
         return None
-    return take_apart(replace(query, order_by=()))
+    return take_apart(replace(query, order_by=()), beside=from_rels(query.from_))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def neighbourhood(
     if not wanted <= rels or free_of_all(chosen):
         return None
     own = [p for p in preds if p != skip and free_rels(p) & from_rels(items) <= rels]
-    return chosen, [p for p in own if not is_volatile(p)]
+    return chosen, [p for p in own if not may_differ(p)]
 
 
 def reduction(

@@ -16,7 +16,7 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, conjuncts, replace_node, walk_block
 
@@ -70,7 +70,7 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     ):
         return None
     count = query.targets[0].expr
-    if not isinstance(count, a.Aggregate) or count.func.name != "count" or is_volatile(query):
+    if not isinstance(count, a.Aggregate) or count.func.name != "count" or may_differ(query):
         return None
     tests = [count.filter] if count.filter is not None else []
     tests += [a.IsNull(x, negated=True) for x in count.args]

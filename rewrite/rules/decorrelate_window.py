@@ -25,7 +25,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import scalar_aggregates
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, over
-from rewright.sql.facts import is_volatile, null_on_empty, order_sensitive, rejects_null_of
+from rewright.sql.facts import may_differ, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -179,7 +179,7 @@ def _windowed(
         if p not in shared and p != conjunct and free_rels(p) & from_rels(items) <= part.holders
     ]
     before = [*part.joins, *shared, *[p for p in holder_only if p not in part.joins]]
-    if any(is_volatile(p) for p in preds) or any(is_volatile(p) for p in extra):
+    if any(may_differ(p) for p in preds) or any(may_differ(p) for p in extra):
         return None
     after = [p for p in preds if p not in before]
     value = _over(renumber(inner.select.targets[0].expr, twins), part.by, extra)

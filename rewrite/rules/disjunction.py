@@ -13,7 +13,7 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import moved_to, numbered, union_all
-from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -73,7 +73,7 @@ def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     Calcite: OR-expansion.
     """
     rels = from_rels(block.from_)
-    if any(has_subquery(t.expr) for t in block.targets) or is_volatile(block):
+    if any(has_subquery(t.expr) for t in block.targets) or may_differ(block):
         return
     for arms, rest, items in _disjunctions(block, ctx):
         if not free_of_all(arms) - rels and _apart(arms, rels):
@@ -93,7 +93,7 @@ def _disjunctions(block: a.Select, ctx: Context) -> Iterator[_Disjunction]:
         arms = disjuncts(pred)
         if (
             not 2 <= len(arms) <= MOST_ARMS
-            or is_volatile(pred)
+            or may_differ(pred)
             or has_subquery(pred)
             or _common_equality(arms)
         ):

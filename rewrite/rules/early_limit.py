@@ -28,7 +28,7 @@ from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, numbered
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
     as_product,
@@ -266,7 +266,7 @@ def _cut_arms(block: a.SetOp, order: Sequence[a.OutputSortKey], top: a.Expr, ctx
 
 
 def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.Query:
-    if arm.limit is not None or arm.offset is not None or is_volatile(arm):
+    if arm.limit is not None or arm.offset is not None or may_differ(arm):
         return arm
     if isinstance(arm, a.SetOp):
         nested = arm.op == "union" and arm.all and not arm.order_by and not arm.ctes

@@ -24,7 +24,7 @@ from rewright.equivalence.laws.correlation import take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE, aggregate
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import BOOL
 from rewright.sql.walk import (
     as_product,
@@ -86,7 +86,7 @@ def _values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 def _tests(query: a.Query, ctx: Context) -> Iterator[a.Op]:
     """Comparisons that are TRUE where the query has a row, one for each of its inequalities."""
-    if not isinstance(query, a.Select) or not is_plain(replace(query, limit=None)) or is_volatile(query):
+    if not isinstance(query, a.Select) or not is_plain(replace(query, limit=None)) or may_differ(query):
         return
     if query.limit is not None and not (isinstance(query.limit, a.Const) and query.limit.value == "1"):
         return

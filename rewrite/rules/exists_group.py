@@ -22,7 +22,7 @@ from rewright.equivalence.laws.correlation import take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, numbered
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, map_kind, returns_set, walk_block
 
@@ -51,7 +51,7 @@ def exists_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _once(query: a.Query, ctx: Context) -> a.Exists | None:
     if not isinstance(query, a.Select) or not query.group_by or len(query.group_by) != 1 or query.ctes:
         return None
-    if is_volatile(query) or any(returns_set(t.expr) for t in query.targets):
+    if may_differ(query) or any(returns_set(t.expr) for t in query.targets):
         return None
     (keys,) = query.group_by
     if not ctx.holds("groups-have-rows", bool(keys)):

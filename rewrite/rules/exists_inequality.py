@@ -19,7 +19,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import once_a_key, reduction
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare, left_join
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import as_product, conjoin, used_rels
 
 
@@ -50,7 +50,7 @@ def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _inner(query: a.Select) -> Inner | None:
     if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
         return None
-    if query.offset is not None or is_volatile(query):
+    if query.offset is not None or may_differ(query):
         return None
     parts = take_apart(replace(query, targets=(), distinct=None, order_by=()))
     return parts if parts is not None and parts.ties and len(parts.others) == 1 else None

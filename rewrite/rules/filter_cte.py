@@ -28,7 +28,7 @@ from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     blocks,
     columns_used,
@@ -69,7 +69,7 @@ class _Use:
 )
 def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for i, cte in enumerate(block.ctes):
-        if is_volatile(cte.query):
+        if may_differ(cte.query):
             continue
         uses = _uses(block, cte, ctx)
         if uses is None:
@@ -142,7 +142,7 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
                 own = tuple(
                     p
                     for p in preds
-                    if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)
+                    if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p)
                 )
                 semi = (*_asked(preds, item.rel), *implied_semijoins(items, preds, item, ctx))
                 # a CTE is not visible inside itself or before it
@@ -156,7 +156,7 @@ def _asked(preds: Sequence[a.Expr], rel: int) -> Iterator[a.Quantified]:
     for pred in preds:
         if not isinstance(pred, a.Quantified) or pred.kind != "=" or pred.all:
             continue
-        if free_rels(pred) == {rel} and not free_rels(pred.query) and not is_volatile(pred):
+        if free_rels(pred) == {rel} and not free_rels(pred.query) and not may_differ(pred):
             yield pred
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     blocks,
@@ -50,7 +50,7 @@ def readers_of(block: a.Query, ctx: Context) -> Iterator[Reader]:
 
 
 def _movable(pred: a.Expr, ctx: Context) -> bool:
-    return not has_subquery(pred) and not is_volatile(pred) and ctx.facts.cannot_fail(pred)
+    return not has_subquery(pred) and not may_differ(pred) and ctx.facts.cannot_fail(pred)
 
 
 def filtered_once(

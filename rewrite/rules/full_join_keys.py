@@ -22,7 +22,7 @@ from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     columns_used,
@@ -85,7 +85,7 @@ def _places(pred: a.Expr, side: a.Derived) -> frozenset[int]:
 
 def _of_side(pred: a.Expr, side: a.Derived, join: a.Join, ctx: Context) -> a.Expr | None:
     """A condition on merged keys alone, said of the side's own columns."""
-    if has_subquery(pred) or is_volatile(pred) or not ctx.facts.cannot_fail(pred):
+    if has_subquery(pred) or may_differ(pred) or not ctx.facts.cannot_fail(pred):
         return None
     for node in dict.fromkeys(n for n in walk_block(pred) if isinstance(n, a.Coalesce)):
         own = _key_of(node, side, join, ctx)

@@ -19,7 +19,7 @@ from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, numbered, over
-from rewright.sql.facts import is_volatile, order_sensitive
+from rewright.sql.facts import may_differ, order_sensitive
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -66,7 +66,7 @@ def _source(item: a.FromItem) -> a.Scan | None:
     keys = group_keys(query)
     if not keys or not all(isinstance(k, a.Column) for k in keys):
         return None
-    if len(query.from_) != 1 or not isinstance(query.from_[0], a.Scan) or is_volatile(query):
+    if len(query.from_) != 1 or not isinstance(query.from_[0], a.Scan) or may_differ(query):
         return None
     aggregates = [n for t in query.targets for n in walk_block(t.expr) if isinstance(n, a.Aggregate)]
     plain = not any(

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import compare
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     arms_of,
@@ -72,7 +72,7 @@ def _aligned(first: a.Select, query: a.Query, ctx: Context) -> _Arm | None:
     if not isinstance(query, a.Select) or query.group_by is None or len(query.group_by) != 1:
         return None
     bare = query.having is None and query.distinct is None and query.limit is None and query.offset is None
-    if not bare or query.order_by or query.ctes or is_volatile(query) or not is_closed(query):
+    if not bare or query.order_by or query.ctes or may_differ(query) or not is_closed(query):
         return None
     if any(has_window(t.expr) or has_subquery(t.expr) for t in query.targets):
         return None

@@ -27,6 +27,7 @@ from rewright.sql.walk import (
     conjoin,
     conjuncts,
     copy_fresh,
+    free_of_all,
     free_rels,
     from_rels,
     from_tree,
@@ -97,7 +98,7 @@ def _asked(pred: a.Expr, around: frozenset[int], ctx: Context) -> _Asked | None:
         return None
     same = _compared(pred, pred.query)
     where = conjoin((*conjuncts(pred.query.where), *same))
-    inner = take_apart(replace(pred.query, targets=(), order_by=(), where=where))
+    inner = take_apart(replace(pred.query, targets=(), order_by=(), where=where), beside=around)
     if inner is None or not inner.ties:
         return None
     return _by_key(inner, ctx) or _by_values(inner, ctx)
@@ -131,7 +132,9 @@ def _by_values(inner: Inner, ctx: Context) -> _Asked | None:
         return None
     keys = tuple(dict.fromkeys(t.key for t in inner.ties))
     query = a.Select(numbered("key", keys), inner.items, conjoin(inner.local), distinct=())
-    item, columns = derived(ctx.fresh(), "asked", copy_fresh(query, ctx.fresh)[0])
+    # the rows of a function are those of the row beside it
+    beside = bool(free_of_all(inner.items))
+    item, columns = derived(ctx.fresh(), "asked", copy_fresh(query, ctx.fresh)[0], lateral=beside)
     return _Asked(item, _tied(inner, keys, columns))
 
 

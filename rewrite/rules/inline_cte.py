@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from rewright.equivalence.laws.inlining import inlined
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import is_plain, walk
 
 
@@ -36,7 +36,7 @@ def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             uses == 0
             or cte.recursive
             or _filters_a_table(cte)
-            or not ctx.holds("not-volatile", not is_volatile(cte.query))
+            or not ctx.holds("not-volatile", not may_differ(cte.query))
         ):
             continue
         yield Rewrite(

@@ -23,7 +23,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.naming import named
 from rewright.sql import algebra as a
 from rewright.sql.build import aggregate, compare
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import EXACT_INTEGERS
 from rewright.sql.walk import (
     as_product,
@@ -58,7 +58,7 @@ def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) 
     if not isinstance(other, a.Scan):
         return None
     theirs, mine = from_rels((other,)), from_rels((item,))
-    own = [p for p in preds if free_rels(p) == theirs and not has_subquery(p) and not is_volatile(p)]
+    own = [p for p in preds if free_rels(p) == theirs and not has_subquery(p) and not may_differ(p)]
     if not own or not all(_ordered_filter(p) for p in own):
         return None
     for pred in preds:

@@ -21,7 +21,7 @@ from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, numbered
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
     as_product,
@@ -52,7 +52,7 @@ def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if not isinstance(item, a.Scan) or references_whole(block, item.rel):
             continue
         mine = from_rels((item,))
-        local = [p for p in preds if free_rels(p) == mine and not has_subquery(p) and not is_volatile(p)]
+        local = [p for p in preds if free_rels(p) == mine and not has_subquery(p) and not may_differ(p)]
         costly = [p for p in local if _is_costly(p)]
         near = _reducers(item, items, preds)
         if costly and near and not any(references_whole(block, n.rel) for n in near if isinstance(n, a.Scan)):

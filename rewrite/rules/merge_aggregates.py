@@ -23,7 +23,7 @@ from typing import Any
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import of_rows
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     arms_of,
     as_product,
@@ -123,7 +123,7 @@ def _is_pass(query: a.Query) -> bool:
         all(isinstance(i, a.Scan | a.CteScan) for i in items)
         and bool(preds)
         and is_closed(query)
-        and not is_volatile(query)
+        and not may_differ(query)
     )
 
 

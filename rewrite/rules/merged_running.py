@@ -22,13 +22,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.laws.correlation import Inner
+from rewright.equivalence.laws.instants import by_day
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.running_window import BEFORE, adds_up, not_null, sort_key
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
 from rewright.sql.build import FALSE, TRUE, derived, moved_to, null, numbered, over, union_all
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -120,11 +121,12 @@ def _merged(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Select |
 
 
 def upto_of(pred: a.Expr, inside: frozenset[int]) -> Upto | None:
-    if not isinstance(pred, a.Op) or has_subquery(pred) or is_volatile(pred) or not pred.op.is_builtin:
+    if not isinstance(pred, a.Op) or has_subquery(pred) or may_differ(pred) or not pred.op.is_builtin:
         return None
+    if pred.op.btree not in _MIRRORED or len(pred.args) != 2:
+        return None
+    pred = by_day(pred) or pred
     kind = pred.op.btree
-    if kind not in _MIRRORED or len(pred.args) != 2:
-        return None
     left, right = pred.args
     if not used_rels(left) <= inside:
         left, right, kind = right, left, _MIRRORED[kind]

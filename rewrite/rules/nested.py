@@ -19,7 +19,7 @@ from rewright.sql import algebra as a
 from rewright.sql.build import ascending, compare, derived, numbered, or_zero
 from rewright.sql.facts import (
     NOT_NULL_ON_EMPTY,
-    is_volatile,
+    may_differ,
     null_on_empty,
     order_sensitive,
     ordered_by_value,
@@ -76,7 +76,7 @@ class Nested:
 
 def nested(query: a.Query, ctx: Context) -> Nested | None:
     """The parts of a correlated subquery, or None if it is of none of the kinds."""
-    if not isinstance(query, a.Select) or query.ctes or query.offset is not None or is_volatile(query):
+    if not isinstance(query, a.Select) or query.ctes or query.offset is not None or may_differ(query):
         return None
     if (
         query.with_ties
@@ -88,7 +88,7 @@ def nested(query: a.Query, ctx: Context) -> Nested | None:
     shown = (*query.targets, *([] if query.having is None else [query.having]))
     # what is correlated above the grouping is looked at where the values are
     bare = replace(query, targets=(), having=None, limit=None, distinct=None, group_by=None, order_by=())
-    inner = take_apart(bare)
+    inner = take_apart(bare, beside=from_rels(bare.from_))
     if inner is None or not inner.ties or any(has_subquery(x) for x in shown):
         return None
     values = tuple(t.expr for t in query.targets)
@@ -236,7 +236,7 @@ def over_domain(found: Nested, block: a.Select, ctx: Context) -> Nested | None:
         ties += tied[0]
         names |= tied[1]
     near = [p for p in preds if free_rels(p) and free_rels(p) <= from_rels(holders) and not has_subquery(p)]
-    own = [renumber(p, rels) for p in (*conditions, *near) if not is_volatile(p)]
+    own = [renumber(p, rels) for p in (*conditions, *near) if not may_differ(p)]
     copies = tuple(renumber(h, rels) for h in holders)
     return replace(
         found,

@@ -17,7 +17,7 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import in_conditions
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile, labels
+from rewright.sql.facts import labels, may_differ
 from rewright.sql.types import BOOL, INT4
 from rewright.sql.walk import conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
@@ -41,7 +41,7 @@ def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         ):
             continue
         inner = node.query
-        if not is_plain(inner) or is_volatile(node):
+        if not is_plain(inner) or may_differ(node):
             continue
         around = replace(block, where=conjoin(c for c in conjuncts(block.where) if c != conjunct))
         outer_facts = [_filled(e, around, ctx) for e in node.left]
@@ -81,7 +81,7 @@ def _in_arm(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         ):
             return None
         inner = node.query
-        if not isinstance(inner, a.Select) or not is_plain(inner) or is_volatile(node):
+        if not isinstance(inner, a.Select) or not is_plain(inner) or may_differ(node):
             return None
         facts = [_filled(e, schema, ctx) for e in node.left] + [
             _filled(t.expr, inner, ctx) for t in inner.targets

@@ -22,7 +22,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, 
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, numbered
 from rewright.sql.builtins import builtins
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT8, equality_is_identity
 from rewright.sql.walk import (
     conjoin,
@@ -112,7 +112,7 @@ def _taken(item: a.Derived, ctx: Context) -> _First | None:
     query = item.query
     if not isinstance(query, a.Select) or query.ctes or query.offset is not None or query.with_ties:
         return None
-    if query.distinct is not None or not query.order_by or is_volatile(query) or not _is_count(query.limit):
+    if query.distinct is not None or not query.order_by or may_differ(query) or not _is_count(query.limit):
         return None
     shown = (*query.targets, *query.order_by, *([] if query.having is None else [query.having]))
     if any(returns_set(t.expr) or has_window(t.expr) for t in query.targets):

@@ -26,7 +26,7 @@ from rewright.rewrite.rules.correlation import neighbourhood
 from rewright.rewrite.rules.spots import above_groups
 from rewright.sql import algebra as a
 from rewright.sql.build import compare, derived, numbered
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     as_product,
@@ -57,7 +57,7 @@ _MOST = 3
     category="join",
 )
 def once_a_binding(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if is_volatile(block) or any(references_whole(block, rel) for rel in from_rels(block.from_)):
+    if may_differ(block) or any(references_whole(block, rel) for rel in from_rels(block.from_)):
         return
     late = above_groups(block)
     own = [*block_exprs(replace(block, from_=(), where=None, ctes=())), *as_product(block)[1]]

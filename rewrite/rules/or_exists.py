@@ -18,7 +18,7 @@ from dataclasses import replace
 from rewright.equivalence.laws.correlation import Tie, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import conjoin, conjuncts, disjuncts, free_rels
 
 
@@ -44,7 +44,7 @@ def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _arm(expr: a.Expr) -> tuple[tuple[Tie, ...], a.Select] | None:
-    if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select) or is_volatile(expr.query):
+    if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select) or may_differ(expr.query):
         return None
     query = expr.query
     if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:

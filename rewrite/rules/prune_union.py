@@ -22,7 +22,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.naming import all_named
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     copy_fresh,
@@ -47,7 +47,7 @@ def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for item in items:
         if not isinstance(item, a.Derived | a.CteScan):
             continue
-        own = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)]
+        own = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p)]
         pruned = _pruned(item, own, ctx) if own else None
         if pruned is not None:
             made[item.rel] = pruned
@@ -69,7 +69,7 @@ def _pruned(item: a.Derived | a.CteScan, own: Sequence[a.Expr], ctx: Context) ->
         return None
     else:
         query, names = item.query, item.names
-    if not isinstance(query, a.SetOp) or not ctx.holds("not-volatile", not is_volatile(query)):
+    if not isinstance(query, a.SetOp) or not ctx.holds("not-volatile", not may_differ(query)):
         return None
     arms = list(_arms(query, ctx))
     left = [arm for arm in arms if not _nothing(arm, item.rel, own, ctx)]

@@ -6,7 +6,8 @@
     SELECT DISTINCT c.id FROM cust c JOIN ord o ON o.cust = c.id AND o.total > 5 ORDER BY c.id LIMIT 10
 
 The server does the same before it plans, so that nothing is gained by itself; rules that look at what a block
-joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it.
+joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it. And
+what is asked of a view's rows is asked of what the view joins.
 Known as subquery pull-up (PostgreSQL: pull_up_subqueries). SOUNDNESS 7a.
 """
 
@@ -19,13 +20,15 @@ from functools import reduce
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.rewrite.rules.naming import named
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     conjoin,
     conjuncts,
+    free_rels,
     has_subquery,
     is_plain,
+    leaves,
     references_whole,
     replace_item,
     substitute,
@@ -39,21 +42,28 @@ from rewright.sql.walk import (
     priority=70,
 )
 def pull_up(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if block.distinct is None and block.group_by is None and block.limit is None:
-        return
+    narrow = block.distinct is not None or block.group_by is not None or block.limit is not None
     for item in as_product(block)[0]:
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
             continue
         if not isinstance(item.query, a.Select) or references_whole(block, item.rel):
             continue
+        if not narrow and not _restricted(block, item):
+            continue
         if ctx.holds("only-computes", _only_computes(item.query)) and item.query.from_:
             yield Rewrite(_pulled_up(block, item, item.query), f"{named(item)} is read in place")
+
+
+def _restricted(block: a.Select, item: a.Derived) -> bool:
+    """Whether what the subquery joins may be asked for what is asked of its rows: a view's joins, say."""
+    joins = isinstance(item.query, a.Select) and len(list(leaves(item.query.from_))) > 1
+    return joins and any(item.rel in free_rels(p) for p in conjuncts(block.where))
 
 
 def _only_computes(query: a.Select) -> bool:
     """Each row of its FROM and WHERE is one of its rows. One that is sorted, the server keeps apart."""
     computed = any(has_subquery(t.expr) for t in query.targets)
-    return is_plain(query) and not query.order_by and not is_volatile(query) and not computed
+    return is_plain(query) and not query.order_by and not may_differ(query) and not computed
 
 
 def _pulled_up(block: a.Select, item: a.Derived, query: a.Select) -> a.Select:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     conjoin,
     conjuncts,
@@ -41,7 +41,7 @@ def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
 
 def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -> bool:
     exprs = [query.targets[p].expr for p in positions]
-    if any(returns_set(t.expr) for t in query.targets) or any(is_volatile(e) for e in exprs):
+    if any(returns_set(t.expr) for t in query.targets) or any(may_differ(e) for e in exprs):
         return False
     if query.distinct and not all(e in query.distinct for e in exprs):
         return ctx.holds("not-distinct-on", False)

@@ -22,7 +22,7 @@ from rewright.rewrite.rules.naming import named
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -70,7 +70,7 @@ def _asked(
 ) -> Iterator[Rewrite]:
     """Conditions with subqueries on the groups, which the server does not carry inside by itself."""
     for pred in preds:
-        if free_rels(pred) != {item.rel} or not has_subquery(pred) or is_volatile(pred):
+        if free_rels(pred) != {item.rel} or not has_subquery(pred) or may_differ(pred):
             continue
         positions = frozenset(c.pos for c in columns_used((pred,), (item.rel,)))
         if not can_push(item.query, positions, ctx):

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
@@ -78,7 +78,7 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         return None
     if other.distinct is not None or other.ctes:
         return None
-    if not is_closed(one) or is_volatile(one) or is_volatile(other) or len(other.group_by[0]) != len(keys):
+    if not is_closed(one) or may_differ(one) or may_differ(other) or len(other.group_by[0]) != len(keys):
         return None
     found: dict[int, int] = {}
     for p, target in enumerate(one.targets):

@@ -25,7 +25,7 @@ from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.rewrite.rules.rolling import within
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, function, moved_to, numbered, operator
-from rewright.sql.facts import divides, is_volatile, order_sensitive
+from rewright.sql.facts import divides, may_differ, order_sensitive
 from rewright.sql.types import FLOATS, INT4, INT8
 from rewright.sql.walk import (
     as_product,
@@ -282,7 +282,7 @@ def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
 
 
 def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> a.Select | None:
-    if is_volatile(block):
+    if may_differ(block):
         return None
     preds = as_product(block)[1]
     # a row with NULL in a key is in nobody's frame: where the block drops it, it goes before

@@ -18,7 +18,7 @@ from typing import Any
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import operator
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_division
 from rewright.sql.walk import conjoin, conjuncts, map_parts
 
@@ -28,7 +28,7 @@ def seal_division(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     preds = conjuncts(block.where)
     # one that divides has to be kept from failing itself
     sure = [
-        p for p in preds if not any(is_division(e) for e, _ in evaluated(p, NOTHING)) and not is_volatile(p)
+        p for p in preds if not any(is_division(e) for e, _ in evaluated(p, NOTHING)) and not may_differ(p)
     ]
     sealed = [_sealed(p, [c for c in sure if c is not p], ctx) for p in preds]
     if any(new is not old for new, old in zip(sealed, preds, strict=True)):

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     conjoin,
     copy_fresh,
@@ -46,7 +46,7 @@ def implied_semijoins(
         if not ties:
             continue
         near, own = _with_filters(item, items, preds, mine, ctx)
-        if not own or free_of_all(near) or is_volatile(a.Select((), tuple(near), conjoin(own))):
+        if not own or free_of_all(near) or may_differ(a.Select((), tuple(near), conjoin(own))):
             continue
         block = a.Select(
             tuple(a.Target(f"k{i}", t.outer) for i, t in enumerate(ties)), tuple(near), conjoin(own)

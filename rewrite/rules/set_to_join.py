@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.build import compare
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import conjoin
 
@@ -33,7 +33,7 @@ def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     facts = ctx.facts
     left, right = facts.nonnull_outputs(block.left), facts.nonnull_outputs(block.right)
     basis = [p if p is not None else q for p, q in zip(left, right, strict=True)]
-    if not ctx.holds("no-null-meets-null", None not in basis) or is_volatile(block):
+    if not ctx.holds("no-null-meets-null", None not in basis) or may_differ(block):
         return
     key = facts.is_unique(block.left)
     made = _joined(block, keyed=key is not None, ctx=ctx)

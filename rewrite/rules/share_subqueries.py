@@ -18,7 +18,7 @@ from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import canonical, copy_fresh, is_closed, map_parts, walk
 
 
@@ -34,7 +34,7 @@ def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for query in _candidates(block):
         groups.setdefault(canonical(query, keep_names=False), []).append(query)
     for form, found in groups.items():
-        if len(found) < 2 or not ctx.holds("not-volatile", not is_volatile(form)):
+        if len(found) < 2 or not ctx.holds("not-volatile", not may_differ(form)):
             continue
         yield Rewrite(
             _shared(block, found, ctx), f"a subquery that stands {len(found)} times is computed once"

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     conjoin,
     conjuncts,
@@ -55,7 +55,7 @@ def _arms(node: a.Exists, ctx: Context) -> tuple[a.Exists, ...]:
     if not isinstance(query, a.Select) or query.limit is not None or query.offset is not None:
         return ()
     grouped = query.group_by is not None or query.having is not None
-    if grouped or query.ctes or is_volatile(query) or any(has_aggregate(t.expr) for t in query.targets):
+    if grouped or query.ctes or may_differ(query) or any(has_aggregate(t.expr) for t in query.targets):
         return ()
     inside = from_rels(query.from_)
     preds = conjuncts(query.where)

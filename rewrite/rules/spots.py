@@ -14,7 +14,7 @@ from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.nested import Kind, Nested, nested, over_domain
 from rewright.sql import algebra as a
 from rewright.sql.build import of_rows
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     as_product,
     block_exprs,
@@ -60,7 +60,7 @@ def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group
     are correlated by more than equalities are tied by keys (`over_domain`); otherwise they are left as they
     are.
     """
-    if is_volatile(replace(block, from_=())):
+    if may_differ(replace(block, from_=())):
         return ()
     merged: dict[Any, list[tuple[Place, Nested]]] = {}
     models: dict[Any, Nested] = {}

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, one_source, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, substitute
 
 
@@ -35,7 +35,7 @@ def sum_of_counts(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(item, a.Derived) or not isinstance(target, a.Aggregate) or block.having is not None:
         return
     source = item.query
-    if not isinstance(source, a.Select) or not _is_counted(source, ctx) or is_volatile(source):
+    if not isinstance(source, a.Select) or not _is_counted(source, ctx) or may_differ(source):
         return
     key = _key_of(target, item.rel, source, ctx)
     if key is None or block.order_by or block.distinct is not None:

@@ -19,7 +19,7 @@ from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import turned
 from rewright.sql import algebra as a
 from rewright.sql.build import ascending
-from rewright.sql.facts import is_volatile
+from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     Place,
     as_product,
@@ -101,12 +101,7 @@ def _plain(query: a.Select) -> bool:
     windows = sum(isinstance(n, a.WindowCall) for t in query.targets for n in walk_block(t.expr))
     sets = any(returns_set(t.expr) for t in query.targets)
     return (
-        bare
-        and windows == 1
-        and not query.order_by
-        and not query.ctes
-        and not sets
-        and not is_volatile(query)
+        bare and windows == 1 and not query.order_by and not query.ctes and not sets and not may_differ(query)
     )
 
 

@@ -26,7 +26,7 @@ from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import in_output
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, numbered, over
-from rewright.sql.facts import divides, is_volatile, order_sensitive
+from rewright.sql.facts import divides, may_differ, order_sensitive
 from rewright.sql.walk import (
     canonical,
     conjoin,
@@ -60,7 +60,7 @@ def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         or not block.group_by[0]
     ):
         return
-    if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or is_volatile(block):
+    if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or may_differ(block):
         return
     for conjunct in conjuncts(block.having):
         for node in walk_block(conjunct):
@@ -78,7 +78,7 @@ def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     groups, all of them at once.
     """
     nodes = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
-    if not nodes or is_volatile(block):
+    if not nodes or may_differ(block):
         return
     found = {node: _total(block, node, ctx) for node in nodes}
     values = {node: value for node, value in found.items() if value is not None}

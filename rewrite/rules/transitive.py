@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     Place,
@@ -101,7 +101,7 @@ def _classes(preds: Sequence[a.Expr], ctx: Context) -> list[list[a.Column]]:
 
 def _says_more(pred: a.Expr, ctx: Context) -> bool:
     """A condition on one column that the server does not carry over by itself."""
-    if has_subquery(pred) or is_volatile(pred) or not ctx.facts.cannot_fail(pred):
+    if has_subquery(pred) or may_differ(pred) or not ctx.facts.cannot_fail(pred):
         return False
     columns = {n for n in walk(pred) if isinstance(n, a.Column)}
     fixed = is_equality(pred) and isinstance(pred, a.Op) and any(isinstance(x, a.Column) for x in pred.args)

@@ -109,6 +109,7 @@ _ODD_CALLS = {("length", ("bytea", "name"))}  # reads the bytes in an encoding
 # what has all fields of a calendar (date_part makes a timestamp of a date, which may be too far away for one)
 _WITH_FIELDS = {"extract": {"date", "timestamp", "timestamptz"}, "date_part": {"timestamp", "timestamptz"}}
 _UNITS = {"century", "day", "decade", "millennium", "month", "quarter", "week", "year"}
+_WITHIN_DAYS = {"day", "hour", "minute", "second"}
 _FIELDS = {
     *("century", "day", "decade", "dow", "doy", "epoch", "isodow", "isoyear", "millennium", "month"),
     *("quarter", "week", "year"),
@@ -131,6 +132,19 @@ def is_volatile(node: Node) -> bool:
     """
     return any(
         isinstance(n, FunctionScan | SystemColumn) or _own_volatility(None, n) is Volatility.VOLATILE
+        for n in walk(node)
+    )
+
+
+def may_differ(node: Node) -> bool:
+    """Whether a part evaluated again, elsewhere or on other rows may give something else, where built-in
+    functions in FROM (unnest, generate_series) count as what they are declared: what rules go by, whose
+    results are checked.
+    """
+    return any(
+        isinstance(n, SystemColumn)
+        or (isinstance(n, FunctionScan) and not (isinstance(n.call, Call) and n.call.func.is_builtin))
+        or _own_volatility(None, n) is Volatility.VOLATILE
         for n in walk(node)
     )
 
@@ -361,7 +375,8 @@ def _cast_errors(expr: Cast) -> Errors:
     if target.name in _TEXTS and source.name in _COMPARABLE:
         return NO_ERRORS
     if source.name in _TIMES and target.name in _TIMES:
-        return OVERFLOW
+        # every moment without a zone has a date, infinite ones too
+        return NO_ERRORS if (source.name, target.name) == ("timestamp", "date") else OVERFLOW
     # a text may be no number, date or boolean: 22P02
     return frozenset({"cast"}) if source.name in _TEXTS else ANY
 
@@ -386,8 +401,10 @@ def _call_errors(expr: Call) -> Errors:
         written = field.value if isinstance(field, Const) else None
         if name == "date_trunc":
             # date_trunc with a zone as third argument reads its name
-            fits = len(expr.args) == 2 and of in {"timestamp", "timestamptz"} and written in _UNITS
-            return OVERFLOW if fits else frozenset({"argument"})
+            fits = len(expr.args) == 2 and of in {"timestamp", "timestamptz"}
+            if fits and of == "timestamp" and written in _WITHIN_DAYS:
+                return NO_ERRORS  # the first moment that there is begins a day
+            return OVERFLOW if fits and written in _UNITS else frozenset({"argument"})
         return NO_ERRORS if written in _FIELDS and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
         # substring with a negative length is 22011

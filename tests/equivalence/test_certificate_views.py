@@ -62,6 +62,8 @@ _NULL_TOO = "b from r where b is not null or exists (select 1 from o where t > 3
 _VALUES = "select distinct k from o where t > 3 and k is not null"
 _OTHERS = "between unbounded preceding and unbounded following exclude"
 _LISTED = " {} in (select o.k from o where o.id > 4)"
+_CALENDAR = "generate_series(timestamp '2024-02-01', timestamp '2024-03-31', interval '1 day') as c(a)"
+_MONTHS = "generate_series(timestamp '2024-02-01', timestamp '2025-03-31', interval '1 month') as c(a)"
 # by the form: pairs of which it shows that they are the same
 HELD: dict[str, tuple[tuple[str, str], ...]] = {
     "lists": (
@@ -241,7 +243,23 @@ HELD: dict[str, tuple[tuple[str, str], ...]] = {
             "select id from code where p <> 'a' and p <> 'b'",
         ),
     ),
+    "calendars": (
+        (
+            f"select c.a, tick.id from {_CALENDAR} left join tick on tick.n >= c.a and tick.n < c.a + interval '1 day'",
+            f"select c.a, tick.id from {_CALENDAR} left join tick on tick.n::date = c.a::date",
+        ),
+        (
+            f"select c.a, tick.id from {_CALENDAR}, tick where c.a <= d and c.a + interval '24 hours' > d",
+            f"select c.a, tick.id from {_CALENDAR}, tick where d = c.a::date",
+        ),
+        (
+            f"select c.a, tick.id from {_MONTHS}, tick where n >= c.a and n < c.a + interval '1 month'",
+            f"select c.a, tick.id from {_MONTHS}, tick where case when n >= timestamp '2024-02-01' then date_trunc('month', n) end = c.a",
+        ),
+    ),
     "instants": (
+        ("select id from tick where d <= n", "select id from tick where d <= n::date"),
+        ("select id from tick where n < d", "select id from tick where n::date < d"),
         (
             "select id from tick where (at at time zone 'UTC')::date = date '2024-12-31'",
             "select id from tick where at >= '2024-12-31 02:00+02' and at < '2025-01-01T00:00:00Z'",
@@ -857,7 +875,32 @@ FALLS: dict[str, tuple[tuple[str, str], ...]] = {
         ("select id from code where p = b::bpchar", "select id from code where p::text = b"),
         ("select p from code where p = 'ab'", "select 'ab'::bpchar from code where p = 'ab'"),
     ),
+    "calendars": (
+        (
+            f"select c.a, tick.id from {_CALENDAR}, tick where n >= c.a and n < c.a + interval '2 days'",
+            f"select c.a, tick.id from {_CALENDAR}, tick where n::date = c.a::date",
+        ),
+        (
+            f"select c.a, tick.id from {_CALENDAR.replace('02-01', '02-01 06:00')}, tick where n >= c.a and n < c.a + interval '1 day'",
+            f"select c.a, tick.id from {_CALENDAR.replace('02-01', '02-01 06:00')}, tick where n::date = c.a::date",
+        ),
+        (
+            f"select c.a, tick.id from {_CALENDAR}, tick where n > c.a and n < c.a + interval '1 day'",
+            f"select c.a, tick.id from {_CALENDAR}, tick where n::date = c.a::date",
+        ),
+        (
+            f"select c.a, tick.id from {_MONTHS.replace('02-01', '02-05')}, tick where n >= c.a and n < c.a + interval '1 month'",
+            f"select c.a, tick.id from {_MONTHS.replace('02-01', '02-05')}, tick where case when n >= timestamp '2024-02-05' then date_trunc('month', n) end = c.a",
+        ),
+        (
+            f"select c.a, tick.id from {_MONTHS}, tick where n >= c.a and n < c.a + interval '7 days'",
+            f"select c.a, tick.id from {_MONTHS}, tick where case when n >= timestamp '2024-02-01' then date_trunc('week', n) end = c.a",
+        ),
+    ),
     "instants": (
+        ("select id from tick where d < n", "select id from tick where d < n::date"),
+        ("select id from tick where n <= d", "select id from tick where n::date <= d"),
+        ("select id from tick where d <= at", "select id from tick where d <= at::date"),
         (
             "select id from tick where (at at time zone 'UTC')::date = date '2024-12-31'",
             "select id from tick where at >= '2024-12-31' and at < '2025-01-01'",

@@ -6,11 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from rewright.equivalence.decomposition.congruence import Difference, stripped
 from rewright.equivalence.decomposition.parts import PartsProof
 from rewright.equivalence.decomposition.search import proved_by_parts
 from rewright.equivalence.proof import check_proof
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.printing import to_sql
 from tests.rewrite.sqlfixtures import catalog
 
 SECONDS = 60.0
@@ -90,3 +93,47 @@ def test_altered_it_does_not_replay(name: str) -> None:
 
 def test_facts_of_a_cut_are_among_its_own() -> None:
     assert any("foreign key" in fact for fact in proof_of("an early cut").facts)
+
+
+_EITHER = "from t join o on o.t = t.id or o.far = t.id"
+_ARMS = (
+    "from (select t.id as a, t.x as b, o.k as c from t, o where o.t = t.id union all "
+    "select t.id, t.x, o.k from t, o where o.far = t.id and (o.t = t.id) is not true) u"
+)
+_ABOVE = "select {0}, {1}, count(*), max({2}) {3} group by {0}, {1} having count(*) > 2 and min({2}) < {0} order by 3, {0} limit 5"
+
+
+def rows_below(first: str, second: str) -> tuple[str, str]:
+    catalog = catalog_from_ddl(
+        "create table t (id int primary key, x text, k int); create table o (id int primary key, t int, far int, k int)"
+    )
+    found = stripped(Difference(bind(first, catalog), bind(second, catalog)), catalog)
+    return to_sql(found.before), to_sql(found.after)
+
+
+def test_blocks_that_read_like_columns_of_other_tables_differ_in_their_rows() -> None:
+    first = _ABOVE.format("t.id", "t.x", "o.k", _EITHER)
+    before, after = rows_below(first, _ABOVE.format("a", "b", "c", _ARMS))
+    assert before.startswith("SELECT t.id AS c1, t.x AS c2, o.k AS c3 FROM t JOIN o")
+    assert after.startswith("SELECT a AS c1, b AS c2, c AS c3 FROM (SELECT")
+
+
+_LIKE = _ABOVE.format("a", "b", "c", _ARMS)
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("> 2", "> 3"),
+        ("min(c) < a", "min(a) < a"),
+        ("max(c)", "max(a)"),
+        ("limit 5", "limit 6"),
+        ("order by 3", "order by 3 desc"),
+        ("count(*), max", "count(c), max"),
+        ("group by a, b", "group by b, a"),
+    ],
+)
+def test_blocks_that_do_something_else_with_their_rows_are_not_taken_apart(here: str, there: str) -> None:
+    first = _ABOVE.format("t.id", "t.x", "o.k", _EITHER)
+    assert here in _LIKE
+    assert "GROUP BY" in rows_below(first, _LIKE.replace(here, there))[0]

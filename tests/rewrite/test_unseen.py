@@ -21,6 +21,7 @@ from bench.unseen_data import (
     MORE_ORMS,
     MORE_QUERIES,
     MORE_SCHEMAS,
+    NINTH_QUERIES,
     ORMS,
     SCHEMAS,
     SEVENTH_QUERIES,
@@ -44,6 +45,7 @@ FIFTH = unseen_queries(FIFTH_QUERIES)
 SIXTH = unseen_queries(SIXTH_QUERIES)
 SEVENTH = unseen_queries(SEVENTH_QUERIES)
 EIGHTH = unseen_queries(EIGHTH_QUERIES)
+NINTH = unseen_queries(NINTH_QUERIES)
 
 
 def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
@@ -71,7 +73,7 @@ def test_each_orm_has_queries() -> None:
 
 
 def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> None:
-    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH)
+    sets = (QUERIES, MORE, THIRD, FOURTH, FIFTH, SIXTH, SEVENTH, EIGHTH, NINTH)
     assert len({q.id for queries in sets for q in queries}) == sum(map(len, sets))
     assert sum(q.hand is not None for q in MORE) >= 40
     assert {q.schema for q in MORE} == set(MORE_SCHEMAS)
@@ -88,6 +90,8 @@ def test_the_later_queries_have_names_of_their_own_and_rewrites_by_hand() -> Non
     assert {q.schema for q in SEVENTH} == set(SEVENTH_SCHEMAS)
     assert [q.part for q in EIGHTH] == ["open", "open", "kept"] * 10
     assert {q.schema for q in EIGHTH} == set(EIGHTH_SCHEMAS)
+    assert [q.part for q in NINTH] == ["open", "open", "kept"] * 8
+    assert all(q.hand is not None and q.schema == "transit" for q in NINTH)
 
 
 def test_a_query_that_says_its_orm_and_part_is_believed() -> None:

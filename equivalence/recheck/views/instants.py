@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import MAXYEAR, date, datetime, timedelta
 
 from rewright.sql import algebra as a
-from rewright.sql.build import compare
+from rewright.sql.build import compare, function
 from rewright.sql.types import TIMESTAMPTZ, UNKNOWN, SqlType
 from rewright.sql.walk import bottom_up
 
@@ -50,8 +50,8 @@ def _seen(node: a.Node) -> a.Node:
         return node
     left, right = node.args
     if node.op.name in _TURNED:
-        told = _told(node.op.name, left, right)
-        return told or _told(_TURNED[node.op.name], right, left) or node
+        told = _told(node.op.name, left, right) or _told(_TURNED[node.op.name], right, left)
+        return told or _of_days(node.op.name, left, right) or node
     if node.op.name in {"+", "-"}:
         return _stepped(left, right, back=node.op.name == "-", to=node.type) or node
     return node
@@ -145,6 +145,20 @@ def _parts_text(parts: tuple[int, int, int]) -> str:
     return " ".join(said) if said else "0 seconds"
 
 
+def constant_moment(x: a.Expr) -> datetime | None:
+    """A constant moment without a zone, as this form writes it."""
+    moment = isinstance(x, a.Const) and x.value is not None and _is(x.type, "timestamp")
+    return _read(x.value or "", zoned=False) if moment and isinstance(x, a.Const) else None
+
+
+def constant_parts(x: a.Expr) -> tuple[int, int, int] | None:
+    """Months, days and seconds of a constant interval, as this form writes it."""
+    parts = _interval(x)
+    written = x.arg if isinstance(x, a.Cast) else x
+    as_here = parts is not None and isinstance(written, a.Const) and written.value == _parts_text(parts)
+    return parts if as_here else None
+
+
 def _interval(x: a.Expr) -> tuple[int, int, int] | None:
     said = isinstance(x, a.Cast) and x.method == "io" and _is(x.type, "interval")
     if not said or not isinstance(x, a.Cast) or not isinstance(x.arg, a.Const) or x.arg.type != UNKNOWN:
@@ -182,6 +196,19 @@ def _told(name: str, x: a.Expr, constant: a.Expr) -> a.Expr | None:
     if ends[0] is None or ends[1] is None:
         return None
     return a.And((ends[0], ends[1])) if name == "=" else a.Or((ends[0], ends[1]))
+
+
+def _of_days(name: str, x: a.Expr, y: a.Expr) -> a.Expr | None:
+    """Whether a day has begun at a moment, by that moment's own day. Whether it has ended, which the other
+    comparisons ask, its day does not tell.
+    """
+    day_first = _is(x.type, "date") and _is(y.type, "timestamp") and name in {"<=", ">"}
+    day_last = _is(x.type, "timestamp") and _is(y.type, "date") and name in {"<", ">="}
+    moment, cast = (y if day_first else x), function("date", "timestamp")
+    if not (day_first or day_last) or isinstance(moment, a.Const) or cast is None:
+        return None
+    its_day = a.Cast(moment, SqlType("date"), method="func", func=cast)
+    return compare(name, x, its_day) if day_first else compare(name, its_day, y)
 
 
 def _unshifted(x: a.Expr) -> a.Expr | None:

@@ -15,6 +15,7 @@ from rewright.equivalence.prover.translated import Unsupported
 from rewright.equivalence.prover.unread import without_unread
 from rewright.equivalence.recheck.outcome import Refused
 from rewright.equivalence.recheck.views.bounds import bounds
+from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.columns import columns
 from rewright.equivalence.recheck.views.constants import constants
 from rewright.equivalence.recheck.views.counts import counts
@@ -60,6 +61,7 @@ VIEWS: Mapping[str, Law] = MappingProxyType(
         "fixpoints": fixpoints,
         "plain": of_each(plain),
         "instants": of_trees(instants),
+        "calendars": of_trees(calendars),
         "constants": of_trees(constants),
         "padding": of_trees(padding),
         "lists": of_each(lists),
