@@ -29,7 +29,7 @@ from rewright.lake.resolve.candidate import (
     worth,
 )
 from rewright.lake.resolve.evidence import Evidence, real_columns
-from rewright.lake.resolve.imagined import ImaginedColumn, Test
+from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
 from rewright.lake.resolve.kinds import NAMED, is_year
 
 _EXTRA = 0.13
@@ -45,6 +45,8 @@ _ALL_PARTS = 0.2
 """Held against a union of which the table's name tells one part, where its mark is not asked for."""
 _COPIED = 0.2
 """Held against a copy or an older state of a table, where it is not asked for by its name."""
+_NOT_ITS_KEY = 0.3
+"""Held against a table joined by what should tell its rows apart and does not."""
 _NAMED_TABLE = 0.45
 _SURELY_NAMED = 0.6
 _CODES_ASKED = 0.6
@@ -80,6 +82,22 @@ class Placer:
         self._unasked = self._parts_unasked()
         self._named = self._parts_named()
         self._called = {r.name.lower() for r in self._relations}
+        self._keyed = [r.alias for r in self._relations if self._joined_by_its_key(r)]
+
+    def _joined_by_its_key(self, relation: Relation) -> bool:
+        """Is it joined by its own key, which another table refers to: `wards.id` or `wards.ward_id`?"""
+        own = names.KEY_WORDS.union(names.words(relation.name))
+        for column in relation.columns.values():
+            told = set(names.words(column.name))
+            if not told & names.KEY_WORDS or not told <= own:
+                continue
+            for alias, name in column.joined:
+                other = self._aliases.get(alias)
+                if other is not None and not set(names.words(name)) <= names.KEY_WORDS.union(
+                    names.words(other.name)
+                ):
+                    return True
+        return False
 
     def _parts_unasked(self) -> frozenset[str]:
         """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
@@ -305,6 +323,7 @@ class Placer:
         value -= _GROUPS_OF_ONE * groups_of_one(self._evidence.columns, columns, joins)
         value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
         value -= _CHASM * self._chasms(tables, joins)
+        value -= _NOT_ITS_KEY * sum(self._repeats_its_key(homes[a], joins) for a in self._keyed)
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
@@ -365,6 +384,17 @@ class Placer:
                 if len(key.pairs) == 1 and x.uniqueness > _ONE and y.uniqueness < _ONE:
                     many[one] = many.get(one, 0) + 1
         return sum(max(0, n - 1) for n in many.values())
+
+    @staticmethod
+    def _repeats_its_key(home: str, joins: tuple[JoinKey, ...]) -> bool:
+        """Has a table several rows for each value that it is joined on, in all its joins?"""
+        ends = [
+            side
+            for key in joins
+            for table, side in ((key.a, [x for x, _ in key.pairs]), (key.b, [y for _, y in key.pairs]))
+            if table == home
+        ]
+        return bool(ends) and all(len(side) == 1 and side[0].uniqueness < _ONE for side in ends)
 
     def _strange_years(
         self, tables: tuple[str, ...], columns: dict[int, Column], homes: dict[str, str]
