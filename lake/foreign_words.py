@@ -55,6 +55,7 @@ laboratory laboratorio laboratoire laboratorium
 finding befund befunde hallazgo hallazgos constat referto referti achado bevinding bevindingen
 result uitslag uitslagen esiti
 test bepaling bepalingen
+unit eenheid eenheden masseinheit masseinheiten
 lower_limit untergrenze ondergrens
 upper_limit obergrenze bovengrens
 limit grenzwert grenzwerte limite limites limiti grenswaarde

@@ -14,6 +14,7 @@ import numpy as np
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
+from rewright.lake.copies import version_of
 from rewright.lake.index import LakeIndex, code_like, label, lettered
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
@@ -515,15 +516,14 @@ class Evidence:
         )
 
     def _names_its_code(self, name: str, real: Column) -> bool:
-        """`study_title` is the `title` beside the codes in `study`, whatever the table is called."""
-        thing, held = set(names.words(name)) - NAMED, set(names.words(real.name))
-        place = self._index.tables[real.table]
-        if (
-            not thing
-            or not held
-            or not held <= NAMED & set(names.words(name))
-            or real.meaning is not Family.TEXT
-        ):
+        """`study_title` is the `title` beside the codes in `study`, or what else names the rows, whatever the
+        table is called.
+        """
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        thing, place = asked - NAMED, self._index.tables[real.table]
+        if not thing or not asked & NAMED or real.meaning is not Family.TEXT or code_like(real):
+            return False
+        if not held <= NAMED & asked and self._index.label_column(real.table) is not real:
             return False
         return any(
             thing == set(names.words(c.name)) - CODES and code_like(c) and c.unique for c in place.columns
@@ -701,9 +701,10 @@ class Evidence:
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
         for older, newer in index.copies.items():
-            # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
-            at, own = index.table_order[newer], index.table_order[older]
-            scores[at] = max(scores[at], scores[own])
+            if version_of(older).base != version_of(newer).base:
+                # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
+                at, own = index.table_order[newer], index.table_order[older]
+                scores[at] = max(scores[at], scores[own])
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)
