@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -33,7 +33,7 @@ _STUDIES = [
 
 
 def _write(folder: Path) -> None:
-    def table(name: str, header: str, rows: list[tuple[object, ...]], above: str = "") -> None:
+    def table(name: str, header: str, rows: Sequence[tuple[object, ...]], above: str = "") -> None:
         lines = [",".join(map(str, row)) for row in rows]
         (folder / f"{name}.csv").write_text(above + "\n".join([header, *lines]) + "\n", encoding="utf-8")
 
@@ -48,6 +48,12 @@ def _write(folder: Path) -> None:
     table("loans", "loan_no,sh_cd,kind_cd,wear", loans)
     kinds = [("K0", "novel"), ("K1", "atlas"), ("K2", "score"), ("K3", "letter")]
     table("kinds", "kind_cd,meaning", kinds, above="Extract for the board,\nconfidential,\n")
+    orders = [(f"O{i}", (100, 200, 300)[i % 3], 2020 + i % 4, 1000 + 7 * i, 900 + 9 * i) for i in range(60)]
+    table("spending", "ref,dp,fy,plan_gbp,act_gbp", orders)
+    table("dp_ref", "dp,dp_nm", [(100, "Binding"), (200, "Loans"), (300, "Reading room")])
+    table(
+        "dp_visits", "dp,day,heads", [(100 * (1 + i % 3), f"2024-03-{1 + i % 28:02d}", i) for i in range(84)]
+    )
     table("research", "study,title,ph,sheets", _STUDIES)
 
 
@@ -102,3 +108,16 @@ def test_percents_that_nobody_asks_for_as_parts_are_told_with_a_doubt(lake: Lake
     assert any("parts of one" in doubt for doubt in told.doubts)
     asked = lake.query("SELECT AVG(wear_rate) AS wear FROM loans", "resolve").resolution
     assert not any("parts of one" in doubt for doubt in asked.doubts)
+
+
+def test_a_table_that_is_joined_by_its_own_key_has_each_value_once(lake: Lake) -> None:
+    answer = lake.query(
+        "SELECT d.dp_name, SUM(s.actual_amount - s.planned_amount) AS more FROM spending s "
+        "JOIN dps d ON s.dp_id = d.id GROUP BY d.dp_name ORDER BY d.dp_name",
+        "resolve",
+    )
+    more = {
+        name: sum(2 * i - 100 for i in range(60) if i % 3 == at)
+        for at, name in enumerate(("Binding", "Loans", "Reading room"))
+    }
+    assert _rows(answer) == sorted(more.items())
