@@ -61,7 +61,7 @@ upper_limit obergrenze bovengrens
 limit grenzwert grenzwerte limite limites limiti grenswaarde
 urgent dringend eilig urgente urgentes urgenti spoed
 delivery entbindung entbindungen parto partos parti accouchement accouchements bevalling bevallingen
-bag beutel bolsa bolsas sacca sacche zak zakken
+bag beutel sacca sacche zak zakken
 withdrawal entnahme extraccion prelievo prelievi afname
 test prufung prufungen prueba pruebas epreuve prova toets
 exam klausur examen examenes esame esami exame
