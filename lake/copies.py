@@ -29,11 +29,30 @@ _OLDER = frozenset(
         "copie",
         "kopie",
         "copia",
+        "superseded",
+        "obsolete",
+        "outdated",
+        "legacy",
+        "archive",
+        "archived",
+        "archiv",
+        "arc",
+        "arch",
+        "ancien",
+        "ancienne",
+        "antiguo",
+        "viejo",
+        "vecchio",
+        "vecchia",
+        "velho",
+        "oud",
+        "oude",
     }
 )
 _NEWER = frozenset({"new", "latest", "final", "current"})
 _LITTLE = frozenset({"of", "von", "de", "di"})
 _DAY = re.compile(r"(?:19|20)\d\d[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _FAR = 10**9
 _HELD = 0.98
 """Share of a column's values from which on the other table's holds them; sketches are not exact."""
@@ -42,6 +61,8 @@ _TELLING = 20
 """Different values from which on it is no chance that another table has them all, as often."""
 _MOST = 60
 """Tables of one name from which on they are parts, whatever their names say."""
+_LEAST_SHARED, _SHARED = 2, 0.5
+"""Columns that an older state and a table of another name share at least, and the share of the former's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +92,13 @@ def version_of(name: str) -> Version:
     if number:
         return Version(" ".join(told), number, spoken=True)
     spoken = False
+    if len(told) > 2 and _YEAR.fullmatch(told[-1]) and told[-2] in _OLDER:
+        told = told[:-1]
     while len(told) > 1 and (found := _said_by(told[-1])):
         spoken |= not told[-1].isdigit()
         told, rank = told[:-1], rank or found
+    if spoken and rank < 0 and len(told) > 1 and _YEAR.fullmatch(told[-1]):
+        told = told[:-1]
     return Version(" ".join(told), rank, spoken)
 
 
@@ -115,7 +140,35 @@ def copies(
                 held = (t for j, t in others if _repeats(table, t, contained, values, later=j < i))
                 if (original := next(held, None)) is not None:
                     found[table.name] = original.name
+    older = [t for t in tables if t.name not in found and _is_older(t.name)]
+    for table in older:
+        holding = (t for t in tables if not _is_older(t.name) and _holds_more(table, t, contained))
+        if (newer := max(holding, key=lambda t: (_shared(table, t), t.name), default=None)) is not None:
+            found[table.name] = newer.name
     return found
+
+
+def _is_older(name: str) -> bool:
+    """Does a word of the name say that there is a newer one?"""
+    told = version_of(name)
+    return told.spoken and told.rank == -1 and any(w in _OLDER for w in names.spaced(name).lower().split())
+
+
+def _shared(table: Table, other: Table) -> int:
+    held = {names.normal(c.name) for c in other.columns}
+    return sum(names.normal(c.name) in held for c in table.columns)
+
+
+def _holds_more(table: Table, other: Table, contained: Callable[[Column, Column], float]) -> bool:
+    """Has the other table, of whatever name and further columns, the rows of one that says it is older? They
+    share a key of texts, or one that is no running number, and most columns.
+    """
+    shared = _shared(table, other)
+    if table.rows > other.rows or shared < max(_LEAST_SHARED, _SHARED * len(table.columns)):
+        return False
+    held = {names.normal(c.name): c for c in other.columns}
+    pairs = [(c, held[names.normal(c.name)]) for c in table.columns if names.normal(c.name) in held]
+    return any(_is_key(c) and _is_key(o) and contained(c, o) >= _HELD for c, o in pairs)
 
 
 def _repeats(

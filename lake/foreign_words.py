@@ -52,6 +52,17 @@ observation beobachtung observacion osservazione observacao waarneming
 sample proben stichprobe muestra muestras echantillon echantillons campione campioni amostra amostras
 analysis analyse analysen analisis analisi
 laboratory laboratorio laboratoire laboratorium
+finding befund befunde hallazgo hallazgos constat referto referti achado bevinding bevindingen
+result uitslag uitslagen esiti
+test bepaling bepalingen
+unit eenheid eenheden masseinheit masseinheiten
+lower_limit untergrenze ondergrens
+upper_limit obergrenze bovengrens
+limit grenzwert grenzwerte limite limites limiti grenswaarde
+urgent dringend eilig urgente urgentes urgenti spoed
+delivery entbindung entbindungen parto partos parti accouchement accouchements bevalling bevallingen
+bag beutel sacca sacche zak zakken
+withdrawal entnahme extraccion prelievo prelievi afname
 test prufung prufungen prueba pruebas epreuve prova toets
 exam klausur examen examenes esame esami exame
 grade schulnote cijfer

@@ -480,6 +480,7 @@ observation|record|measurement
 total|sum|overall|combined|all|whole|aggregate
 average|mean|avg|typical
 maximum|highest|most|max|top|peak|greatest|largest
+expiry|expiration|deadline|best before|use by|expires|valid until
 minimum|lowest|least|min|smallest
 median|middle|typical
 difference|gap|change

@@ -34,6 +34,8 @@ _HEAD_BYTES = 65536
 _LONGEST_TYPE = 20_000
 # levels of lists
 _DEEPEST = 40
+_MOST_TITLES, _LEAST_BELOW, _WIDER = 8, 3, 0.9
+"""Titles above a header at most; rows below it at least, and the share of these that fill several cells."""
 _SAMPLED_ROWS = 500_000
 """Rows of a large file by which the types of its columns are settled first: to look at all keeps all in
 memory.
@@ -103,6 +105,7 @@ def head_columns(path: Path) -> list[str]:
     with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     _, rows = lines_of(head.decode("utf-8-sig", errors="replace"), path)
+    rows = rows[titles_above(rows) :]
     if not rows:
         return []
     return (
@@ -127,6 +130,8 @@ def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
 def _csv(connection: Any, path: Path, into: str) -> Scan:
     encoding, notes, text = _head(path)
     delimiter, rows = lines_of(text, path)
+    titles = titles_above(rows)
+    rows = rows[titles:]
     # an empty file of whitespace has no line to judge
     header = not rows or _has_header(rows)
     if not header:
@@ -136,6 +141,9 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
+    if titles and (above := _lines_above(text, delimiter, titles)) is not None:
+        base += f", skip={above}"
+        notes = (*notes, "lines above the header left out")
     last: Exception | None = None
     for options, extra in _tries(base, large=not into):
         try:
@@ -286,6 +294,37 @@ def lines_of(text: str, path: Path) -> tuple[str, list[list[str]]]:
         if value > best[0]:
             best = (value, delimiter, rows)
     return best[1], best[2]
+
+
+def titles_above(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows stand above the header: words in the first cell alone, in a table that is wider.
+
+    Where all columns are texts nothing else tells a title from a header.
+
+    >>> titles_above([["Extract", ""], ["code", "name"], ["A", "Ash"], ["B", "Birch"]])
+    1
+    """
+    filled = [[bool(cell.strip()) for cell in row] for row in rows]
+    above = 0
+    while above < min(_MOST_TITLES, len(filled)) and filled[above][0] and sum(filled[above]) == 1:
+        above += 1
+    rest = filled[above:]
+    if not above or len(rest) < _LEAST_BELOW or not all(rest[0]) or len(rest[0]) < 2:
+        return 0
+    # a list of names with few remarks beside them has such rows further down, too
+    return above if sum(sum(row) > 1 for row in rest) >= _WIDER * len(rest) else 0
+
+
+def _lines_above(text: str, delimiter: str, titles: int) -> int | None:
+    """How many lines of the text the titles take, empty ones among them; None: a cell goes over lines."""
+    told = 0
+    for number, line in enumerate(text.splitlines()):
+        if line.count('"') % 2:
+            return None
+        if told == titles:
+            return number
+        told += bool(next(csv.reader([line], delimiter=delimiter), []))
+    return None
 
 
 def _has_header(rows: list[list[str]]) -> bool:

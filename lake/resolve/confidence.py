@@ -44,6 +44,8 @@ class Signals:
     groups_of_one: bool = False
     multiplied: bool = False
     """Does a join count rows more than once that are summed or counted?"""
+    in_parts: bool = False
+    """Are percents calculated with as parts of one, which nothing in the query says?"""
     swallowed: bool = False
     """Is a table that was joined by more than a bare key taken for part of another that is not called so?"""
 
@@ -103,6 +105,10 @@ _LIKE_NOTHING, _AT_MOST = 0.4, 0.6
 """A column whose name is like none of the lake's: of 61 such examples 16 were right, whatever else spoke for
 them.
 """
+_UNNAMED, _DISPUTED = 0.35, 0.1
+"""Tables whose names say little of what is asked for, while another one that fits about as well answers
+otherwise: of four such answers above the threshold, in eight lakes, two were right.
+"""
 _STRANGE = 0.5
 """A column whose name is less like the real one's than this may well not be there, however well its type
 fits.
@@ -116,4 +122,6 @@ def confidence(s: Signals) -> float:
     told = s.features()
     z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     sure = 1.0 / (1.0 + math.exp(-z))
-    return min(sure, _AT_MOST) if s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed else sure
+    doubtful = s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed or s.in_parts
+    unnamed = s.table < _UNNAMED and s.disputed_tables >= _DISPUTED
+    return min(sure, _AT_MOST) if doubtful or unnamed else sure

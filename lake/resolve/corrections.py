@@ -38,6 +38,8 @@ class Written:
     """Tables that are joined by their different rows of these columns."""
     multiplied: list[tuple[str, str]] = field(default_factory=list)
     """Tables whose rows are summed or counted, each with one for each row of which that is done."""
+    in_parts: list[str] = field(default_factory=list)
+    """Columns whose percents are read as parts of one (`90 %` is 0.9), which nothing in the query says."""
     outer_filtered: bool = False
     """Has a condition of an outer join become one of all rows?"""
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from rewright.lake import names
 from rewright.lake.catalog.model import Column, Family
+from rewright.lake.copies import version_of
 from rewright.lake.index import LakeIndex, code_like, label, lettered
 from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
@@ -62,6 +63,8 @@ _ONE_SIDE, _ONE_MEASURE = 0.7, 0.9
 """Likeness of a name to a word for the side that is asked for, alone and with what else is asked."""
 _SAYS_IT, _SAID_BESIDE = 0.6, 0.75
 """Likeness to a column beside from which on that is meant, and what is left to a bare name there."""
+_SAID_IN_VALUES, _SAID_BY = 0.8, 2
+"""Likeness of a name to a column each of whose values says it, and how many of them there must be."""
 _OF_ONE_THING = 0.4
 """Likeness of two tables' words from which on they hold the same things."""
 _RATHER = 0.95
@@ -392,6 +395,10 @@ class Evidence:
         least = max(_CALLED if self._called_like(table, name, real) else 0.0, self._cut.likeness(name, real))
         if self._names_the_things(table, name, real) or self._says_what_it_names(name, real):
             least = max(least, _NAMES_THINGS)
+        if self._names_its_code(name, real):
+            least = max(least, _NAMES_THINGS)
+        if _said_in_values(name, real):
+            least = max(least, _SAID_IN_VALUES)
         if of_one_side(name, real.name):
             least = max(least, self._as_side(name, real))
         if self._qualified(name, real):
@@ -506,6 +513,20 @@ class Evidence:
             and asked - {thing} <= NAMED
             and self._index.label_column(real.table) is real
             and not code_like(real)
+        )
+
+    def _names_its_code(self, name: str, real: Column) -> bool:
+        """`study_title` is the `title` beside the codes in `study`, or what else names the rows, whatever the
+        table is called.
+        """
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        thing, place = asked - NAMED, self._index.tables[real.table]
+        if not thing or not asked & NAMED or real.meaning is not Family.TEXT or code_like(real):
+            return False
+        if not held <= NAMED & asked and self._index.label_column(real.table) is not real:
+            return False
+        return any(
+            thing == set(names.words(c.name)) - CODES and code_like(c) and c.unique for c in place.columns
         )
 
     def _says_what_it_names(self, name: str, real: Column) -> bool:
@@ -679,6 +700,11 @@ class Evidence:
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
+        for older, newer in index.copies.items():
+            if version_of(older).base != version_of(newer).base:
+                # what an older state is called, the table is called, too: `wards_bak` of `WD_REF`
+                at, own = index.table_order[newer], index.table_order[older]
+                scores[at] = max(scores[at], scores[own])
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)
@@ -733,6 +759,15 @@ def _of_other_number(name: str, real: Column) -> bool:
     """`gwp_20yr` is not the potential of 100 years, nor `line2` the first one; `75` may be 1975."""
     asked, held = (re.findall(r"\d+", text) for text in (name, real.name))
     return bool(asked and held) and not any(a.endswith(h) or h.endswith(a) for a in asked for h in held)
+
+
+def _said_in_values(name: str, real: Column) -> bool:
+    """`phase`, and values that are `Phase 1`, `Phase 2`: each of them says what it is."""
+    told = names.words(name)
+    if len(told) != 1 or real.meaning is not Family.TEXT or len(set(real.samples)) < _SAID_BY:
+        return False
+    spoken = (names.words(value) for value in real.samples)
+    return all(len(words) > 1 and told[0] in {words[0], words[-1]} for words in spoken)
 
 
 def _counted(name: str) -> tuple[str, ...]:

@@ -50,6 +50,8 @@ class ImaginedColumn:
     own_reference: bool = False
     extreme: bool = False
     """Asked for its greatest or least value."""
+    measured: bool = False
+    """Is it compared with another column as to which is greater?"""
     sorted: bool = False
     joined: list[tuple[str, str]] = field(default_factory=list)
     only_key: bool = True
@@ -400,7 +402,9 @@ def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: ex
 
 
 def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
-    if isinstance(node, exp.Boolean):
+    if isinstance(node, exp.Column):
+        column.measured |= op not in {"=", "<>"}
+    elif isinstance(node, exp.Boolean):
         column.truth = True
         column.tests.append(Test(op, bool(node.this), node))
     elif isinstance(node, exp.Literal):

@@ -153,6 +153,9 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if imagined.extreme and real.meaning in {Family.TEXT, Family.BOOLEAN}:
         # the last name in the alphabet is hardly ever asked for
         score -= 0.25
+    if imagined.measured and real.meaning in {Family.TEXT, Family.BOOLEAN}:
+        # which of two things is greater is asked of measures and days
+        score -= 0.4
     if imagined.dated and real.meaning is not Family.DATE:
         score -= 0.05 if is_year(real) else 0.4
     if imagined.truth and not imagined.tests:

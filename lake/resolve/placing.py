@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rewright.lake import names
-from rewright.lake.catalog.model import Column
+from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import JoinKey
 from rewright.lake.opposites import opposed
@@ -29,7 +29,7 @@ from rewright.lake.resolve.candidate import (
     worth,
 )
 from rewright.lake.resolve.evidence import Evidence, real_columns
-from rewright.lake.resolve.imagined import ImaginedColumn, Test
+from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Test
 from rewright.lake.resolve.kinds import NAMED, is_year
 
 _EXTRA = 0.13
@@ -45,6 +45,10 @@ _ALL_PARTS = 0.2
 """Held against a union of which the table's name tells one part, where its mark is not asked for."""
 _COPIED = 0.2
 """Held against a copy or an older state of a table, where it is not asked for by its name."""
+_NOT_ITS_KEY = 0.3
+"""Held against a table joined by what should tell its rows apart and does not."""
+_OF_A_JOIN = 0.3
+"""Held against a key that joins two tables, where it would be calculated with."""
 _NAMED_TABLE = 0.45
 _SURELY_NAMED = 0.6
 _CODES_ASKED = 0.6
@@ -80,6 +84,22 @@ class Placer:
         self._unasked = self._parts_unasked()
         self._named = self._parts_named()
         self._called = {r.name.lower() for r in self._relations}
+        self._keyed = [r.alias for r in self._relations if self._joined_by_its_key(r)]
+
+    def _joined_by_its_key(self, relation: Relation) -> bool:
+        """Is it joined by its own key, which another table refers to: `wards.id` or `wards.ward_id`?"""
+        own = names.KEY_WORDS.union(names.words(relation.name))
+        for column in relation.columns.values():
+            told = set(names.words(column.name))
+            if not told & names.KEY_WORDS or not told <= own:
+                continue
+            for alias, name in column.joined:
+                other = self._aliases.get(alias)
+                if other is not None and not set(names.words(name)) <= names.KEY_WORDS.union(
+                    names.words(other.name)
+                ):
+                    return True
+        return False
 
     def _parts_unasked(self) -> frozenset[str]:
         """Parts of unions that neither a table's name nor a literal of the query tells from the others."""
@@ -111,15 +131,16 @@ class Placer:
     def evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate:
         reals = real_columns(self._index, tables)
         fit = self._fitness(tables, reals, joins) if self._evidence.columns else None
-        found = [self._placed(tables, joins, reals, fit, homes) for homes in self._possible_homes(tables)]
+        homes = self._possible_homes(tables, joins)
+        found = [self._placed(tables, joins, reals, fit, home) for home in homes]
         return max(found, key=lambda c: c.score)
 
-    def _possible_homes(self, tables: tuple[str, ...]) -> list[dict[str, str]]:
+    def _possible_homes(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> list[dict[str, str]]:
         """Which real tables the relations may be: of a lone relation every table that its name does not speak
         against.
         """
         if len(self._relations) > 1 or len(tables) == 1:
-            return [self._homes(tables)]
+            return [self._homes(tables, joins)]
         alias = self._relations[0].alias
         best = max(self._evidence.table_score(alias, t) for t in tables)
         likely = [t for t in tables if self._evidence.table_score(alias, t) >= best - _HOME_BELOW]
@@ -154,7 +175,7 @@ class Placer:
         )
         return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
 
-    def _homes(self, tables: tuple[str, ...]) -> dict[str, str]:
+    def _homes(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> dict[str, str]:
         """Which real table each relation chiefly is: names and columns together,
         each table once if possible.
         """
@@ -170,6 +191,7 @@ class Placer:
         for option in options:
             homes = {r.alias: option[i] if i < len(option) else tables[0] for i, r in enumerate(relations)}
             value = sum(self._home_score(r.alias, homes[r.alias]) for r in relations)
+            value -= _NOT_ITS_KEY * sum(self._repeats_its_key(homes[a], joins) for a in self._keyed)
             if value > best[0]:
                 best = (value, homes)
         return best[1]
@@ -202,6 +224,8 @@ class Placer:
         phrases = self._phrases(joins)
         grouped = [i for i, c in enumerate(self._evidence.columns) if c.grouped]
         held = [i for i, c in enumerate(self._evidence.columns) if any(_one_value(t) for t in c.tests)]
+        summed = [i for i, c in enumerate(self._evidence.columns) if c.numeric]
+        keys = {end.key for key in joins for pair in key.pairs for end in pair if not is_year(end)}
         for j, real in enumerate(reals):
             if (phrase := phrases.get(real.key)) is not None:
                 told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
@@ -223,6 +247,9 @@ class Placer:
             if self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2 and not joins:
                 # nobody counts the one row that a value is found in
                 fit[held, j] -= _COUNTS_ONE
+            if summed and real.key in keys and real.meaning is not Family.DATE:
+                # nobody calculates with what tables are joined on
+                fit[summed, j] -= _OF_A_JOIN
             if grouped:
                 # of equally likely groups the fewer
                 fit[grouped, j] -= 0.04 * math.log10(max(real.distinct, 1))
@@ -305,6 +332,7 @@ class Placer:
         value -= _GROUPS_OF_ONE * groups_of_one(self._evidence.columns, columns, joins)
         value += _SAME_AS_BEFORE * sum(self._is_prior(r.name, tables) for r in self._relations)
         value -= _CHASM * self._chasms(tables, joins)
+        value -= _NOT_ITS_KEY * sum(self._repeats_its_key(homes[a], joins) for a in self._keyed)
         value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         value -= _ONE_PART * sum(t in self._unasked for t in tables)
@@ -365,6 +393,17 @@ class Placer:
                 if len(key.pairs) == 1 and x.uniqueness > _ONE and y.uniqueness < _ONE:
                     many[one] = many.get(one, 0) + 1
         return sum(max(0, n - 1) for n in many.values())
+
+    @staticmethod
+    def _repeats_its_key(home: str, joins: tuple[JoinKey, ...]) -> bool:
+        """Has a table several rows for each value that it is joined on, in all its joins?"""
+        ends = [
+            side
+            for key in joins
+            for table, side in ((key.a, [x for x, _ in key.pairs]), (key.b, [y for _, y in key.pairs]))
+            if table == home
+        ]
+        return bool(ends) and all(len(side) == 1 and side[0].uniqueness < _ONE for side in ends)
 
     def _strange_years(
         self, tables: tuple[str, ...], columns: dict[int, Column], homes: dict[str, str]

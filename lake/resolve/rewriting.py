@@ -37,6 +37,8 @@ from rewright.lake.resolve.multiplied import multiplied
 from rewright.lake.resolve.own_tree import SiteEdit
 from rewright.lake.resolve.values import ValueMatcher
 
+_PARTS_OF_ONE = frozenset({"share", "rate", "ratio", "fraction", "probability", "proportion", "portion"})
+"""Words that call a number a part of one."""
 _USED = 0.3
 """What is held against joining two references by the same columns."""
 
@@ -107,6 +109,8 @@ class Writer:
                     # numbers asked of a column in percent are converted with it, not corrected
                     if not (percent and isinstance(test.value, (int, float))):
                         self._corrector.correct(test, imagined, real)
+            if not percent and self._in_percent(real) and not _said_in_parts(imagined):
+                self.written.in_parts.append(f"{real.table}.{real.name}")
             self._use(
                 real,
                 percent=percent,
@@ -397,6 +401,12 @@ class Writer:
 
     def _cleaned_mixed(self, x: Column, y: Column) -> bool:
         return mixed(x, y) and not (x.meaning.numeric and y.meaning.numeric)
+
+
+def _said_in_parts(imagined: ImaginedColumn) -> bool:
+    """Does the query say how it reads percents: by the name of a share, or by a number beside them?"""
+    told = set(names.words(imagined.name))
+    return bool(told & _PARTS_OF_ONE) or any(isinstance(t.value, (int, float)) for t in imagined.tests)
 
 
 def _asked_part(imagined: ImaginedColumn, real: Column) -> str | None:

@@ -67,6 +67,7 @@ def signals_of(
         lookalikes=_alike(best, judged),
         groups_of_one=_groups_of_one(best),
         multiplied=bool(best.written.multiplied),
+        in_parts=bool(best.written.in_parts),
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
     )

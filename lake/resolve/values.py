@@ -129,6 +129,8 @@ class ValueMatcher:
         values = [value for value, _ in counts]
         if literal in set(values):
             return Match(literal, 1.0, "as written")
+        if (alike := _numbered_alike(values).get(literal)) is not None:
+            return Match(alike, 0.9, "number behind one word")
         scored = [self._score(value, literal) for value in values]
         best = max(scored, key=lambda m: m.score, default=None)
         if best is not None and best.score >= 0.8:
@@ -229,6 +231,18 @@ class ValueMatcher:
         elif _shortened(shorter, longer):
             score, how = max((score, how), (0.62 if len(shorter.folded) > 1 else 0.6, "shortened"))
         return Match(value, min(score, 0.93), how)
+
+
+def _numbered_alike(values: Sequence[str]) -> dict[str, str]:
+    """`Phase 1`, `Phase 2` by their numbers, where all of a column's values are one word and a number.
+
+    >>> _numbered_alike(["Phase 1", "Phase 2"])
+    {'1': 'Phase 1', '2': 'Phase 2'}
+    """
+    told = [re.fullmatch(r"([^\W\d_]+)[\s.-]*0*(\d+)", value.strip()) for value in values]
+    found = {m[2]: m[0] for m in told if m is not None}
+    words = {m[1].lower() for m in told if m is not None}
+    return found if len(found) == len(values) > 1 and len(words) == 1 else {}
 
 
 def _rivalled(best: Match, scored: list[Match]) -> bool:

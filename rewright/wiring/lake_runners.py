@@ -40,6 +40,8 @@ before.
 """
 # one process more than is lent
 _SPARE = 1
+_READY = 2
+"""Processes that are kept ready: a second user may come while what the first one took is being replaced."""
 # more would hold memory that nobody uses: each has the lake's catalog
 _IDLE = 3
 """Processes that wait for a statement, at most."""
@@ -267,8 +269,10 @@ class Runners:
 
     def _keep_spare(self) -> None:
         """The next statement need not wait for a process to start."""
-        # while a renewal is under way its process is the spare
-        if len(self._idle) + self._spares < _SPARE and self._room() and self._renewal is None:
+        # one after the other, so that their starts do not hold up what is asked; while a renewal is under way
+        # its process is the spare
+        wanted = len(self._idle) < _READY and self._spares < _SPARE
+        if wanted and self._room() and self._renewal is None and not self._closed:
             self._spares += 1
             self._task(self._add_spare())
 
@@ -283,6 +287,9 @@ class Runners:
         else:
             self._spares -= 1
             self._take_back(runner)
+            # one that is of no use at once would be followed by others like it
+            if runner in self._idle:
+                self._keep_spare()
 
     def _task(self, work: Any) -> None:
         task = asyncio.get_running_loop().create_task(work, name="lake runners")
