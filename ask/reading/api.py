@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
-from rewright.ask.reading.asked_again import OF_THEM
+from rewright.ask.reading.asked_again import OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
@@ -114,7 +114,7 @@ class Reader:
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             second_question(asked)
-            if previous is None and OF_THEM.match(asked):
+            if previous is None and (OF_THEM.match(asked) or OF_THOSE.match(asked)):
                 raise Unclear("it is not clear of which of them that is asked")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:

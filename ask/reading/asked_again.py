@@ -26,6 +26,8 @@ OF_THEM = re.compile(
     r"^\s*(?:and |but )?(?P<what>which|who|how many|what) (?:of|among|out of) (?:them|these|those)\b[\s,]*",
     re.IGNORECASE,
 )
+OF_THOSE = re.compile(r"^\s*(?:and |but )?(?:of|among|out of) (?:them|these|those)\b", re.IGNORECASE)
+"""Said first, where OF_THEM says it behind what is asked for."""
 SHORT = re.compile(
     r"^\s*(?:and |but )?(?:(?:how many|how much) (?:are (?:there|they)|in total|altogether|of them are there)"
     r"|(?:show |list |give )?(?:me )?(?:their|its) \w+(?: \w+)?"
