@@ -148,6 +148,14 @@ _TURNS = tuple(
             ),
             r"what is the \2 \3 \1?",
         ),
+        # `the number of jobs for each kind, ordered by number`
+        (
+            (
+                r"\b(number of|how many)\b([^.?!]*?)\b((?:order|sort)(?:ed)?|ranked) by (?:the )?number"
+                r"(?= (?:desc|asc|from|in\b)|\W*$)"
+            ),
+            r"\1\2\3 by count",
+        ),
         (r"\bof (?:ours|theirs|hers|his)\b", ""),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )
