@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.adjectives import ADJECTIVES
+from rewright.ask.reading.clock import clock_at
 from rewright.ask.reading.lasting import is_timed, time_mark
 from rewright.ask.reading.lexicon import (
     FILLERS,
@@ -115,7 +116,7 @@ class Linker:
         return self._phrase_at(words, at)
 
     def _moment(self, words: Sequence[Token], at: int) -> tuple[Link, int] | None:
-        found = moment_at(words, at)
+        found = moment_at(words, at) or clock_at(words, at)
         if found is None:
             return None
         moment, taken = found

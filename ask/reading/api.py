@@ -13,6 +13,7 @@ from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
 from rewright.ask.reading.asked_again import OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
@@ -89,7 +90,7 @@ class Reader:
 
     def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
         """``question`` of what is returned may be written out."""
-        question, said = terms_said(numbers_spelled_out(typed_out(question)), self.context)
+        question, said = terms_said(numbers_spelled_out(clocks_written(typed_out(question))), self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None

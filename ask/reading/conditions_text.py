@@ -46,6 +46,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct, path
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
@@ -263,6 +264,8 @@ class Spelling:
     def _during(self, what: During) -> str:
         column, moment = what.column, what.moment
         name = self.column(column)
+        if moment.of_each_day:
+            return self._of_each_day(column, moment)
         if column.kind == "date":
             if moment.start is None and moment.end is None and moment.month:
                 return f"extract(month from {name}) = {moment.month}"
@@ -280,6 +283,13 @@ class Spelling:
         if column.kind == "number" and moment.month:
             return f"{name} = {moment.month}"
         raise Unclear(f"it is not clear when {moment.said} is")
+
+    def _of_each_day(self, column: ColumnContext, moment: Moment) -> str:
+        name = self.column(column)
+        if moment.weekdays:
+            return f"extract(isodow from {name}) in ({', '.join(map(str, moment.weekdays))})"
+        time = name if column.type in {"time", "timetz"} else f"{name}::time"
+        return " and ".join(f"{time} {operator} time '{at}'" for operator, at in moment.clock)
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
         return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"

@@ -203,7 +203,7 @@ def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[E
 def _replaces(new: Condition, old: Condition) -> bool:
     """`what about Italy?` after Spain: another value of the same column, another time."""
     if isinstance(new, During) and isinstance(old, During):
-        return new.column == old.column
+        return new.column == old.column and new.moment.of_each_day == old.moment.of_each_day
     if isinstance(new, Known) and isinstance(old, Known):
         return new.column == old.column  # `and public ones?` after the private
     return isinstance(new, OneOf | Spelled) and isinstance(old, OneOf | Spelled) and new.column == old.column
