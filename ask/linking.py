@@ -143,6 +143,8 @@ class Linker:
             return done, 1
         if (noun := self._noun(words, at)) is not None:
             return noun, 1
+        if self._timed and words[at].word == "last" and (at + 1 == len(words) or words[at + 1].kind != "word"):
+            return Link(words[at].text, "lasting"), 1  # `how long did each lease last`, no last name
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:

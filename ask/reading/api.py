@@ -32,6 +32,7 @@ from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
+from rewright.ask.reading.times_between import times_between
 from rewright.ask.reading.turns import joined_verbs, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
@@ -105,7 +106,7 @@ class Reader:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
-        kept, wanted = modifiers(without_presentation(weekdays(terms.question, known)))
+        kept, wanted = modifiers(without_presentation(times_between(weekdays(terms.question, known), known)))
         asked, done = written_out(joined_verbs(kept, known), evidence)
         links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
