@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
+from rewright.ask.reading.all_of_them import all_of_them
 from rewright.ask.reading.asked_again import OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
 from rewright.ask.reading.clock import clocks_written
@@ -27,6 +28,7 @@ from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
+from rewright.ask.reading.ranks import ranked, ranking
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
 from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.said_terms import terms_said
@@ -107,6 +109,7 @@ class Reader:
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
         kept, wanted = modifiers(without_presentation(times_between(weekdays(terms.question, known), known)))
+        kept, place = ranking(kept, evidence)
         asked, done = written_out(joined_verbs(kept, known), evidence)
         links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
@@ -122,7 +125,8 @@ class Reader:
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
-            intent = modified(intent, wanted)
+            intent = ranked(modified(intent, wanted), place)
+            intent = all_of_them(intent, links, self.context)
             intent = none_or_some(by_shared_names(intent, scope), self.context)
             intent = names_of_referred(intent, links, scope)
             check(intent, links, scope)

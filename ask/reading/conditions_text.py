@@ -34,6 +34,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Product,
     Ranged,
+    Rank,
     Ratio,
     Refers,
     Rounded,
@@ -116,6 +117,8 @@ class Spelling:
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():
                 return self._change(what)
+            case Rank(of, way):
+                return f"rank() over (order by {self.expression(of)} {way} nulls last)"
             case Named(column, by, name):
                 row = f"{self.column(by)} = {quote_literal(name)}"
                 return f"(select {self.column(column)} from {self.table(column.table)} where {row})"

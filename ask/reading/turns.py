@@ -156,6 +156,14 @@ _TURNS = tuple(
             ),
             r"\1\2\3 by count",
         ),
+        # `rank the drivers by total fare`
+        (
+            (
+                r"^rank (?:all )?(?:of )?(?:the )?(\w+(?: \w+)?) by ((?:their |the )?"
+                r"(?:total|average|number of|sum of|maximum|minimum)\b[^.?!,]*)(?=\W*$)"
+            ),
+            r"\2 for each \1, highest first",
+        ),
         (r"\bof (?:ours|theirs|hers|his)\b", ""),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )
