@@ -102,7 +102,7 @@ class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference | Gap | Product
+    of: Span | Difference | Gap | Product | Ratio
 
 
 @dataclass(frozen=True, slots=True)
