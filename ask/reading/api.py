@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
 from rewright.ask.reading.all_of_them import all_of_them
-from rewright.ask.reading.asked_again import OF_THEM, OF_THOSE
+from rewright.ask.reading.asked_again import LISTED, OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
@@ -119,7 +119,7 @@ class Reader:
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             second_question(asked)
-            if previous is None and (OF_THEM.match(asked) or OF_THOSE.match(asked)):
+            if previous is None and any(said.match(asked) for said in (OF_THEM, OF_THOSE, LISTED)):
                 raise Unclear("it is not clear of which of them that is asked")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:

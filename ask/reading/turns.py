@@ -156,6 +156,7 @@ _TURNS = tuple(
             ),
             r"\1\2\3 by count",
         ),
+        (r"\b(?:as )?(?:against|opposed to) (?=(?:that|those) of\b)", "compared with "),
         # `rank the drivers by total fare`
         (
             (
