@@ -143,7 +143,11 @@ class Linker:
             return done, 1
         if (noun := self._noun(words, at)) is not None:
             return noun, 1
-        if self._timed and words[at].word == "last" and (at + 1 == len(words) or words[at + 1].kind != "word"):
+        if (
+            self._timed
+            and words[at].word == "last"
+            and (at + 1 == len(words) or words[at + 1].kind != "word")
+        ):
             return Link(words[at].text, "lasting"), 1  # `how long did each lease last`, no last name
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
@@ -188,7 +192,8 @@ class Linker:
     def _of_its_rows(self, run: Sequence[Token], behind: Sequence[Token]) -> bool:
         """`complaints of severity 4`: the complaints with it, not their severity."""
         held = bool(behind) and (
-            behind[0].kind == "number" or (behind[0].text[:1].isupper() and plain(behind[0].text) in self.values.said)
+            behind[0].kind == "number"
+            or (behind[0].text[:1].isupper() and plain(behind[0].text) in self.values.said)
         )
         if not held or len(run) < 3 or run[1].word != "of":
             return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from rewright.ask.context import Context
 from rewright.ask.reading.intent import Aggregate, Intent
@@ -17,14 +18,16 @@ from rewright.sql.algebra import TableRef
 
 def all_of_them(intent: Intent, links: Sequence[Link], context: Context) -> Intent:
     """The intent with the groups that have nothing to measure, where all of them are asked for."""
-    said = {id(b) for a, b in zip(links, links[1:], strict=False) if a.word == "for all" and b.mark == "table"}
+    said = {id(b) for a, b in pairwise(links) if a.word == "for all" and b.mark == "table"}
     asked = {t.ref for link in links if id(link) in said for t in link.tables[:1]}
     owners = {t for e in intent.groups for t in tables_of(e)}
     plain = not (intent.having or intent.limit or intent.best_of or intent.where)
     if len(owners) != 1 or not owners <= asked or not plain:
         return intent
     measures = [m for e in intent.outputs for m in aggregates_of(e)]
-    measured = {m.of if isinstance(m.of, TableRef) else m.of.table for m in measures if isinstance(m, Aggregate)}
+    measured = {
+        m.of if isinstance(m.of, TableRef) else m.of.table for m in measures if isinstance(m, Aggregate)
+    }
     missing = any(_some_have_none(next(iter(owners)), table, context) for table in measured - owners)
     return replace(intent, every=True) if missing else intent
 

@@ -28,8 +28,8 @@ from rewright.ask.reading.modifiers import modified, modifiers
 from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
-from rewright.ask.reading.ranks import ranked, ranking
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
+from rewright.ask.reading.ranks import ranked, ranking
 from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope

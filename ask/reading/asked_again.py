@@ -35,8 +35,9 @@ SHORT = re.compile(
     re.IGNORECASE,
 )
 LISTED = re.compile(
-    r"^\s*(?:and |ok(?:ay)?,? |now |please )*(?:(?:list|show|name|give|tell)(?: me)? (?:them|those|these)(?: all)?"
-    r"|which (?:ones|are they|ones are they|ones are those)|(?:who|what|which) (?:are|were) (?:they|those|these))\W*$",
+    r"^\s*(?:and |ok(?:ay)?,? |now |please )*(?:(?:list|show|name|give|tell)(?: me)? "
+    r"(?:them|those|these)(?: all)?|which (?:ones|are they|ones are they|ones are those)"
+    r"|(?:who|what|which) (?:are|were) (?:they|those|these))\W*$",
     re.IGNORECASE,
 )
 """The rows that were only counted before are asked for."""
@@ -76,12 +77,14 @@ def with_number(previous: Intent, number: str) -> Intent:
         raise Unclear(f"it is not clear what {number} is")
     if previous.limit > 1 and not previous.skipped:
         return replace(previous, limit=int(number))
-    compared = [c for c in (*previous.where, *previous.having) if isinstance(c, Compared) and c.right.isdigit()]
+    compared = [
+        c for c in (*previous.where, *previous.having) if isinstance(c, Compared) and c.right.isdigit()
+    ]
     if len(compared) != 1:
         raise Unclear(f"it is not clear what {number} is said of")
 
     def numbered(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-        return tuple(replace(c, right=number) if c == compared[0] else c for c in conditions)  # type: ignore[type-var] # it is a Compared
+        return tuple(replace(c, right=number) if c == compared[0] else c for c in conditions)
 
     return replace(previous, where=numbered(previous.where), having=numbered(previous.having))
 

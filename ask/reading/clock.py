@@ -1,7 +1,7 @@
 """Times of day and kinds of days: `after 11pm`, `between 9:30 am and noon`, `at the weekend`.
 
-Owns their grammar: they are written as one word first (`23h00`), which is then read with its bound. Of parts of
-a day only noon and midnight are times; what morning is, nobody says. Must not know columns.
+Owns their grammar: they are written as one word first (`23h00`), which is then read with its bound. Of parts
+of a day only noon and midnight are times; what morning is, nobody says. Must not know columns.
 """
 
 from __future__ import annotations
@@ -14,16 +14,21 @@ from rewright.ask.reading.spans import word_at
 from rewright.ask.reading.words import Token
 
 _HALF = r"(?P<half>a\.?m\b\.?|p\.?m\b\.?|(?:o'?clock )?in the (?:morning|afternoon|evening)|(?:o'?clock )?at night)"
-_TOLD = re.compile(
-    r"\b(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?\s*" + _HALF, re.IGNORECASE
-)
+_TOLD = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?\s*" + _HALF, re.IGNORECASE)
 _OF_24 = re.compile(r"(?<![\w:.-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::00)?(?![\w:.])")
-_NAMED = re.compile(r"\b(?P<bound>after|before|until|since|and|to|between|from) (?P<name>noon|midnight)\b", re.IGNORECASE)
+_NAMED = re.compile(
+    r"\b(?P<bound>after|before|until|since|and|to|between|from) (?P<name>noon|midnight)\b", re.IGNORECASE
+)
 _CLOCK = re.compile(r"^(\d\d)h(\d\d)$")
 _DAY = "24h00"
 _BOUNDS = {"after": ">", "since": ">=", "from": ">=", "before": "<", "until": "<", "till": "<"}
 _JOINTS = {"and", "to", "until", "till"}
-_KINDS_OF_DAYS = {"weekend": (6, 7), "weekends": (6, 7), "weekdays": (1, 2, 3, 4, 5), "workdays": (1, 2, 3, 4, 5)}
+_KINDS_OF_DAYS = {
+    "weekend": (6, 7),
+    "weekends": (6, 7),
+    "weekdays": (1, 2, 3, 4, 5),
+    "workdays": (1, 2, 3, 4, 5),
+}
 _BEFORE_DAYS = {"on", "at", "during", "over"}
 
 
@@ -34,7 +39,9 @@ def clocks_written(question: str) -> str:
     'rides between 22h00 and 24h00, or before 08h30'
     """
     written = _OF_24.sub(lambda m: f"{int(m['hour']):02}h{m['minute']}", _TOLD.sub(_half_of_day, question))
-    return _NAMED.sub(_named, written) if _CLOCK_SAID.search(written) or _ONLY_NAMED.search(written) else written
+    return (
+        _NAMED.sub(_named, written) if _CLOCK_SAID.search(written) or _ONLY_NAMED.search(written) else written
+    )
 
 
 _CLOCK_SAID = re.compile(r"\b\d\dh\d\d\b")
@@ -66,7 +73,11 @@ def clock_at(words: Sequence[Token], at: int) -> tuple[Moment, int] | None:
             said = f"{word} {first} {word_at(words, at + 2)} {second}"
             return Moment(said, clock=((">=", first), ("<", second))), 4
     inclusive = word == "at" and word_at(words, at + 1) in {"or", "and"}
-    if inclusive and (bound := word_at(words, at + 2)) in {"after", "before"} and (told := _clock(words, at + 3)):
+    if (
+        inclusive
+        and (bound := word_at(words, at + 2)) in {"after", "before"}
+        and (told := _clock(words, at + 3))
+    ):
         return Moment(f"at or {bound} {told}", clock=((">=" if bound == "after" else "<=", told),)), 4
     if word in _BOUNDS and (told := _clock(words, at + 1)):
         end = at + 2

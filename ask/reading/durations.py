@@ -64,7 +64,9 @@ def _how_long(draft: Draft, at: int) -> None:
 
 
 def _its_verbs(draft: Draft, span: Span) -> list[int]:
-    """`how long does a complaint take to close`: the verb of its end. Raises Unclear for one of another time."""
+    """`how long does a complaint take to close`: the verb of its end. Raises Unclear for another
+    time's.
+    """
     found = [i for i, link in enumerate(draft.links) if link.preposition == "to" and _dates(draft, i)]
     others = {c for c in draft.scope.context.table(span.start.table).columns if c.kind == "date"}
     if found and len(others) > 2:

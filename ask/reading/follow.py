@@ -94,7 +94,11 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     said = [link for link in links if link.mark not in {"stop", "comma", "relation"}]
     if len(said) == 1 and said[0].mark == "number" and not _maybe_year(said[0], previous):
         return with_number(previous, said[0].number)
-    if len(said) == 1 and said[0].mark == "number" and (again := _another_year(previous, said[0])) is not None:
+    if (
+        len(said) == 1
+        and said[0].mark == "number"
+        and (again := _another_year(previous, said[0])) is not None
+    ):
         return again
     _contraries(links, scope)
     unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]

@@ -65,7 +65,9 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*own, *(c for w in where for c in columns_of(w)))
         case Ratio(a, b) | Difference(a, b):
             return (*columns_of(a), *columns_of(b))
-        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of):
+        case (
+            Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of)
+        ):
             return columns_of(of)
         case Span(start, end) | Product(start, end):
             return (start, end)
@@ -89,7 +91,9 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
             found = [*tables_of(a), *tables_of(b)]
-        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of):
+        case (
+            Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of)
+        ):
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))

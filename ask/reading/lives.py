@@ -89,7 +89,9 @@ def _spoken(links: Sequence[Link], scope: Scope) -> set[TableRef]:
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     spoken |= {table.ref for link in links if (table := scope.said_table(link)) is not None}
     # `the rating of drivers who left`, of a table `drv`: a column of theirs names them
-    columns = [{c.table for c in link.columns} for link in links if link.word not in _LEFT and link.mark == "column"]
+    columns = [
+        {c.table for c in link.columns} for link in links if link.word not in _LEFT and link.mark == "column"
+    ]
     spoken |= {next(iter(held)) for held in columns if len(held) == 1}
     owners = [{c.table for c, _ in link.values} for link in links if link.mark == "value"]
     return spoken | {next(iter(held)) for held in owners if len(held) == 1}

@@ -1,5 +1,5 @@
-"""Words that a name of the data was found for though they mean something else: `kinds of donors` taken for the
-kind of their sites, `last` for a last name, `from the start` for a start date.
+"""Words that a name of the data was found for though they mean something else: `kinds of donors` taken for
+the kind of their sites, `last` for a last name, `from the start` for a start date.
 
 Owns refusing these. Must not know the grammar; raises Unclear.
 """
@@ -62,7 +62,9 @@ def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
         meant = shown & set(link.columns)
         if link.mark != "column" or link.preposition not in _WHERE or link.added or not meant:
             continue
-        if before.mark in {"each", "order", "comma", "return", "stop"} or scope.roles[:1] == (link.preposition,):
+        if before.mark in {"each", "order", "comma", "return", "stop"} or scope.roles[:1] == (
+            link.preposition,
+        ):
             continue
         partly = all(link.fit(c) < _PARTLY for c in meant)
         if partly or link.word in FILLERS:

@@ -1,8 +1,8 @@
-"""The place of each group by its measure, shown beside it: `the rank of each driver by total fare`, `SR = sales
-rank ordered by total amount`.
+"""The place of each group by its measure, shown beside it: `the rank of each driver by total fare`,
+`SR = sales rank ordered by total amount`.
 
-Owns taking such words out of a question, and adding the rank to what it is read as. Rows that tie share a place.
-Must not know a schema; raises Unclear where it is not clear by which measure rows are ranked.
+Owns taking such words out of a question, and adding the rank to what it is read as. Rows that tie share a
+place. Must not know a schema; raises Unclear where it is not clear by which measure rows are ranked.
 """
 
 from __future__ import annotations
@@ -23,15 +23,24 @@ _TERM = re.compile(r"\b[A-Z][A-Z\d]{1,7}\b")
 _SAID = re.compile(
     r"\b(?:the |their |its )?(?:(?!and\b|or\b|the\b)\w+ )?\brank(?:ing)?"
     rf"(?: of (?:each|the|every|all) (?P<rows>\w+))? {_BY}(?P<by>[\w ]+?)"
-    r"(?P<way>,? (?:in )?(?:descending|ascending)(?: order)?)?(?=,| and\b| for each\b| for all\b| per\b|\s*[.;?]|\s*$)",
+    r"(?P<way>,? (?:in )?(?:descending|ascending)(?: order)?)?"
+    r"(?=,| and\b| for each\b| for all\b| per\b|\s*[.;?]|\s*$)",
     re.IGNORECASE,
 )
 _MEASURE = re.compile(
-    rf"{_BY}(?P<by>\w+(?: \w+)*?)(?= (?:descending|ascending|in\b|for\b|from\b|where\b|within\b|with\b)|,|$)", re.IGNORECASE
+    rf"{_BY}(?P<by>\w+(?: \w+)*?)(?= (?:descending|ascending|in\b|for\b|from\b|where\b|within\b|with\b)|,|$)",
+    re.IGNORECASE,
 )
 _NEXT_SENTENCE = re.compile(r"\s(?=(?:[A-Z][a-z]+ [a-z]|[A-Z]{2,}\b\s*[=(]))")
 """Hints often stand one behind the other without a full stop."""
-_FUNCTIONS = {"number": "count", "count": "count", "total": "sum", "sum": "sum", "average": "avg", "avg": "avg"}
+_FUNCTIONS = {
+    "number": "count",
+    "count": "count",
+    "total": "sum",
+    "sum": "sum",
+    "average": "avg",
+    "avg": "avg",
+}
 _ASCENDING = re.compile(r"\bascending\b|\b(?:lowest|fewest|smallest|least)\b", re.IGNORECASE)
 _OTHERWISE = re.compile(r"\bwithin\b|\bper\b|\bpartition", re.IGNORECASE)
 
@@ -48,8 +57,8 @@ class Ranking:
 def ranking(question: str, evidence: str) -> tuple[str, Ranking | None]:
     """The question without the rank that it asks for, its measure in the place where nothing else says it.
 
-    >>> ranking("Return the name, total sales amount and SR for each shop", "SR = rank of each shop by total sales amount")
-    ('Return the name, total sales amount for each shop', Ranking(by='total sales amount', way='desc', alone=False))
+    >>> ranking("Return the name, total pay and PR for each shop", "PR = rank of each shop by total pay")
+    ('Return the name, total pay for each shop', Ranking(by='total pay', way='desc', alone=False))
     """
     for term in dict.fromkeys(_TERM.findall(question)):
         found = re.search(_DEFINED.replace("{term}", term), evidence)
@@ -57,7 +66,9 @@ def ranking(question: str, evidence: str) -> tuple[str, Ranking | None]:
         meaning = _NEXT_SENTENCE.split(meaning)[0]
         by = _MEASURE.search(meaning) if meaning else None
         if by is not None and not _OTHERWISE.search(meaning):
-            return _without(question, rf"\b{term}\b(?:\s*\([^)]*\))?", by["by"].strip(), _way(evidence, found))
+            return _without(
+                question, rf"\b{term}\b(?:\s*\([^)]*\))?", by["by"].strip(), _way(evidence, found)
+            )
     said = _SAID.search(question) if re.search(r"\brank", question, re.IGNORECASE) else None
     if said is None or said.start() == 0:
         return question, None
@@ -75,7 +86,9 @@ def _way(evidence: str, found: re.Match[str] | None) -> Direction:
 
 
 def _without(question: str, spelled: str, by: str, way: Direction) -> tuple[str, Ranking]:
-    listed = re.compile(rf"(?:,? and|,)\s+(?:the |their )?{spelled}|\b(?:the |their )?{spelled}(?:,? and|,)\s+")
+    listed = re.compile(
+        rf"(?:,? and|,)\s+(?:the |their )?{spelled}|\b(?:the |their )?{spelled}(?:,? and|,)\s+"
+    )
     rest = listed.sub("", question)
     again = by.lower() in rest.lower()
     if rest != question and again:
@@ -99,9 +112,7 @@ def _measure(intent: Intent, by: str) -> Expression:
     """What is shown of each group and fits the words it is ranked by."""
     measures = [e for e in intent.outputs if aggregates_of(e)]
     function = next((_FUNCTIONS[w] for w in by.lower().split() if w in _FUNCTIONS), "")
-    fitting = [
-        e for e in measures if isinstance(e, Aggregate | Measured) and function in {e.function, ""}
-    ]
+    fitting = [e for e in measures if isinstance(e, Aggregate | Measured) and function in {e.function, ""}]
     if len(fitting) != 1 or not intent.groups:
         raise Unclear(f"it is not clear what is ranked by {by}")
     return fitting[0]

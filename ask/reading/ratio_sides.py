@@ -1,5 +1,5 @@
-"""What the rows of one side of a ratio have: `flights with stops`, `papers published in journals`, `customers with
-orders`, `rides that were tipped`.
+"""What the rows of one side of a ratio have: `flights with stops`, `papers published in journals`, `customers
+with orders`, `rides that were tipped`.
 
 Owns turning such words into conditions on the counted rows. Must not know ratios.
 """

@@ -1,8 +1,8 @@
-"""Times from one thing to the next, said in verbs: `between filing and closing`, `how many days does it take to
-close a complaint`, `the average time from order to delivery in hours`.
+"""Times from one thing to the next, said in verbs: `between filing and closing`, `how many days does it take
+to close a complaint`, `the average time from order to delivery in hours`.
 
-Owns saying them as `the number of days between A and B` or `how long do T take to V`, which `durations` reads.
-Must not know a schema beyond the words in it.
+Owns saying them as `the number of days between A and B` or `how long do T take to V`, which `durations`
+reads. Must not know a schema beyond the words in it.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import re
 from collections.abc import Container
 from functools import partial
 
+_NOUN = r"(?:an? |the |each )?(?P<noun>\w+(?: (?!in\b|by\b|per\b|for\b|of\b|on\b)\w+)?)"
 _UNIT = r"(?P<{0}>seconds|minutes|hours|days|weeks)"
+_BEING = r"(?:(?:being|getting) )?"
 _DEEDS = re.compile(
-    r"\bbetween (?:(?:an?|the|each) \w+ (?=(?:being|getting)\b))?(?:(?:being|getting) )?(?P<first>[a-z]+) and "
-    r"(?:(?:it|its|they|their|them|the|that)\b ?)?(?:(?:being|getting) )?(?P<second>[a-z]+)\b",
+    rf"\bbetween (?:(?:an?|the|each) \w+ (?=(?:being|getting)\b))?{_BEING}(?P<first>[a-z]+) and "
+    rf"(?:(?:it|its|they|their|them|the|that)\b ?)?{_BEING}(?P<second>[a-z]+)\b",
     re.IGNORECASE,
 )
 _FUNCTION = r"(?P<function>average|mean|median|maximum|minimum|longest|shortest)"
@@ -23,17 +25,17 @@ _TIME = (
     rf"(?:time|delay|interval|gap)(?: in {_UNIT.format('unit')})?"
 )
 _FROM_TO = re.compile(
-    rf"\b{_TIME} (?:between|from) (?P<first>[\w-]+) (?:and|to|until) (?P<second>[\w-]+)(?P<rest>[^.?!]*)", re.IGNORECASE
+    rf"\b{_TIME} (?:between|from) (?P<first>[\w-]+) (?:and|to|until) (?P<second>[\w-]+)(?P<rest>[^.?!]*)",
+    re.IGNORECASE,
 )
 _TO_DO = re.compile(
     rf"\b(?:{_TIME}|{_FUNCTION.replace('function', 'how')} number of {_UNIT.format('counted')}) "
-    r"(?:it takes |it took |taken |needed )?to (?P<verb>[a-z]+) (?:an? |the |each )?(?P<noun>\w+(?: (?!in\b|by\b|per\b|for\b|of\b)\w+)?)"
-    r"(?P<rest>[^.?!]*)",
+    rf"(?:it takes |it took |taken |needed )?to (?P<verb>[a-z]+) {_NOUN}(?P<rest>[^.?!]*)",
     re.IGNORECASE,
 )
 _IT_TAKES = re.compile(
-    rf"^how (?:long|many {_UNIT.format('unit')}) (?:does|did) it (?:usually |typically |normally )?take (?:us )?to "
-    r"(?P<verb>[a-z]+) (?:an? |the |each )?(?P<noun>\w+(?: (?!in\b|by\b|per\b|for\b|of\b|on\b)\w+)?)(?P<rest>[^.?!]*)",
+    rf"^how (?:long|many {_UNIT.format('unit')}) (?:does|did) it (?:usually |typically |normally )?take "
+    rf"(?:us )?to (?P<verb>[a-z]+) {_NOUN}(?P<rest>[^.?!]*)",
     re.IGNORECASE,
 )
 _IN_UNIT = re.compile(rf",? in {_UNIT.format('unit')}\b", re.IGNORECASE)
