@@ -34,6 +34,7 @@ from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
+from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
 from rewright.ask.reading.turns import joined_verbs, weekdays
 from rewright.ask.reading.typed import typed_out
@@ -108,7 +109,9 @@ class Reader:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
-        kept, wanted = modifiers(without_presentation(times_between(weekdays(terms.question, known), known)))
+        kept, wanted = modifiers(
+            without_presentation(times_between(weekdays(as_spelled(terms.question, known), known), known))
+        )
         kept, place = ranking(kept, evidence)
         asked, done = written_out(joined_verbs(kept, known), evidence)
         links = stands_for(self.linker.link(asked), terms)

@@ -13,7 +13,8 @@ from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.spans import word_at
 from rewright.ask.reading.words import Token
 
-_HALF = r"(?P<half>a\.?m\b\.?|p\.?m\b\.?|(?:o'?clock )?in the (?:morning|afternoon|evening)|(?:o'?clock )?at night)"
+_PART = r"(?:o'?clock )?(?:in the (?:morning|afternoon|evening)|at night)"
+_HALF = rf"(?P<half>a\.?m\b\.?|p\.?m\b\.?|{_PART})"
 _TOLD = re.compile(r"\b(?P<hour>1[0-2]|0?[1-9])(?:[:.](?P<minute>[0-5]\d))?\s*" + _HALF, re.IGNORECASE)
 _OF_24 = re.compile(r"(?<![\w:.-])(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?::00)?(?![\w:.])")
 _NAMED = re.compile(

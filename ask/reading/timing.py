@@ -210,6 +210,8 @@ def _at_the_time(draft: Draft, at: int, moment: Moment) -> ColumnContext:
     for table in tables:
         found = [c for c in table.columns if held(c)]
         told = [c for c in found if _told(draft, at, c)] or _by_verb(draft, found) or _cut(draft, found)
+        if not told and found and only_came(draft, table):
+            continue  # `clients on weekends`, of clients with a date since when
         if len(found) == 1 or len(told) == 1:
             return (told or found)[0]
         pair = lasting(draft.scope, table)
