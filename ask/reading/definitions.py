@@ -52,7 +52,8 @@ _CASE = re.compile(
     r"^case\s+when\s+(?P<when>.+?)\s+then\s+(?P<then>[\w.`]+)(?:\s+else\s+(?:0|null))?\s+end$", re.IGNORECASE
 )
 _OF_WHERE = re.compile(
-    r"^(?:the )?(?P<function>sum|total|average|count|number) of (?:the )?(?P<of>[\w. ]+?) (?:where|for which) (?P<test>.+)$",
+    r"^(?:the )?(?P<function>sum|total|average|count|number) of (?:the )?"
+    r"(?P<of>[\w. ]+?) (?:where|for which) (?P<test>.+)$",
     re.IGNORECASE,
 )
 """`the sum of amount where paid_on is null`"""
@@ -224,10 +225,19 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if words is None:
         said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
         return None if said is None else (said, percent)
+    before = len(written.tests)
     operands = [_operand(written, part, context) for part in parts]
     if len(operands) != 2 or None in operands:
         return None
-    return f"{words[0]} {operands[0]} {words[1]} {operands[1]}", percent
+    rows = _rows_tested(written.tests[before:], context)
+    first, second = (re.sub(r"^number of rows\b", f"number of {rows}", said or "") for said in operands)
+    return f"{words[0]} {first} {words[1]} {second}", percent
+
+
+def _rows_tested(tests: Sequence[tuple[dict[ColumnContext, Condition], ...]], context: Context) -> str:
+    """What `COUNT(*)` counts beside a condition: rows of the one table that it can be of."""
+    tables = {c.table for one in tests for by_column in one for c in by_column}
+    return " ".join(context.table(tables.pop()).words) if len(tables) == 1 else "rows"
 
 
 def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
@@ -267,7 +277,7 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
 
 
 def _of_cases(function: str, case: re.Match[str]) -> tuple[str, str]:
-    """`COUNT(CASE WHEN c THEN 1 END)`, `SUM(CASE WHEN c THEN amount ELSE 0 END)`: what is measured where c."""
+    """`COUNT(CASE WHEN c THEN 1 END)`, `SUM(CASE WHEN c THEN a ELSE 0 END)`: what is measured where c."""
     if case["then"] == "1":
         return "count" if function in {"count", "sum", "total"} else function, f"* where {case['when']}"
     return function, f"{case['then']} where {case['when']}"

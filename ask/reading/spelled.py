@@ -1,4 +1,4 @@
-"""British and American spellings: `labor hours` of a column `labour_hours`, `organised` of `organized`.
+"""British and American spellings: `labor hours` of a column `labour_hours`.
 
 Owns writing a word as the data spells it, where the data has only the other. Must not know a schema beyond the
 words in it.
@@ -11,8 +11,8 @@ from collections.abc import Container, Iterator
 
 _WORD = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']+'(?!\w)|[A-Za-z]{5,}")
 _PAIRS = (
-    ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("tre", "ter"), ("ence", "ense"),
-    ("ogue", "og"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("grey", "gray"), ("cheque", "check"),
+    ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("tre", "ter"),
+    ("ence", "ense"), ("ogue", "og"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("grey", "gray"), ("cheque", "check"),
     ("tyre", "tire"), ("mme", "m"),
 )  # fmt: skip
 

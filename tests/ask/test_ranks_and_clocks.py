@@ -13,6 +13,7 @@ from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.ranks import Ranking, ranking
+from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
 from rewright.engines.postgres.scratch import ScratchServer
 from tests.ask.readings import THRESHOLD, assert_read, assert_refused
@@ -136,6 +137,44 @@ def test_hints_define_ranks(reader: Reader) -> None:
     alone = reader.read("What is the FR of each ferry?", evidence=hint)
     assert isinstance(alone, Reading)
     assert alone.sql.count("sum(crossing.toll)") == 1
+
+
+@pytest.mark.parametrize(
+    ("hint", "part"),
+    [
+        (
+            "TF = COUNT(CASE WHEN outcome = 'failed' THEN 1 END) / COUNT(*) * 100",
+            "100.0 * count(*) filter (where crossing.outcome = 'failed')::float8 / nullif(count(*), 0)",
+        ),
+        (
+            "TF = SUM(CASE WHEN outcome = 'failed' THEN toll ELSE 0 END) / SUM(toll)",
+            "sum(crossing.toll) filter (where crossing.outcome = 'failed')::float8 / nullif(sum(crossing.toll), 0)",
+        ),
+        ("TF refers to the sum of toll where surcharge is null", "where crossing.surcharge is null"),
+    ],
+)
+def test_hints_define_measures_by_cases(reader: Reader, hint: str, part: str) -> None:
+    found = reader.read("What is the TF for each ferry?", evidence=hint)
+    assert isinstance(found, Reading), found.why
+    assert part in found.sql
+    assert "group by ferry.ferry_id" in found.sql
+
+
+def test_a_case_of_what_no_column_is_called_is_no_condition(reader: Reader) -> None:
+    hint = "TF = COUNT(CASE WHEN mood = 'failed' THEN 1 END) / COUNT(*)"
+    assert isinstance(reader.read("What is the TF for each ferry?", evidence=hint), Refusal)
+
+
+@pytest.mark.parametrize(
+    ("said", "spelled"),
+    [
+        ("total labor hours", "total labour hours"),
+        ("the organised 'labor' party", "the organized 'labor' party"),
+        ("a meter of the harbour", "a meter of the harbour"),
+    ],
+)
+def test_words_are_spelled_as_the_data_spells_them(said: str, spelled: str) -> None:
+    assert as_spelled(said, {"labour", "organized", "meter"}) == spelled
 
 
 def test_a_rank_within_something_else_is_not_guessed() -> None:
