@@ -46,6 +46,7 @@ _START = 0.97
 _KEPT_READERS = 8
 _HINT = 0.75
 _DEFINED = 0.98
+_OF_ALL, _RANKED = 0.85, 0.97
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13
@@ -129,7 +130,10 @@ class Reader:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
             intent = ranked(modified(intent, wanted), place)
-            intent = all_of_them(intent, links, self.context)
+            scope.doubt("among which rows the rank is wanted", _RANKED if place is not None else 1.0)
+            every = all_of_them(intent, links, self.context)
+            scope.doubt("whether those without any are wanted", _OF_ALL if every != intent else 1.0)
+            intent = every
             intent = none_or_some(by_shared_names(intent, scope), self.context)
             intent = names_of_referred(intent, links, scope)
             check(intent, links, scope)

@@ -21,6 +21,8 @@ _NAMED = re.compile(
     r"\b(?P<bound>after|before|until|since|and|to|between|from) (?P<name>noon|midnight)\b", re.IGNORECASE
 )
 _CLOCK = re.compile(r"^(\d\d)h(\d\d)$")
+_QUOTED = re.compile(r"[\"'`][^\"'`]*\d[^\"'`]*[\"'`]")
+"""Values that hold numbers stay as they are, and so does all that stands beside them."""
 _DAY = "24h00"
 _BOUNDS = {"after": ">", "since": ">=", "from": ">=", "before": "<", "until": "<", "till": "<"}
 _JOINTS = {"and", "to", "until", "till"}
@@ -39,6 +41,8 @@ def clocks_written(question: str) -> str:
     >>> clocks_written("rides between 10 pm and midnight, or before 8:30 in the morning")
     'rides between 22h00 and 24h00, or before 08h30'
     """
+    if _QUOTED.search(question):
+        return question
     written = _OF_24.sub(lambda m: f"{int(m['hour']):02}h{m['minute']}", _TOLD.sub(_half_of_day, question))
     return (
         _NAMED.sub(_named, written) if _CLOCK_SAID.search(written) or _ONLY_NAMED.search(written) else written

@@ -13,7 +13,8 @@ from rewright.ask.reading.joins import direct
 from rewright.ask.reading.link import Link
 from rewright.sql.algebra import TableRef
 
-_WITHIN = frozenset(("with", "in", "at", "to"))
+_WITHIN = frozenset(("with", "in", "at"))
+"""Not `to`: `the proportion of papers to journals` is another question."""
 _HAS = 0.95
 
 
@@ -25,17 +26,18 @@ def had(part: Draft, measured: Expression | None) -> None:
     for at, link in enumerate(part.links):
         if link.used:
             continue
-        condition = _column_had(link, of) if link.mark == "column" else _rows_had(part, link, of)
+        last = all(other.used for other in part.links[at + 1 :])
+        condition = _column_had(link, of, last=last) if link.mark == "column" else _rows_had(part, link, of)
         if condition is not None:
             part.where.append(condition)
             part.scope.doubt("what is said to be had", _HAS)
             part.use(at)
 
 
-def _column_had(link: Link, of: TableRef) -> Condition | None:
+def _column_had(link: Link, of: TableRef, *, last: bool) -> Condition | None:
     """A column that some rows lack, or a number of something, which none may be."""
-    deed = link.verb and link.word.endswith("ed")
-    if not (link.preposition in {"with", "to"} or link.had or deed):
+    deed = link.verb and link.word.endswith("ed") and last
+    if not (link.preposition == "with" or link.had or deed):
         return None
     own = [c for c in link.columns if c.table == of and (c.nulls or (c.kind == "number" and not deed))]
     return Known(own[0]) if len(own) == 1 and not own[0].key else None

@@ -114,6 +114,7 @@ def test_forms_are_read(reader: Reader, question: str, parts: list[str]) -> None
         "how many ferries left from the cabins?",
         "average toll on weekends versus weekdays",
         "Show the rank of each ferry by beauty",
+        "What is the proportion of ferries to skippers?",
     ],
 )
 def test_words_that_only_look_like_names_are_refused(reader: Reader, question: str) -> None:
@@ -197,6 +198,7 @@ def test_a_rank_within_something_else_is_not_guessed() -> None:
         ("a score of 3:1", "a score of 3:1"),
         ("the Midnight Express and midnight", "the Midnight Express and midnight"),
         ("I am 5 amps", "I am 5 amps"),
+        ("the slot '10:30' after 11pm", "the slot '10:30' after 11pm"),
     ],
 )
 def test_clocks_are_written_as_one_word(said: str, written: str) -> None:
