@@ -1,7 +1,7 @@
 """British and American spellings: `labor hours` of a column `labour_hours`.
 
-Owns writing a word as the data spells it, where the data has only the other. Must not know a schema beyond the
-words in it.
+Owns writing a word as the data spells it, where the data has only the other. Must not know a schema beyond
+the words in it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,16 @@ import re
 from collections.abc import Container, Iterator
 
 _WORD = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']+'(?!\w)|[A-Za-z]{5,}")
-_PAIRS = (
-    ("our", "or"), ("ise", "ize"), ("isa", "iza"), ("isi", "izi"), ("yse", "yze"), ("tre", "ter"),
-    ("ence", "ense"), ("ogue", "og"), ("lled", "led"), ("lling", "ling"), ("ller", "ler"), ("grey", "gray"), ("cheque", "check"),
-    ("tyre", "tire"), ("mme", "m"),
-)  # fmt: skip
+_PAIRS = tuple(
+    (british, american)
+    for british, _, american in (
+        pair.partition(":")
+        for pair in (
+            "our:or ise:ize isa:iza isi:izi yse:yze tre:ter ence:ense ogue:og lled:led lling:ling ller:ler "
+            "grey:gray cheque:check tyre:tire mme:m"
+        ).split()
+    )
+)
 
 
 def as_spelled(question: str, known: Container[str]) -> str:
