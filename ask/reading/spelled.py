@@ -10,16 +10,11 @@ import re
 from collections.abc import Container, Iterator
 
 _WORD = re.compile(r"\"[^\"]*\"|(?<!\w)'[^']+'(?!\w)|[A-Za-z]{5,}")
-_PAIRS = tuple(
-    (british, american)
-    for british, _, american in (
-        pair.partition(":")
-        for pair in (
-            "our:or ise:ize isa:iza isi:izi yse:yze tre:ter ence:ense ogue:og lled:led lling:ling ller:ler "
-            "grey:gray cheque:check tyre:tire mme:m"
-        ).split()
-    )
-)
+_SPELLINGS = """
+our:or ise:ize isa:iza isi:izi yse:yze tre:ter ence:ense ogue:og lled:led lling:ling ller:ler
+grey:gray cheque:check tyre:tire mme:m
+"""
+_PAIRS = tuple((british, american) for british, _, american in (p.partition(":") for p in _SPELLINGS.split()))
 
 
 def as_spelled(question: str, known: Container[str]) -> str:
