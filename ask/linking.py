@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.reading.adjectives import ADJECTIVES
+from rewright.ask.reading.clock import clock_at
 from rewright.ask.reading.lasting import is_timed, time_mark
 from rewright.ask.reading.lexicon import (
     FILLERS,
@@ -115,7 +116,7 @@ class Linker:
         return self._phrase_at(words, at)
 
     def _moment(self, words: Sequence[Token], at: int) -> tuple[Link, int] | None:
-        found = moment_at(words, at)
+        found = moment_at(words, at) or clock_at(words, at)
         if found is None:
             return None
         moment, taken = found
@@ -142,8 +143,16 @@ class Linker:
             return done, 1
         if (noun := self._noun(words, at)) is not None:
             return noun, 1
+        if (
+            self._timed
+            and words[at].word == "last"
+            and (at + 1 == len(words) or words[at + 1].kind != "word")
+        ):
+            return Link(words[at].text, "lasting"), 1  # `how long did each lease last`, no last name
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
             run = words[at : at + length]
+            if self._of_its_rows(run, words[at + length : at + length + 1]):
+                continue
             if all(t.kind == "word" for t in run) and (link := self._phrase(run)) is not None:
                 return link, length
         token = words[at]
@@ -179,6 +188,17 @@ class Linker:
         if (near := self.names.near(token)) is not None:
             return near, 1
         return Link(token.text, "unknown"), 1
+
+    def _of_its_rows(self, run: Sequence[Token], behind: Sequence[Token]) -> bool:
+        """`complaints of severity 4`: the complaints with it, not their severity."""
+        held = bool(behind) and (
+            behind[0].kind == "number"
+            or (behind[0].text[:1].isupper() and plain(behind[0].text) in self.values.said)
+        )
+        if not held or len(run) < 3 or run[1].word != "of":
+            return False
+        rows = self.names.of_run(run[:1])
+        return rows is not None and rows.mark == "table" and max(rows.fits.values()) >= WHOLE
 
     def _noun(self, words: Sequence[Token], at: int) -> Link | None:
         """`more than one show`, of a table of shows: behind a number or an article it is no verb."""
@@ -228,6 +248,9 @@ class Linker:
         named = self.names.of_run(run) if lowered != "no" else None
         # a common word counts as a value only as it is written in the data, or when it is nothing else
         values = self.values.said.get(plain(text), ()) if run[0].word not in FILLERS - {"the", "a"} else ()
+        if not values and (len(run) > 1 or "-" in lowered) and named is None and lowered not in GRAMMAR:
+            single = " ".join((*(t.text for t in run[:-1]), names.singular(run[-1].word)))
+            values = self.values.said.get(plain(single), ())  # `no-shows`, of a value `no-show`
         if self.values.letter(text):
             return Link(
                 text, "value", values=tuple((c, v) for c, v in self.values.said[plain(text)] if v == text)

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 
 from rewright.ask.context import ColumnContext, Context
 from rewright.ask.linking import Linker
-from rewright.ask.reading.asked_again import OF_THEM
+from rewright.ask.reading.all_of_them import all_of_them
+from rewright.ask.reading.asked_again import LISTED, OF_THEM, OF_THOSE
 from rewright.ask.reading.asked_rows import rows_shown
+from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
@@ -27,10 +29,13 @@ from rewright.ask.reading.none_of import none_or_some
 from rewright.ask.reading.parsing import parse, without_presentation
 from rewright.ask.reading.plain import plain
 from rewright.ask.reading.ranking import SHARE, columns_in, kept
+from rewright.ask.reading.ranks import ranked, ranking
 from rewright.ask.reading.references import names_of_referred
 from rewright.ask.reading.said_terms import terms_said
 from rewright.ask.reading.scope import Doubt, Scope
 from rewright.ask.reading.sense import check
+from rewright.ask.reading.spelled import as_spelled
+from rewright.ask.reading.times_between import times_between
 from rewright.ask.reading.turns import joined_verbs, weekdays
 from rewright.ask.reading.typed import typed_out
 from rewright.ask.reading.unit_names import Unit, numbers_spelled_out, without_unit
@@ -41,6 +46,7 @@ _START = 0.97
 _KEPT_READERS = 8
 _HINT = 0.75
 _DEFINED = 0.98
+_OF_ALL, _RANKED = 0.85, 0.97
 _SURE = 0.7
 _NARROW = 0.45
 _WIDE = 1.13
@@ -89,7 +95,7 @@ class Reader:
 
     def _as_said(self, question: str, evidence: str, previous: Reading | None) -> Reading | Refusal:
         """``question`` of what is returned may be written out."""
-        question, said = terms_said(numbers_spelled_out(typed_out(question)), self.context)
+        question, said = terms_said(numbers_spelled_out(clocks_written(typed_out(question))), self.context)
         evidence = f"{said}\n{evidence}" if said else evidence
         found = self._read(question, evidence, previous)
         stripped = without_unit(question) if isinstance(found, Refusal) else None
@@ -104,7 +110,10 @@ class Reader:
         """``unit``: what the question, which speaks no more of it, wants its numbers in."""
         known = self.linker.vocabulary.known
         terms = defined_terms(question, evidence, self.context)
-        kept, wanted = modifiers(without_presentation(weekdays(terms.question, known)))
+        kept, wanted = modifiers(
+            without_presentation(times_between(weekdays(as_spelled(terms.question, known), known), known))
+        )
+        kept, place = ranking(kept, evidence)
         asked, done = written_out(joined_verbs(kept, known), evidence)
         links = stands_for(self.linker.link(asked), terms)
         said = phrases(links)
@@ -114,13 +123,17 @@ class Reader:
         scope.doubt("a hint that is not read", _HINT ** len(unread(question, evidence)))
         try:
             second_question(asked)
-            if previous is None and OF_THEM.match(asked):
+            if previous is None and any(said.match(asked) for said in (OF_THEM, OF_THOSE, LISTED)):
                 raise Unclear("it is not clear of which of them that is asked")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:
                 intent, _ = parse(links, scope, asked)
             intent = by_pattern(intent, evidence, self.linker.vocabulary)
-            intent = modified(intent, wanted)
+            intent = ranked(modified(intent, wanted), place)
+            scope.doubt("among which rows the rank is wanted", _RANKED if place is not None else 1.0)
+            every = all_of_them(intent, links, self.context)
+            scope.doubt("whether those without any are wanted", _OF_ALL if every != intent else 1.0)
+            intent = every
             intent = none_or_some(by_shared_names(intent, scope), self.context)
             intent = names_of_referred(intent, links, scope)
             check(intent, links, scope)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
-from rewright.ask.reading.intent import Aggregate, Column, Condition, Expression, Intent
+from rewright.ask.reading.intent import Aggregate, Column, Compared, Condition, Expression, Intent
 from rewright.ask.reading.intent_parts import aggregates_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -26,12 +26,21 @@ OF_THEM = re.compile(
     r"^\s*(?:and |but )?(?P<what>which|who|how many|what) (?:of|among|out of) (?:them|these|those)\b[\s,]*",
     re.IGNORECASE,
 )
+OF_THOSE = re.compile(r"^\s*(?:and |but )?(?:of|among|out of) (?:them|these|those)\b", re.IGNORECASE)
+"""Said first, where OF_THEM says it behind what is asked for."""
 SHORT = re.compile(
     r"^\s*(?:and |but )?(?:(?:how many|how much) (?:are (?:there|they)|in total|altogether|of them are there)"
     r"|(?:show |list |give )?(?:me )?(?:their|its) \w+(?: \w+)?"
     r"|(?:the )?(?:most|least|fewest|highest|lowest))\W*$",
     re.IGNORECASE,
 )
+LISTED = re.compile(
+    r"^\s*(?:and |ok(?:ay)?,? |now |please )*(?:(?:list|show|name|give|tell)(?: me)? "
+    r"(?:them|those|these)(?: all)?|which (?:ones|are they|ones are they|ones are those)"
+    r"|(?:who|what|which) (?:are|were) (?:they|those|these))\W*$",
+    re.IGNORECASE,
+)
+"""The rows that were only counted before are asked for."""
 _LOOSE = {"comma", "stop", "relation", "return", "there", "distinct"}
 _SHOWN = {"column", "label", "identifier"}
 
@@ -49,6 +58,35 @@ def asked_again(previous: Intent, links: Sequence[Link], scope: Scope) -> Intent
     if said and set(marks) <= _SHOWN:
         return _of_theirs(previous, said, scope)
     return None
+
+
+def listed(previous: Intent, scope: Scope) -> Intent:
+    """`list them` after a count: the rows that were counted. Raises Unclear."""
+    ref = _rows(previous)
+    only = previous.outputs[0] if len(previous.outputs) == 1 else None
+    counted = isinstance(only, Aggregate) and only.function == "count" and not only.where
+    if ref is None or not counted or previous.groups or previous.having or previous.limit or previous.exists:
+        raise Unclear("it is not clear what is to be listed")
+    shown: tuple[Expression, ...] = tuple(map(Column, scope.label(scope.context.table(ref))))
+    return Intent(shown, where=previous.where, head=ref, rows=previous.rows)
+
+
+def with_number(previous: Intent, number: str) -> Intent:
+    """`what about three?` after the top five, or after more than two: that number instead. Raises Unclear."""
+    if not number.isdigit():
+        raise Unclear(f"it is not clear what {number} is")
+    if previous.limit > 1 and not previous.skipped:
+        return replace(previous, limit=int(number))
+    compared = [
+        c for c in (*previous.where, *previous.having) if isinstance(c, Compared) and c.right.isdigit()
+    ]
+    if len(compared) != 1:
+        raise Unclear(f"it is not clear what {number} is said of")
+
+    def numbered(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
+        return tuple(replace(c, right=number) if c == compared[0] else c for c in conditions)
+
+    return replace(previous, where=numbered(previous.where), having=numbered(previous.having))
 
 
 def of_them(previous: Intent, what: str, draft: Draft) -> Intent:

@@ -34,6 +34,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Product,
     Ranged,
+    Rank,
     Ratio,
     Refers,
     Rounded,
@@ -46,6 +47,7 @@ from rewright.ask.reading.intent import (
 )
 from rewright.ask.reading.intent_parts import tables_of
 from rewright.ask.reading.joins import Step, Unclear, direct, path
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.rows import key_of
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
@@ -115,6 +117,8 @@ class Spelling:
                 return f"sum({self.expression(of)}) over {self._window(by, within)}"
             case Change():
                 return self._change(what)
+            case Rank(of, way):
+                return f"rank() over (order by {self.expression(of)} {way} nulls last)"
             case Named(column, by, name):
                 row = f"{self.column(by)} = {quote_literal(name)}"
                 return f"(select {self.column(column)} from {self.table(column.table)} where {row})"
@@ -263,6 +267,8 @@ class Spelling:
     def _during(self, what: During) -> str:
         column, moment = what.column, what.moment
         name = self.column(column)
+        if moment.of_each_day:
+            return self._of_each_day(column, moment)
         if column.kind == "date":
             if moment.start is None and moment.end is None and moment.month:
                 return f"extract(month from {name}) = {moment.month}"
@@ -280,6 +286,13 @@ class Spelling:
         if column.kind == "number" and moment.month:
             return f"{name} = {moment.month}"
         raise Unclear(f"it is not clear when {moment.said} is")
+
+    def _of_each_day(self, column: ColumnContext, moment: Moment) -> str:
+        name = self.column(column)
+        if moment.weekdays:
+            return f"extract(isodow from {name}) in ({', '.join(map(str, moment.weekdays))})"
+        time = name if column.type in {"time", "timetz"} else f"{name}::time"
+        return " and ".join(f"{time} {operator} time '{at}'" for operator, at in moment.clock)
 
     def _rows_of(self, kept: TableRef, of: TableRef, where: Sequence[Condition]) -> str:
         return f"exists (select {self._belonging(direct(self.context, kept, of, self.roles), kept, where)})"

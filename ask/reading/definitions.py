@@ -48,6 +48,15 @@ _PERCENT = re.compile(
     r"\s*\*\s*100(?:\.0*)?\s*%?$|^100(?:\.0*)?\s*\*\s*|,?\s*(?:expressed )?(?:as|in) (?:a )?percent\w*$",
     re.IGNORECASE,
 )
+_CASE = re.compile(
+    r"^case\s+when\s+(?P<when>.+?)\s+then\s+(?P<then>[\w.`]+)(?:\s+else\s+(?:0|null))?\s+end$", re.IGNORECASE
+)
+_OF_WHERE = re.compile(
+    r"^(?:the )?(?P<function>sum|total|average|count|number) of (?:the )?"
+    r"(?P<of>[\w. ]+?) (?:where|for which) (?P<test>.+)$",
+    re.IGNORECASE,
+)
+"""`the sum of amount where paid_on is null`"""
 _EXTREME = re.compile(r"^(?:max|min)\s*\([^()]+\)$", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z][\w'’-]*")
 _WHOLE = re.compile(r"^(?:the\s+|all\s+)+", re.IGNORECASE)
@@ -196,6 +205,9 @@ def stands_for(links: Sequence[Link], written: Written) -> list[Link]:
 def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, bool] | None:
     """A formula in words, and whether it is in percent; None for what is none."""
     text, percent = _bare(meaning), False
+    if (told := _OF_WHERE.match(text)) is not None and conditions_of(told["test"], context):
+        function = "count" if told["function"].lower() == "number" else told["function"]
+        text = f"{function}({told['of']} where {told['test']})"
     while (shorter := _bare(_PERCENT.sub("", text))) != text:
         text, percent = shorter, True
     call = re.match(r"^(divide|subtract|multiply)\s*\((.*)\)$", text, re.IGNORECASE)
@@ -213,10 +225,19 @@ def _as_formula(written: Written, meaning: str, context: Context) -> tuple[str, 
     if words is None:
         said = _operand(written, text, context) if _CALL.match(text) and not _EXTREME.match(text) else None
         return None if said is None else (said, percent)
+    before = len(written.tests)
     operands = [_operand(written, part, context) for part in parts]
     if len(operands) != 2 or None in operands:
         return None
-    return f"{words[0]} {operands[0]} {words[1]} {operands[1]}", percent
+    rows = _rows_tested(written.tests[before:], context)
+    first, second = (re.sub(r"^number of rows\b", f"number of {rows}", said or "") for said in operands)
+    return f"{words[0]} {first} {words[1]} {second}", percent
+
+
+def _rows_tested(tests: Sequence[tuple[dict[ColumnContext, Condition], ...]], context: Context) -> str:
+    """What `COUNT(*)` counts beside a condition: rows of the one table that it can be of."""
+    tables = {c.table for one in tests for by_column in one for c in by_column}
+    return " ".join(context.table(tables.pop()).words) if len(tables) == 1 else "rows"
 
 
 def _operands(text: str) -> tuple[list[str], tuple[str, str] | None]:
@@ -238,6 +259,8 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         plain = re.fullmatch(r"[\w .,'\"`-]+", text) is not None
         return _WHOLE.sub("", text.strip('`"')) if plain and len(text.split()) <= _LONGEST else None
     function, of = call[1].lower(), _bare(call["of"])
+    if (case := _CASE.match(of)) is not None:
+        function, of = _of_cases(function, case)
     of, where = _with_condition(of)
     tests = conditions_of(where, context) if where else []
     if where and not tests:
@@ -251,6 +274,13 @@ def _operand(written: Written, text: str, context: Context) -> str | None:
         return None
     said = f"{_SAID[function]} {'distinct ' if distinct else ''}{'rows' if of == '*' else of.strip('`')}"
     return f"{said} {_mark(written, tests, where)}" if tests else said
+
+
+def _of_cases(function: str, case: re.Match[str]) -> tuple[str, str]:
+    """`COUNT(CASE WHEN c THEN 1 END)`, `SUM(CASE WHEN c THEN a ELSE 0 END)`: what is measured where c."""
+    if case["then"] == "1":
+        return "count" if function in {"count", "sum", "total"} else function, f"* where {case['when']}"
+    return function, f"{case['then']} where {case['when']}"
 
 
 def _with_condition(text: str) -> tuple[str, str]:

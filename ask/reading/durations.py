@@ -20,6 +20,7 @@ from rewright.sql.algebra import TableRef
 
 _COMPARED = {">", "<", ">=", "<="}
 _UNSAID = 0.93
+_OF_SEVERAL = 0.8
 
 
 def durations(draft: Draft) -> None:
@@ -51,7 +52,7 @@ def _how_long(draft: Draft, at: int) -> None:
     """`how long do patients stay on average`, `how long did each outage last, in hours`."""
     span = _span(draft, at, _unit(draft, at))
     function = _function(draft, at)
-    draft.use(at)
+    draft.use(at, *_its_verbs(draft, span))
     _use_verbs(draft)
     if function is not None:
         draft.outputs.append((at, Measured(function, span)))
@@ -60,6 +61,20 @@ def _how_long(draft: Draft, at: int) -> None:
     draft.head = table
     draft.outputs += [(at, Column(c)) for c in draft.scope.label(table)]
     draft.outputs.append((at, span))
+
+
+def _its_verbs(draft: Draft, span: Span) -> list[int]:
+    """`how long does a complaint take to close`: the verb of its end. Raises Unclear for another
+    time's.
+    """
+    found = [i for i, link in enumerate(draft.links) if link.preposition == "to" and _dates(draft, i)]
+    others = {c for c in draft.scope.context.table(span.start.table).columns if c.kind == "date"}
+    if found and len(others) > 2:
+        draft.scope.doubt(f"whether {span.start.name} is when it begins", _OF_SEVERAL)
+    for i in found:
+        if span.end not in draft.links[i].columns:
+            raise Unclear(f"it is not clear how long it is to {draft.links[i].text}")
+    return found
 
 
 def _named_so(draft: Draft, at: int) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rewright.ask.reading.asked_again import OF_THEM, SHORT, asked_again, of_them
+from rewright.ask.reading.asked_again import LISTED, OF_THEM, SHORT, asked_again, listed, of_them, with_number
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.grouping import groups
@@ -27,10 +27,12 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.moments import Moment, moment_at
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import denied
 from rewright.ask.reading.superlatives import superlatives
+from rewright.ask.reading.words import tokens
 from rewright.sql.algebra import TableRef
 
 _OPENINGS = re.compile(
@@ -58,6 +60,7 @@ def follows(question: str) -> bool:
         _OPENINGS.match(question)
         or OF_THEM.match(question)
         or SHORT.match(question)
+        or LISTED.match(question)
         or re.match(r"\s*(?:the )?top \w+\W*$", question, re.IGNORECASE)
     )
 
@@ -86,6 +89,17 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
         table = scope.context.table(ref)
         if table not in scope.mentioned:
             scope.mentioned.insert(0, table)
+    if LISTED.match(question):
+        return listed(previous, scope)
+    said = [link for link in links if link.mark not in {"stop", "comma", "relation"}]
+    if len(said) == 1 and said[0].mark == "number" and not _maybe_year(said[0], previous):
+        return with_number(previous, said[0].number)
+    if (
+        len(said) == 1
+        and said[0].mark == "number"
+        and (again := _another_year(previous, said[0])) is not None
+    ):
+        return again
     _contraries(links, scope)
     unknown = [link.text for link in links if link.mark in {"unknown", "unread"}]
     if unknown:
@@ -115,6 +129,27 @@ def changed(previous: Intent, links: Sequence[Link], scope: Scope, question: str
     if not (draft.where or draft.groups or draft.order or limit or draft.limit):
         raise Unclear("it is not clear what is to be changed")
     return _merged(previous, draft, limit)
+
+
+def _maybe_year(link: Link, previous: Intent) -> bool:
+    """`and 2009?`: a year, unless a number of that size was said before."""
+    return len(link.number) == 4 and link.number[:2] in {"18", "19", "20"} and not previous.limit
+
+
+def _another_year(previous: Intent, link: Link) -> Intent | None:
+    """`and 2022?` after 2023."""
+    made = moment_at(tokens(f"in {link.text}"), 0)
+    dated = [c for c in previous.where if isinstance(c, During) and c.moment.years is not None]
+    if made is None or len(dated) != 1 or not _one_year(dated[0].moment) or not _one_year(made[0]):
+        return None
+    now = replace(dated[0], moment=made[0])
+    return replace(previous, where=tuple(now if c == dated[0] else c for c in previous.where))
+
+
+def _one_year(moment: Moment) -> bool:
+    """A year and nothing else: not since one, nor until one."""
+    closed = moment.start is not None and moment.end is not None and moment.years is not None
+    return closed and moment.whole_years and len(set(moment.years or ())) == 1
 
 
 def _contraries(links: Sequence[Link], scope: Scope) -> None:
@@ -203,7 +238,7 @@ def _as_measured(by: Expression, shown: Sequence[Expression], groups: Sequence[E
 def _replaces(new: Condition, old: Condition) -> bool:
     """`what about Italy?` after Spain: another value of the same column, another time."""
     if isinstance(new, During) and isinstance(old, During):
-        return new.column == old.column
+        return new.column == old.column and new.moment.of_each_day == old.moment.of_each_day
     if isinstance(new, Known) and isinstance(old, Known):
         return new.column == old.column  # `and public ones?` after the private
     return isinstance(new, OneOf | Spelled) and isinstance(old, OneOf | Spelled) and new.column == old.column

@@ -68,7 +68,7 @@ def _another_group(draft: Draft, place: int) -> bool:
     """`for each month and ward`: what comes right after a group, with a word between."""
     link = draft.links[place]
     if link.mark != "table":
-        return link.mark in {"column", "unit"}
+        return link.mark in {"column", "unit", "flag"}
     after = draft.links[place + 1].mark if place + 1 < len(draft.links) else "stop"
     ends = after in {"stop", "comma", "order", "desc", "asc", "each", "moment"}
     return ends and not link.glued and not link.preposition and not link.theirs
@@ -118,7 +118,7 @@ def _grouped(draft: Draft, place: int) -> int | None:
             return follows + 1
         group_rows(draft, table)
         return (follows or place) + 1
-    if link.mark == "column":
+    if link.mark in {"column", "flag"}:
         column_of = draft.scope.column(link)
         if (
             column_of.kind == "date"

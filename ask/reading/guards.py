@@ -31,6 +31,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import RELATING
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.mismatches import places_shown
 from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.unit_names import measures, without_numbered, without_unit
@@ -46,6 +47,7 @@ _SECOND = re.compile(
     re.IGNORECASE,
 )
 """A question within a question, of which nothing would be shown."""
+_PARTICIPLES = frozenset(listed("left sold paid built bought sent lent quit begun born held"))
 _FUTURE = 0.72
 _SUMMED = 0.93
 ADDITIVE = frozenset(
@@ -102,6 +104,7 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _states_shown(intent, links)
     _of_another(intent, links, scope)
     _flags_shown(intent, links)
+    places_shown(intent, links, scope)
     return _added_up(intent, links, scope)
 
 
@@ -234,7 +237,8 @@ def _states_shown(intent: Intent, links: Sequence[Link]) -> None:
     """`contracts that have expired` read as the dates at which they do. Raises Unclear."""
     shown = {e.column for e in intent.outputs if isinstance(e, Column) and e.column.kind == "date"}
     for link in links:
-        if link.mark == "column" and link.verb and link.word.endswith("ed") and shown & set(link.columns):
+        past = link.word.endswith("ed") or link.word in _PARTICIPLES
+        if link.mark == "column" and link.verb and past and shown & set(link.columns):
             raise Unclear(f"it is not clear whether {link.text} is to be shown or says which rows are meant")
     for noun, verb in pairwise(links):
         # `which developers work on a project`, of timesheets with a work_date

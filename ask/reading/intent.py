@@ -102,7 +102,7 @@ class Measured:
     """A function over what is worked out of each row."""
 
     function: Function
-    of: Span | Difference | Gap | Product
+    of: Span | Difference | Gap | Product | Ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,14 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Rank:
+    """The place of a group by ``of`` among all, from 1; those that tie share it."""
+
+    of: Expression
+    way: Direction = "desc"
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """The column of the one row whose ``by`` is ``name``."""
 
@@ -165,6 +173,7 @@ Expression = (
     | Converted
     | Running
     | Change
+    | Rank
     | Named
 )
 

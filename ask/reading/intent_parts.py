@@ -29,6 +29,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Product,
     Ranged,
+    Rank,
     Ratio,
     Refers,
     Rounded,
@@ -64,7 +65,9 @@ def columns_of(what: Expression | Condition) -> tuple[ColumnContext, ...]:
             return (*own, *(c for w in where for c in columns_of(w)))
         case Ratio(a, b) | Difference(a, b):
             return (*columns_of(a), *columns_of(b))
-        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
+        case (
+            Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of)
+        ):
             return columns_of(of)
         case Span(start, end) | Product(start, end):
             return (start, end)
@@ -88,7 +91,9 @@ def tables_of(what: Expression | Condition) -> tuple[TableRef, ...]:
             found.insert(0, of)
         case Ratio(a, b) | Difference(a, b):
             found = [*tables_of(a), *tables_of(b)]
-        case Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
+        case (
+            Measured(_, of) | Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of)
+        ):
             found = list(tables_of(of))
         case Compared(left) | Ranged(left):
             found = list(tables_of(left))
@@ -103,7 +108,7 @@ def aggregates_of(what: Expression) -> tuple[Aggregate | Measured, ...]:
     match what:
         case Aggregate() | Measured():
             return (what,)
-        case Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of):
+        case Rounded(of) | Converted(of) | Running(of) | Change(of) | Portion(of) | Rank(of):
             return aggregates_of(of)
         case Ratio(a, b) | Difference(a, b):
             return (*aggregates_of(a), *aggregates_of(b))

@@ -220,7 +220,8 @@ GRAMMAR: dict[str, str] = {
         "previous, next, correlation, "
         "twice, double, half, standard deviation, variance, if, predict, "
         "forecast, only, exclusively, other, another, others, always, all of, "
-        "in common, every time, most of",
+        "in common, every time, most of, all day, all night, all week, all month, all year, every second, "
+        "every third, every other, every few",
     ),
 }
 """Phrases with a meaning of their own, and the mark that stands for it; `unread` ones make a refusal."""

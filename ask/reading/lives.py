@@ -76,7 +76,7 @@ def _mark(links: Sequence[Link], at: int, mark: str, end: ColumnContext) -> None
     left = links[at].word in _LEFT
     links[at].mark, links[at].columns, links[at].fits = mark, (end,), {}
     rest = [link for link in links[at + 1 :] if link.mark != "stop"]
-    if left and len(rest) == 1 and rest[0].mark == "unknown":
+    if left and len(rest) == 1 and rest[0].mark == "unknown" and not rest[0].glued:
         rest[0].mark = "relation"  # `who left the choir`, of which all of them are
     for behind in links[at + 1 : at + 3]:
         if behind.word not in _THERE or behind.mark not in {"unknown", "relation"}:
@@ -88,6 +88,11 @@ def _spoken(links: Sequence[Link], scope: Scope) -> set[TableRef]:
     """The tables that are named, by themselves, by a column or by a value that only one has."""
     spoken = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     spoken |= {table.ref for link in links if (table := scope.said_table(link)) is not None}
+    # `the rating of drivers who left`, of a table `drv`: a column of theirs names them
+    columns = [
+        {c.table for c in link.columns} for link in links if link.word not in _LEFT and link.mark == "column"
+    ]
+    spoken |= {next(iter(held)) for held in columns if len(held) == 1}
     owners = [{c.table for c, _ in link.values} for link in links if link.mark == "value"]
     return spoken | {next(iter(held)) for held in owners if len(held) == 1}
 

@@ -32,7 +32,8 @@ _DAYS_ONLY = {"over", "on"}
 @dataclass(frozen=True, slots=True)
 class Moment:
     """``start`` and ``end`` (exclusive) are SQL expressions or None; ``years`` and ``month`` serve columns
-    that hold such numbers.
+    that hold such numbers. ``clock``: bounds on the time of day, each an operator and `HH:MM`; ``weekdays``:
+    the days of the week, 1 for Monday.
     """
 
     said: str
@@ -40,6 +41,13 @@ class Moment:
     end: str | None = None
     years: tuple[int | None, int | None] | None = None
     month: int | None = None
+    clock: tuple[tuple[str, str], ...] = ()
+    weekdays: tuple[int, ...] = ()
+
+    @property
+    def of_each_day(self) -> bool:
+        """Whether it is a time or a kind of day, whatever the date."""
+        return bool(self.clock or self.weekdays)
 
     @property
     def whole_years(self) -> bool:

@@ -24,6 +24,7 @@ from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.lexicon import OTHER_QUESTIONS
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.members import memberships
+from rewright.ask.reading.mismatches import words_for_names
 from rewright.ask.reading.named_rows import against_named
 from rewright.ask.reading.ordering import order, settle
 from rewright.ask.reading.outputs import columns, measures
@@ -133,6 +134,7 @@ def parse(links: Sequence[Link], scope: Scope, question: str) -> tuple[Intent, D
     unknown = [link.text for link in (*main, *wanted) if link.mark in {"unknown", "unread"}]
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
+    words_for_names(main)
     scope.doubt("a word that may be misspelled", _MISSPELLED ** sum(link.misspelled for link in links))
     scope.doubt("a word that only begins like a name", _LOOSELY ** sum(one.loosely_cut for one in links))
     scope.doubt("a part of a name", _IN_PART ** sum(link.in_part for link in links))

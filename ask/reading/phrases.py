@@ -297,6 +297,9 @@ def _owner(draft: Draft, at: int, default: TableContext | None) -> TableContext:
         named = draft.scope.said_table(beside)
         if named is not None:
             return named
+    if draft.listed and len(draft.grouped_rows) == 1:
+        # `for each building, return the name, the number of flats and ...`
+        return draft.scope.context.table(draft.grouped_rows[0])
     following = draft.table_after(at)
     if following is not None:
         return draft.scope.table(draft.links[following])

@@ -29,6 +29,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Product,
     Ranged,
+    Rank,
     Ratio,
     Refers,
     Rounded,
@@ -129,6 +130,8 @@ def expression(what: Expression) -> str:
                 f"the change of {expression(of)} against the {expression(by)} before"
                 + " in percent" * percent
             )
+        case Rank(of, way):
+            return f"the rank by {expression(of)}, the {'highest' if way == 'desc' else 'lowest'} first"
         case Named(column, _, name):
             return f"{_column(column)} of {name}"
         case _:

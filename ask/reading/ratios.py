@@ -18,6 +18,7 @@ from rewright.ask.reading.intent import (
     During,
     Expression,
     Many,
+    Measured,
     Named,
     OneOf,
     Portion,
@@ -26,6 +27,7 @@ from rewright.ask.reading.intent import (
 from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
+from rewright.ask.reading.ratio_sides import had
 from rewright.ask.reading.words import stem
 from rewright.sql.algebra import TableRef
 
@@ -131,7 +133,13 @@ def _ratio(draft: Draft, at: int) -> None:
         kinds = {type(top), type(below)}
         top, below = (_summed(e) if kinds == {Aggregate, Column} else e for e in (top, below))
     draft.where += shared
-    draft.outputs.append((at, Ratio(top, below)))
+    ratio = Ratio(top, below)
+    average = draft.before(at, "avg")
+    if average is not None and isinstance(top, Column) and isinstance(below, Column):
+        draft.outputs.append((at, Measured("avg", ratio)))  # of each row's own
+        draft.use(average)
+    else:
+        draft.outputs.append((at, ratio))
     draft.use(at)
 
 
@@ -220,6 +228,7 @@ def side(draft: Draft, start: int, end: int) -> tuple[Expression, list[Condition
     if measured is None and not part.having:
         measured = _rows_of(part)
     _own_rows(part, measured)
+    had(part, measured)
     if part.having:
         part.where += [_so_many(c, measured, part) for c in part.having]
     left = [link.text for link in part.links if not link.used and link.mark not in {"named", "distinct"}]
@@ -294,10 +303,13 @@ def _of_the_whole(draft: Draft, at: int) -> list[Condition]:
     verb = next((i for i in range(table + 1, end) if draft.links[i].verb), table + 1)
     said = [i for i in range(at + 1, verb) if i != table]
     after = any(draft.links[i].mark in _SAYING for i in range(verb, end))
-    if not said or not after or any(draft.links[i].mark not in _OF_ALL for i in said):
+    if not said or not after:
         return []
     part = Draft([draft.links[i] for i in range(at + 1, verb)], draft.scope)
     conditions(part)
+    if any(draft.links[i].mark not in _OF_ALL for i in said):
+        # `share of tenants with a guarantor that are students`
+        had(part, Aggregate("count", draft.scope.table(draft.links[table]).ref))
     if any(not link.used and link.mark != "table" for link in part.links):
         raise Unclear("it is not clear of which rows the share is wanted")
     if any(draft.links[i].preposition == "for" for i in range(verb, end)):

@@ -177,6 +177,10 @@ class Scope:
     def _of_their_own(self, found: Sequence[ColumnContext]) -> list[ColumnContext]:
         """`concerts per city`: the city of their venue, of which each has one, and not of customers."""
         spoken = {t.ref for one in self.links if one.mark == "table" for t in one.tables[:1]}
+        if not spoken:
+            # `the total deposit per city`: of those that own what is measured
+            owners = [{c.table for c in one.columns} for one in self.links if one.mark == "column"]
+            spoken = {next(iter(held)) for held in owners if len(held) == 1}
         told = set[TableRef]().union(*(self.told_by(ref) for ref in spoken))
         return [c for c in found if c.table in told]
 

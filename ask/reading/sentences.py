@@ -26,6 +26,7 @@ from rewright.ask.reading.lexicon import OUTCOMES
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.lives import lives
 from rewright.ask.reading.own_columns import verbs_of_rows
+from rewright.ask.reading.own_rows import own_rows
 from rewright.ask.reading.products import times
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.states import states, still_so
@@ -57,7 +58,7 @@ _INSTRUCTIONS = {"order", "desc", "asc", "first", "last", "each"}
 
 def prepared(links: list[Link], scope: Scope) -> list[Link]:
     """The links of the question itself, those of verbs and roles marked as what they are. Raises Unclear."""
-    links = takings(links, scope)
+    links = own_rows(takings(links, scope))
     verbs_of_rows(links, scope)
     verbs_of_absence(links)
     links = referred_by_another(links, scope)

@@ -52,6 +52,7 @@ def property_of(
         c
         for c in table.columns
         if c.kind in {"number", "date"}
+        and not c.key
         and not audits(scope, c)
         and measures(scope.words(c), units) is not False
     ]

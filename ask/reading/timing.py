@@ -14,7 +14,9 @@ from rewright.ask.reading.intent import (
     During,
 )
 from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.moments import Moment
 from rewright.ask.reading.pairs import lasting
+from rewright.ask.reading.shortened import cut_from
 from rewright.ask.reading.words import listed, root
 
 _FOUNDED = frozenset(
@@ -118,6 +120,8 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
     """The columns that say when: one named beside, or the only one of the tables spoken of."""
     moment = draft.links[at].moment
     assert moment is not None
+    if moment.of_each_day:
+        return [_at_the_time(draft, at, moment)]
     beside = draft.before(at, "column")
     if beside is not None:
         link = draft.links[beside]
@@ -159,7 +163,7 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if moment.month and moment.start is not None and not any(c.kind == "date" for c in found):
             continue
         told = [c for c in found if _told(draft, at, c)]
-        if not told and len(found) > 1 and (told := _by_verb(draft, found)):
+        if not told and len(found) > 1 and (told := _by_verb(draft, found) or _cut(draft, found)):
             draft.scope.doubt("which date a verb is about", 0.95)
         if len(found) == 1 or len(told) == 1:
             if not told and {root(w) for w in draft.scope.words(found[0])} & _OF_LIVES:
@@ -184,6 +188,46 @@ def _timed(draft: Draft, at: int) -> list[ColumnContext]:
         if len(found) > 1:
             raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
     raise Unclear(f"nothing in {', '.join(t.ref.name for t in tables) or 'what is spoken of'} says when")
+
+
+_TIMED = {"timestamp", "timestamptz", "time", "timetz"}
+
+
+def _at_the_time(draft: Draft, at: int, moment: Moment) -> ColumnContext:
+    """The column that a time or a kind of day is of: of those that hold such the one that words name, else
+    the one at which things begin. Raises Unclear.
+    """
+    beside = draft.before(at, "column")
+    tables = _spoken(draft, at)
+
+    def held(column: ColumnContext) -> bool:
+        return column.type in _TIMED if moment.clock else column.kind == "date"
+
+    named = [c for c in draft.links[beside].columns if held(c)] if beside is not None else []
+    if len(named) == 1:
+        draft.use(beside)
+        return named[0]
+    for table in tables:
+        found = [c for c in table.columns if held(c)]
+        told = [c for c in found if _told(draft, at, c)] or _by_verb(draft, found) or _cut(draft, found)
+        if not told and found and only_came(draft, table):
+            continue  # `clients on weekends`, of clients with a date since when
+        if len(found) == 1 or len(told) == 1:
+            return (told or found)[0]
+        pair = lasting(draft.scope, table)
+        if pair is not None and held(pair[0]):
+            draft.scope.doubt("which of two dates is meant", BEGINNING, once=True)
+            return pair[0]
+        if found:
+            raise Unclear(f"{moment.said} may be said of: {', '.join(c.name for c in found)}")
+    raise Unclear(f"nothing that is spoken of says what was {moment.said}")
+
+
+def _cut(draft: Draft, dates: Sequence[ColumnContext]) -> list[ColumnContext]:
+    """`requested`, of a date `req_ts`."""
+    verbs = [w for w in draft.scope.roles if w.endswith("ed")]
+    words = {c: draft.scope.words(c) for c in dates}
+    return [c for c in dates if any(cut_from(verb, w) for verb in verbs for w in words[c])]
 
 
 def _of_the_deed(draft: Draft, tables: Sequence[TableContext]) -> ColumnContext | None:

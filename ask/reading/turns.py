@@ -148,6 +148,23 @@ _TURNS = tuple(
             ),
             r"what is the \2 \3 \1?",
         ),
+        # `the number of jobs for each kind, ordered by number`
+        (
+            (
+                r"\b(number of|how many)\b([^.?!]*?)\b((?:order|sort)(?:ed)?|ranked) by (?:the )?number"
+                r"(?= (?:desc|asc|from|in\b)|\W*$)"
+            ),
+            r"\1\2\3 by count",
+        ),
+        (r"\b(?:as )?(?:against|opposed to) (?=(?:that|those) of\b)", "compared with "),
+        # `rank the drivers by total fare`
+        (
+            (
+                r"^rank (?:all )?(?:of )?(?:the )?(\w+(?: \w+)?) by ((?:their |the )?"
+                r"(?:total|average|number of|sum of|maximum|minimum)\b[^.?!,]*)(?=\W*$)"
+            ),
+            r"\2 for each \1, highest first",
+        ),
         (r"\bof (?:ours|theirs|hers|his)\b", ""),
         (r"\b(?:in|by) total and on average\b", "total and average"),
     )

@@ -30,6 +30,7 @@ LEAST_ANSWERED = {
     "ask_eighth_strangers": 0.6,
     "ask_ninth_strangers": 0.65,
     "ask_tenth_strangers": 0.6,
+    "ask_eleventh_strangers": 0.4,
 }
 LEAST_RIGHT = 0.9
 

@@ -1,0 +1,71 @@
+"""Words that a name of the data was found for though they mean something else: `kinds of donors` taken for
+the kind of their sites, `last` for a last name, `from the start` for a start date.
+
+Owns refusing these. Must not know the grammar; raises Unclear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from rewright.ask.reading.intent import Column, Intent
+from rewright.ask.reading.joins import Unclear
+from rewright.ask.reading.lexicon import FILLERS
+from rewright.ask.reading.link import Link
+from rewright.ask.reading.phrases import FUNCTIONS
+from rewright.ask.reading.scope import Scope
+from rewright.ask.reading.words import listed
+
+_KINDS = frozenset(listed("kind kinds type types sort sorts category categories"))
+_ENDS = frozenset(("last", "first"))
+_WHERE = frozenset(listed("from at in on through via into"))
+_PARTLY = 0.8
+
+
+def words_for_names(links: Sequence[Link]) -> None:
+    """Refuses what is decided by a word and its neighbours. Raises Unclear."""
+    said = [link for link in links if link.mark != "stop"]
+    for first, second in pairwise(said):
+        _kinds_of(first, second)
+        _two_functions(first, second)
+    for link, behind in zip(said, [*said[1:], None], strict=True):
+        if link.mark == "column" and link.word in _ENDS and (behind is None or not behind.glued):
+            raise Unclear(f"it is not clear what is meant by {link.text}")
+
+
+def _kinds_of(kinds: Link, of: Link) -> None:
+    """`kinds of donors`, where only their sites have a kind."""
+    if kinds.word not in _KINDS or of.mark != "table" or of.preposition != "of" or kinds.mark != "column":
+        return
+    own = tuple(c for c in kinds.columns if c.table in {t.ref for t in of.tables[:1]})
+    if not own:
+        raise Unclear(f"it is not clear which {kinds.text} of {of.text} are meant")
+    kinds.columns = own
+
+
+def _two_functions(first: Link, second: Link) -> None:
+    """`the minimum average rating`: neither of the two by itself. A number of rows may have an average."""
+    both = first.mark in FUNCTIONS and second.mark in FUNCTIONS
+    if both and second.glued and not second.added and "number" not in second.word:
+        raise Unclear(f"it is not clear whether the {first.text} or the {second.text} is wanted")
+
+
+def places_shown(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`from the start` read as a start date to show: behind a preposition a name says where or when, unless
+    the words before it ask for it. Raises Unclear.
+    """
+    shown = {e.column for e in intent.outputs if isinstance(e, Column)} - {
+        e.column for e in intent.groups if isinstance(e, Column)
+    }
+    for before, link in pairwise(links):
+        meant = shown & set(link.columns)
+        if link.mark != "column" or link.preposition not in _WHERE or link.added or not meant:
+            continue
+        if before.mark in {"each", "order", "comma", "return", "stop"} or scope.roles[:1] == (
+            link.preposition,
+        ):
+            continue
+        partly = all(link.fit(c) < _PARTLY for c in meant)
+        if partly or link.word in FILLERS:
+            raise Unclear(f"it is not clear what is meant by {link.preposition} {link.text}")
