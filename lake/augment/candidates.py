@@ -189,7 +189,7 @@ class Candidates:
             near |= self._sharing(table, allowed, arrived)
         if len(near) < _MANY:
             near |= self._namesakes(table) | self._alike(table, allowed, arrived)
-        if len(arrived) == 1:
+        if arrived:
             near = self._beyond(table, arrived, near)
         found: set[str] = set()
         for name in near:
@@ -273,6 +273,27 @@ class Candidates:
         called = self._called()
         told = Counter(name for word in wanted for name in called.get(word, ()))
         return {name for name, many in told.items() if many >= _SEVERAL}
+
+    def ways(self, table: str, arrived: Collection[str]) -> tuple[list[Column], list[Column]]:
+        """A table's columns by which a chain may go on that came by `arrived`: those that lead on by
+        themselves alone, and those that another column may complete to a key of both (a year, or since
+        another table has two columns that are called alike).
+        """
+        columns = [c for c in self._index.tables[table].columns if joinable(c) or year_like(c)]
+        called = self._called()
+        told = Counter(
+            name for c in columns for name in called.get(names.normal(c.name), ()) if name != table
+        )
+        several = {name for name, many in told.items() if many >= _SEVERAL}
+        years = {c.name for c in columns if year_like(c)}
+        alone: list[Column] = []
+        together: list[Column] = []
+        for column in columns:
+            if column.name in arrived:
+                continue
+            completed = years - {column.name} or several & called.get(names.normal(column.name), set())
+            (together if completed or not joinable(column) else alone).append(column)
+        return alone, together
 
     def _called(self) -> Mapping[str, set[str]]:
         """How a column is called -> the tables that have one which may be a key."""

@@ -22,6 +22,7 @@ from rewright.lake.augment.blocks import (
     strongest,
 )
 from rewright.lake.augment.candidates import Candidate
+from rewright.lake.augment.carrying import Carrying
 from rewright.lake.augment.dates import in_time
 from rewright.lake.augment.encoding import Aggregates, Encoded
 from rewright.lake.augment.estimating import Pooled, pooled
@@ -55,6 +56,10 @@ class Evaluator:
     def sample(self, rows: int) -> Sample:
         """So many rows of the base, on which candidates are looked at before they are built."""
         return Sample(self.base, self._tables, rows)
+
+    def carrying(self) -> Carrying:
+        """Which keys of further tables can carry anything to the base."""
+        return Carrying(self.base, self._tables)
 
     def evaluate(self, blocks: Sequence[Block]) -> Evaluation:
         """The full metric for the base joined with all blocks."""

@@ -69,6 +69,20 @@ class Links:
         at = np.flatnonzero(wanted[near] == self.arriving)
         return Links(self.arriving[at], self.leaving[at])
 
+    def only(self, wanted: Any) -> Any:
+        """(wanted,) the one leaving key of each of these arriving ones, 0 where there is none; None: one of
+        them has several.
+        """
+        first: Any = np.searchsorted(self.arriving, wanted)
+        many: Any = np.searchsorted(self.arriving, wanted, side="right") - first
+        many[wanted == 0] = 0
+        if (many > 1).any():
+            return None
+        found: Any = np.zeros(len(wanted), dtype=np.uint64)
+        there = many > 0
+        found[there] = self.leaving[first[there]]
+        return found
+
     def carried(self, keyed: Keyed) -> Keyed:
         """Features of the leaving keys as features of the arriving ones: means over the pairs, so that rows
         never multiply.
