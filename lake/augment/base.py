@@ -41,6 +41,7 @@ from rewright.lake.augment.outside import (
     without_schema,
 )
 from rewright.lake.augment.rows import joint
+from rewright.lake.augment.text_leaks import named_classes
 from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.scores import joinable, year_like
@@ -425,6 +426,7 @@ class Base:
         index = self.lake.index
         everywhere: Any = np.ones(len(y), dtype=bool)
         leaks = leaks_of(index, self.target, features, values.features, everywhere, by_row)
+        leaks |= named_classes(features, values.features, by_row)
         leaks |= leaks_together(features, values.features, by_row, leaks)
         leaks = {i: leak for i, leak in leaks.items() if not self._is_time(leak.column)}
         if self.spec.features is None:

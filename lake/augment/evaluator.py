@@ -30,6 +30,7 @@ from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.sampling import Sample
 from rewright.lake.augment.tables import TableFeatures
+from rewright.lake.augment.text_leaks import named_classes
 from rewright.lake.catalog.model import Family
 
 _SAMPLE = 4_000
@@ -163,6 +164,7 @@ class Evaluator:
         columns = [f"v{i}" for i in range(len(made.features))]
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
+        leaks.update(named_classes(made.features, raw, by_key))
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)
