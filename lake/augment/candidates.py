@@ -16,8 +16,10 @@ from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.keyed import as_key
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
-from rewright.lake.catalog.model import Column, Table
+from rewright.lake.catalog.counting import family_of
+from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
 from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
 
@@ -88,6 +90,8 @@ class Candidates:
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Hop, ...]] = {}
         self._year_columns: dict[str, list[Column]] = {}
+        self._as_keys: dict[str, list[Column]] = {}
+        self._all_decimals: list[Column] | None = None
         self._joins: dict[tuple[str, str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
         self._hashes = hashes
@@ -153,7 +157,10 @@ class Candidates:
         return self._distinct[table.name, keys] >= _UNIQUE * max(table.rows, 1)
 
     def _pairs(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
-        found = self._of_columns(table, other, allowed) if allowed else list(self._index.pairs(table, other))
+        if allowed:
+            found = self._of_columns(table, other, allowed)
+        else:
+            found = [*self._index.pairs(table, other), *self._of_decimals(table, other)]
         # years complete a key whatever the scores say of them alone
         known = {(p.a.name, p.b.name) for p in found}
         for a in self._years(table):
@@ -165,21 +172,53 @@ class Candidates:
 
     def _years(self, table: str) -> list[Column]:
         if table not in self._year_columns:
-            columns = self._index.tables[table].columns
-            self._year_columns[table] = [c for c in columns if year_like(c)]
+            self._year_columns[table] = [c for c in self._columns(table) if year_like(c)]
         return self._year_columns[table]
 
     def _of_columns(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
         """The pairs of these columns alone: nothing is compared that may not be joined on."""
-        tables = self._index.tables
         return [
             pair
-            for a in tables[table].columns
+            for a in self._columns(table)
             if a.name in allowed and joinable(a)
-            for b in tables[other].columns
+            for b in self._columns(other)
             if joinable(b) and comparable(a, b)
             if (pair := self._index.overlapping(a, b)) is not None
         ]
+
+    def _of_decimals(self, table: str, other: str) -> list[PairScore]:
+        """The pairs of columns of which one is written with a decimal point, which the scores of the lake do
+        not compare: those alone that are called alike, or refer to the same.
+        """
+        return [
+            pair
+            for a in self._columns(table)
+            for b in self._columns(other)
+            if (_decimal(a) or _decimal(b)) and joinable(a) and joinable(b)
+            if _refers_alike(a, b) and comparable(a, b)
+            if (pair := self._index.overlapping(a, b)) is not None
+        ]
+
+    def _columns(self, table: str) -> list[Column]:
+        """A table's columns, as they are compared as keys."""
+        if table not in self._as_keys:
+            self._as_keys[table] = [as_key(column) for column in self._index.tables[table].columns]
+        return self._as_keys[table]
+
+    def _decimals(self, table: str, arrived: Collection[str]) -> set[str]:
+        """Tables with a column that refers to what one of the table's does, where one of the two is written
+        with a decimal point: the join graph knows nothing of these.
+        """
+        told = [c for c in self._columns(table) if c.numeral and joinable(c) and c.name not in arrived]
+        if self._all_decimals is None:
+            columns = (as_key(c) for c in self._index.columns if c.family is Family.FLOAT)
+            self._all_decimals = [c for c in columns if _decimal(c)]
+        found = {c.table for c in self._all_decimals if any(_refers_alike(c, key) for key in told)}
+        mine = [c for c in told if _decimal(c)]
+        if mine:
+            integers = (c for c in self._index.columns if c.numeral)
+            found |= {c.table for c in integers if any(_refers_alike(c, key) for key in mine)}
+        return found - {table}
 
     def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
         """Tables that share values with it: parts of a union are told by the union alone."""
@@ -187,6 +226,7 @@ class Candidates:
         near = set(joined or ())
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
+        near |= self._decimals(table, arrived)
         if len(near) < _MANY:
             near |= self._namesakes(table) | self._alike(table, allowed, arrived)
         if arrived:
@@ -248,14 +288,14 @@ class Candidates:
         asked.
         """
         tables, found = self._index.tables, near & self._index.unions.keys()
-        for column in tables[table].columns:
+        for column in self._columns(table):
             if not joinable(column) or column.name in arrived:
                 continue
             for name, other_name in self._holding_a_value_of(column):
                 if name in found or name not in near:
                     continue
                 other = tables[name].column(other_name)
-                if other is not None and joinable(other) and comparable(column, other):
+                if other is not None and joinable(b := as_key(other)) and comparable(column, b):
                     found.add(name)
         return found
 
@@ -279,7 +319,7 @@ class Candidates:
         themselves alone, and those that another column may complete to a key of both (a year, or since
         another table has two columns that are called alike).
         """
-        columns = [c for c in self._index.tables[table].columns if joinable(c) or year_like(c)]
+        columns = [c for c in self._columns(table) if joinable(c) or year_like(c)]
         called = self._called()
         told = Counter(
             name for c in columns for name in called.get(names.normal(c.name), ()) if name != table
@@ -412,6 +452,17 @@ def _same_name(pair: PairScore) -> bool:
     if names.normal(pair.a.name) != names.normal(pair.b.name):
         return False
     return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
+
+
+def _decimal(column: Column) -> bool:
+    """Is it an integer that is written with a decimal point?"""
+    return column.family is Family.INTEGER and family_of(column.type) is Family.FLOAT
+
+
+def _refers_alike(a: Column, b: Column) -> bool:
+    """Are they called alike but for words that say that they are keys: `meter` and `meter_id`?"""
+    one, two = (names.normal(names.referred(c.name) or c.name) for c in (a, b))
+    return one == two
 
 
 def _common(column: Column) -> bool:

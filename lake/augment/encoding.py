@@ -13,6 +13,8 @@ from typing import Literal
 
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
+from rewright.lake.augment.keyed import as_key
+from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
@@ -95,7 +97,7 @@ class Encoded:
 
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
-    if a.numeral and b.numeral:
+    if as_key(a).numeral and as_key(b).numeral:
         return "number"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
@@ -125,7 +127,11 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
     same.
     """
     if kind == "number":
-        return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
+        number = quoted(column.name)
+        if family_of(column.type) is Family.FLOAT:
+            # a cast would round: 104.5 is no key, 104.0 is 104
+            number = f"CASE WHEN {number} = floor({number}) THEN {number} END"
+        return f"TRY_CAST({number} AS BIGINT)"
     cleaned = index.cleaning(column) or quoted(column.name)
     if kind == "date":
         date = f"TRY_CAST({cleaned} AS DATE)"
