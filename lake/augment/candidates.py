@@ -17,6 +17,7 @@ from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
 from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.months import is_monthly
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family, Table
@@ -425,9 +426,10 @@ def _keys(
             seen.add(told)
             made += 1
             yield _hop(left, right, key)
-    if not telling:
-        for pair in periods[:1]:
+    for pair in periods:
+        if not telling or _monthly(pair):
             yield _hop(left, right, [pair])
+            break
 
 
 def _completed(
@@ -472,7 +474,12 @@ def _common(column: Column) -> bool:
 
 
 def _period(pair: PairScore) -> bool:
-    return year_like(pair.a) and year_like(pair.b)
+    return (year_like(pair.a) and year_like(pair.b)) or _monthly(pair)
+
+
+def _monthly(pair: PairScore) -> bool:
+    """Days of a table beside another's months."""
+    return key_kind(pair.a, pair.b) == "month" and is_monthly(pair.a) is not is_monthly(pair.b)
 
 
 def _shared(pair: PairScore) -> float:

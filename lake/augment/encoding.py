@@ -14,13 +14,14 @@ from typing import Literal
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.months import is_monthly, month_form
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "text", "date"]
+Kind = Literal["number", "text", "date", "month"]
 Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
@@ -99,6 +100,8 @@ def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
     if as_key(a).numeral and as_key(b).numeral:
         return "number"
+    if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
+        return "month"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
     return "text"
@@ -133,13 +136,28 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
             number = f"CASE WHEN {number} = floor({number}) THEN {number} END"
         return f"TRY_CAST({number} AS BIGINT)"
     cleaned = index.cleaning(column) or quoted(column.name)
+    if kind == "month":
+        return month_form(column, cleaned, lambda: _day_form(column, cleaned))
     if kind == "date":
-        date = f"TRY_CAST({cleaned} AS DATE)"
-        if (form := _written_date(column)) is not None:
-            date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
-        return f"CAST({date} AS VARCHAR)"
+        return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
     folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
     return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+
+
+def _day_form(column: Column, cleaned: str) -> str:
+    """SQL of a column's days as dates."""
+    date = f"TRY_CAST({cleaned} AS DATE)"
+    if (form := _written_date(column)) is not None:
+        date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
+    return date
+
+
+def key_kinds(column: Column) -> list[Kind]:
+    """As what a column's values may be compared with those of others, its own way first: a day is also one of
+    a month.
+    """
+    own = key_kind(column, column)
+    return [own, "month"] if own == "date" else [own]
 
 
 def hash_form(parts: Sequence[str]) -> str:
