@@ -22,7 +22,7 @@ from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
-from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
+from rewright.lake.joins.scores import USELESS, Overlap, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
 _MOST_PAIRS = 3
@@ -122,7 +122,10 @@ class Candidates:
 
     def _found(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> Iterator[Hop]:
         spelled = self._respelled(table, allowed, arrived)
-        for other in sorted({*self._neighbours(table, allowed, arrived), *spelled}):
+        near = self._neighbours(table, allowed, arrived)
+        # kinds and seasons that are spelled in other ways complete a key, they make none
+        telling = (name for name, pairs in spelled.items() if not all(_common(p.a) for p in pairs.values()))
+        for other in sorted({*near, *telling}):
             try:
                 yield from self._between(table, other, allowed, spelled.get(other, {}))
             except LakeError as error:
@@ -166,10 +169,26 @@ class Candidates:
         known = {(p.a.name, p.b.name) for p in found}
         for a in self._years(table):
             for b in self._years(other):
-                score = self._index.overlapping(a, b) if (a.name, b.name) not in known else None
+                score = self._of_years(a, b) if (a.name, b.name) not in known else None
                 if score is not None:
                     found.append(score)
         return found
+
+    def _of_years(self, a: Column, b: Column) -> PairScore | None:
+        """Two columns of years. Of years that are names of columns or of files nothing is sketched: they are
+        few, and compared as they are.
+        """
+        if not any(self._is_mark(column) for column in (a, b)):
+            return self._index.overlapping(a, b)
+        one, two = ({int(float(value)) for value, _ in self._index.values(c).counts} for c in (a, b))
+        both = len(one & two)
+        shared = Overlap(both / len(one | two), both / len(one), both / len(two)) if both else None
+        return None if shared is None else self._index.scored(a, b, shared)
+
+    def _is_mark(self, column: Column) -> bool:
+        """Does the column say which part of a union a row is of?"""
+        united = self._index.unions.get(column.table)
+        return united is not None and column.name == united.mark
 
     def _years(self, table: str) -> list[Column]:
         if table not in self._year_columns:
@@ -252,12 +271,16 @@ class Candidates:
         columns = [
             c
             for c in self._index.tables[table].columns
-            if joinable(c) and not _common(c) and c.name not in arrived and (not allowed or c.name in allowed)
+            if joinable(c) and c.name not in arrived and (not allowed or c.name in allowed)
         ]
         if self._spelled is None:
             self._spelled = Spelled(self._index, self._rows.spellings())
         try:
-            return respelled(self._index, columns, hashes, self._spelled, self._parts)
+            found = respelled(self._index, columns, hashes, self._spelled, self._parts)
+            return {
+                name: {at: p for at, p in pairs.items() if not _common(p.a) or _same_name(p) or _monthly(p)}
+                for name, pairs in found.items()
+            }
         except LakeError as error:
             # its file is gone since the lake was opened, or is another: the graph knows its joins
             self.failed.append((table, str(error)))

@@ -35,6 +35,8 @@ _FEW = 60
 MOST_COLUMNS = 2000
 _FREQUENT = 200
 _FEWEST_DATES = 3
+_SPARSE = 3
+"""Integers per different value, from which on a column is no serial number."""
 _UNIQUE = 0.98
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
@@ -318,10 +320,18 @@ def _identifies(index: LakeIndex, column: Column) -> bool:
     """Is it a serial number, a code or a name that is different in nearly every row?"""
     keyed = bool(set(names.words(column.name)) & names.KEY_WORDS)
     if column.meaning.numeric or column.family is Family.INTEGER:
-        return column.numeral and (keyed or (column.unique and own_key(column, index.tables[column.table])))
+        serial = column.unique and own_key(column, index.tables[column.table])
+        # what is called after its table may be what it measures: a serial number leaves few numbers out
+        return column.numeral and (keyed or (serial and (column.position == 0 or _dense(column))))
     if column.meaning is Family.TEXT:
         return column.uniqueness >= _UNIQUE or (keyed and column.distinct > _FEW)
     return False
+
+
+def _dense(column: Column) -> bool:
+    """Are most of the integers from its least to its greatest there?"""
+    bounds = column.bounds()
+    return bounds is not None and bounds[1] - bounds[0] < _SPARSE * column.distinct
 
 
 def _inner(index: LakeIndex, offered: Sequence[Column]) -> list[str]:
