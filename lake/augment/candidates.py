@@ -349,13 +349,14 @@ class Candidates:
             name for c in columns for name in called.get(names.normal(c.name), ()) if name != table
         )
         several = {name for name, many in told.items() if many >= _SEVERAL}
-        years = {c.name for c in columns if year_like(c)}
+        # a year or a month completes a key
+        dated = any(year_like(c) or key_kind(c, c) in {"date", "month"} for c in columns)
         alone: list[Column] = []
         together: list[Column] = []
         for column in columns:
             if column.name in arrived:
                 continue
-            completed = years - {column.name} or several & called.get(names.normal(column.name), set())
+            completed = dated or several & called.get(names.normal(column.name), set())
             (together if completed or not joinable(column) else alone).append(column)
         return alone, together
 
