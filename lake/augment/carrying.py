@@ -2,19 +2,21 @@
 
 Owns the test by which columns of a table are left out as ways to further tables. Whatever is joined by a
 column comes back as a function of it, so that the column's own groups of base rows explain at least as much
-(the one-way analysis of variance, Fisher 1925). Must not know joins, scores of tables or budgets.
+(the one-way analysis of variance, Fisher 1925). Must not know scores of tables or budgets.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.base import Base
-from rewright.lake.augment.candidates import Candidate
+from rewright.lake.augment.candidates import Candidate, Candidates
 from rewright.lake.augment.encoding import key_kind
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.catalog.model import Column
@@ -81,3 +83,23 @@ class Carrying:
             )
             self._left = y - x @ weights
         return self._left
+
+
+def further(candidates: Candidates, candidate: Candidate, carrying: Carrying | None) -> list[Candidate]:
+    """The candidate's chain with one more join. `carrying`: by columns alone that may carry something."""
+    arrived = {b for _, b, _ in candidate.hops[-1].pairs}
+    nothing: set[str] = set()
+    if carrying is not None:
+        alone, together = candidates.ways(candidate.table, arrived)
+        # what cannot be read is told when it is built
+        with suppress(LakeError):
+            nothing = carrying.nothing(candidate, alone)
+        if not together and len(nothing) == len(alone):
+            return []
+    hops = candidates.hops(candidate.table, arrived=arrived | nothing)
+    told = ((hop, {a for a, _, _ in hop.pairs}) for hop in hops)
+    return [
+        Candidate((*candidate.hops, hop))
+        for hop, by in told
+        if hop.right not in candidate.tables and by != arrived and not (by & nothing)
+    ]

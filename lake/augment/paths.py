@@ -12,17 +12,15 @@ import random
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
-from rewright.lake.augment.carrying import Carrying
+from rewright.lake.augment.carrying import Carrying, further
 from rewright.lake.augment.options import Strategy
 from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
 from rewright.lake.augment.selection import BudgetEnded, Search
-from rewright.lake.catalog.model import Column
 
 _EXPLORATION = 0.2
 _KEPT = 16
@@ -270,39 +268,12 @@ class _Tree:
             elif len(node.candidate.hops) >= self._hops or node.prior <= 0:
                 made = []
             else:
-                made = self._further(node.candidate)
+                made = further(self._candidates, node.candidate, self._carrying)
             node.children = [
                 _Node(c, prior=c.hops[-1].quality, parent=node)
                 for c in sorted(made, key=lambda c: -c.hops[-1].quality)
             ]
         return node.children
-
-    def _further(self, candidate: Candidate) -> list[Candidate]:
-        """The candidate's chain with one more join, by columns that may carry something."""
-        arrived = {b for _, b, _ in candidate.hops[-1].pairs}
-        alone, together = self._candidates.ways(candidate.table, arrived)
-        nothing = self._carrying_nothing(candidate, alone)
-        if not together and len(nothing) == len(alone):
-            return []
-        told = (
-            (hop, {a for a, _, _ in hop.pairs})
-            for hop in self._candidates.hops(candidate.table, arrived=arrived | nothing)
-        )
-        return [
-            Candidate((*candidate.hops, hop))
-            for hop, by in told
-            if hop.right not in candidate.tables and by != arrived and not (by & nothing)
-        ]
-
-    def _carrying_nothing(self, candidate: Candidate, columns: Sequence[Column]) -> set[str]:
-        """The names of those by which nothing further on can help. What cannot be read is told when it is
-        built.
-        """
-        if self._carrying is None or not columns:
-            return set()
-        with suppress(LakeError):
-            return self._carrying.nothing(candidate, columns)
-        return set()
 
     def _look(self, node: _Node) -> float:
         block = self._made(node)
