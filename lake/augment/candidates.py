@@ -215,7 +215,7 @@ class Candidates:
             for a in self._columns(table)
             for b in self._columns(other)
             if (_decimal(a) or _decimal(b)) and joinable(a) and joinable(b)
-            if _refers_alike(a, b) and comparable(a, b)
+            if _subject(a) == _subject(b) and comparable(a, b)
             if (pair := self._index.overlapping(a, b)) is not None
         ]
 
@@ -233,11 +233,11 @@ class Candidates:
         if self._all_decimals is None:
             columns = (as_key(c) for c in self._index.columns if c.family is Family.FLOAT)
             self._all_decimals = [c for c in columns if _decimal(c)]
-        found = {c.table for c in self._all_decimals if any(_refers_alike(c, key) for key in told)}
-        mine = [c for c in told if _decimal(c)]
+        wanted = set(map(_subject, told))
+        found = {c.table for c in self._all_decimals if _subject(c) in wanted}
+        mine = {_subject(c) for c in told if _decimal(c)}
         if mine:
-            integers = (c for c in self._index.columns if c.numeral)
-            found |= {c.table for c in integers if any(_refers_alike(c, key) for key in mine)}
+            found |= {c.table for c in self._index.columns if c.numeral and _subject(c) in mine}
         return found - {table}
 
     def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
@@ -485,10 +485,10 @@ def _decimal(column: Column) -> bool:
     return column.family is Family.INTEGER and family_of(column.type) is Family.FLOAT
 
 
-def _refers_alike(a: Column, b: Column) -> bool:
-    """Are they called alike but for words that say that they are keys: `meter` and `meter_id`?"""
-    one, two = (names.normal(names.referred(c.name) or c.name) for c in (a, b))
-    return one == two
+def _subject(column: Column) -> tuple[str, ...]:
+    """What it is called, but for words that say that it is a key: `meter` and `meter_id` are one."""
+    words = names.words(column.name)
+    return tuple(word for word in words if word not in names.KEY_WORDS) or words
 
 
 def _common(column: Column) -> bool:

@@ -14,6 +14,7 @@ from rewright.engines.duckdb.quoting import literal
 from rewright.lake.catalog.model import Column, Family
 
 _FORMATS = ("%Y-%m", "%Y/%m", "%Y.%m", "%m/%Y", "%b %Y", "%B %Y")
+_LONGEST = len("September 2022")
 _FEWEST = 3
 """Months that a column must have, at least."""
 
@@ -27,7 +28,9 @@ def is_monthly(column: Column) -> bool:
 
 def month_format(column: Column) -> str | None:
     """How a text writes its months, all in one way; None: it does not."""
-    if column.family is not Family.TEXT or column.distinct < _FEWEST:
+    if column.family is not Family.TEXT or column.distinct < _FEWEST or not column.samples:
+        return None
+    if not len("2022-03") <= len(column.samples[0].strip()) <= _LONGEST:
         return None
     return _format_of(_told(column))
 
@@ -47,7 +50,7 @@ def _told(column: Column) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def _format_of(values: tuple[str, ...]) -> str | None:
-    if len(values) < _FEWEST or not all(len(value.strip()) <= len("September 2022") for value in values):
+    if len(values) < _FEWEST or not all(len(value.strip()) <= _LONGEST for value in values):
         return None
     return next((form for form in _FORMATS if all(_is(value.strip(), form) for value in values)), None)
 
