@@ -15,7 +15,7 @@ from rewright.equivalence.isolation import nodes, parse
 from rewright.equivalence.omissions import omission_of
 from rewright.equivalence.tree import ast
 from rewright.sql.builtins import builtins
-from rewright.sql.ddl import without_commands
+from rewright.sql.dumps import without_commands
 
 # a type as it stands in a text: schema, name, modifiers, brackets
 _TYPE = re.compile(rb'(?:(?:"(?:[^"]|"")+"|\w+)\s*\.\s*)?(?:"(?:[^"]|"")+"|\w+)(?:\s*\([^()]*\))?')

@@ -16,7 +16,7 @@ from pglast.stream import RawStream
 
 from rewright.equivalence.omissions import Omission, named, omission_of, operators_of
 from rewright.equivalence.tree import ast
-from rewright.sql.ddl import without_commands
+from rewright.sql.dumps import without_commands
 
 MAX_TEXT = 2_000_000
 MAX_STATEMENTS = 4_000

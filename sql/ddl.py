@@ -7,7 +7,6 @@ skipped; everything else raises DdlError naming it. Nothing is executed. Must no
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,9 +21,10 @@ from rewright.sql.ddl_builder import Builder
 from rewright.sql.ddl_collations import create_collation
 from rewright.sql.ddl_tables import create_table
 from rewright.sql.ddl_types import DdlError, create_composite, create_domain, create_enum, create_function
+from rewright.sql.dumps import without_commands
 from rewright.sql.parsing import TooDeep, parse
 
-__all__ = ["DdlError", "catalog_from_ddl", "without_commands"]
+__all__ = ["DdlError", "catalog_from_ddl"]
 MAX_TABLES = 2000
 MAX_TEXT = 20_000_000
 
@@ -60,14 +60,6 @@ _USUAL = {
     "array_nulls": "on",
     "backslash_quote": "safe_encoding",
 }
-
-# psql's commands around what pg_dump writes (since 17.6); the key is random and the same in both
-_RESTRICTED = re.compile(r"^\\restrict (\w+)$(.*)^\\unrestrict \1$", re.MULTILINE | re.DOTALL)
-
-
-def without_commands(text: str) -> str:
-    """The text of a dump without psql's commands `restrict` and `unrestrict`."""
-    return _RESTRICTED.sub(r"\2", text, count=1)
 
 
 def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:

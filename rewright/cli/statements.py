@@ -43,7 +43,8 @@ def queries_of(path: Path) -> list[str]:
 
 def schema_of(path: Path) -> str:
     """The text of a file of DDL, whatever its statements do. Raises WrongUsage."""
-    from rewright.sql.ddl import MAX_TABLES, without_commands
+    from rewright.sql.ddl import MAX_TABLES
+    from rewright.sql.dumps import without_commands
 
     text = text_of(path)
     _parsed(path, without_commands(text), MAX_TABLES)
@@ -64,6 +65,8 @@ def _parsed(path: Path, text: str, statements: int = 1) -> int | None:
         return None
     except ParseError as error:
         message, place = error.args
+        if text[place : place + 1] == "\\":
+            message = "a command of psql's, which only psql reads (of a database: pg_dump --schema-only)"
         raise WrongUsage(f"{path}: line {text.count(chr(10), 0, place) + 1}: {message}") from error
 
 

@@ -8,6 +8,7 @@ from rewright.sql.algebra import TableRef
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.dumps import without_commands
 
 
 def table(catalog: Catalog, name: str, schema: str = "public") -> Table:
@@ -198,6 +199,30 @@ def test_psql_commands_around_a_dump_are_passed_over() -> None:
     ):
         with pytest.raises(DdlError):
             catalog_from_ddl(other)
+
+
+ROWS = "COPY public.t (a, b) FROM stdin;\n1\t'\n2\tcreate table no (x int);\n\\.\n"
+
+
+def test_rows_in_a_dump_are_passed_over() -> None:
+    dump = f"CREATE TABLE t (a int, b text);\n-- Data\n{ROWS}\nCOPY public.u FROM stdin;\n\\.\nCREATE TABLE u (a int);\n"
+    assert [t.ref.name for t in catalog_from_ddl(dump).relations] == ["t", "u"]
+    assert without_commands(dump).count("\n") == dump.count("\n")
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "create table t (a text default '{}');",
+        "create table t (a int) /* {} */;",
+        'create table t ("{}" int);',
+        "create function f() returns text language sql as $x$ {} $x$;",
+        "create table t (a int)\n{};",
+    ],
+)
+def test_what_looks_like_rows_inside_something_else_stays(around: str) -> None:
+    text = around.format("\n" + ROWS)
+    assert without_commands(text) == text
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,45 @@
+"""What psql, and not the server, reads of a dump: its commands and the rows behind a COPY.
+
+Owns the texts without them. They say nothing of the schema. Must not know what statements mean.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pglast.parser import ParseError, scan
+
+from rewright.sql.templates import COMMENTS
+
+_SEMICOLON = "ASCII_59"
+# psql's commands around what pg_dump writes (since 17.6); the key is random and the same in both
+_RESTRICTED = re.compile(r"^\\restrict (\w+)$(.*)^\\unrestrict \1$", re.MULTILINE | re.DOTALL)
+# a table's rows as pg_dump writes them, up to the line that ends them
+_ROWS = re.compile(r"^COPY [^;\n]+ FROM stdin;\n(?:.*\n)*?\\\.$", re.MULTILINE)
+
+
+def without_commands(text: str) -> str:
+    """The text of a dump without `restrict`, `unrestrict` and tables' rows, with as many lines as before."""
+    return _without_rows(_RESTRICTED.sub(r"\2", text, count=1))
+
+
+def _without_rows(text: str) -> str:
+    kept: list[str] = []
+    end = 0
+    for found in _ROWS.finditer(text):
+        before = text[end : found.start()]
+        # the same lines inside a literal, a body or a comment are part of it
+        if not _is_whole(before):
+            continue
+        kept += [before, "\n" * found[0].count("\n")]
+        end = found.end()
+    return "".join(kept) + text[end:]
+
+
+def _is_whole(text: str) -> bool:
+    """Whether no literal, comment or statement of ``text`` goes on behind it."""
+    try:
+        names = [token.name for token in scan(text)]
+    except ParseError:
+        return False
+    return next((name for name in reversed(names) if name not in COMMENTS), _SEMICOLON) == _SEMICOLON
