@@ -6,12 +6,11 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 from __future__ import annotations
 
 import copy
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from rewright.lake.noise.clean import clean_expression, cleaned_counts
 from rewright.lake.noise.detect import meaning_of, noise_of
 from rewright.lake.unions import UnitedTable, families, merged_values
 
+T = TypeVar("T")
 _PAIRS_KEPT = 8
 _KEPT = 8192
 """Columns whose values are held in memory at once."""
@@ -187,15 +187,13 @@ class LakeIndex:
             self.embedder.fresh.clear()
 
     def values(self, column: Column) -> Values:
-        if column.key not in self._values:
-            _make_room(self._values)
+        def make() -> Values:
             united = self.unions.get(column.table)
-            self._values[column.key] = (
-                self._united_values(united, column)
-                if united is not None
-                else self.storage.values(*column.key)
-            )
-        return self._values[column.key]
+            if united is not None:
+                return self._united_values(united, column)
+            return self.storage.values(*column.key)
+
+        return _looked_up(self._values, column.key, make)
 
     def frequent(self, column: Column, most: int) -> tuple[tuple[str, int], ...]:
         """A column's most frequent values and how many rows have each, at most so many."""
@@ -223,12 +221,11 @@ class LakeIndex:
 
     def cleaning(self, column: Column) -> str | None:
         """SQL of a column of the lake cleaned, or None where there is nothing to clean."""
-        if column.key not in self._cleanings:
-            _make_room(self._cleanings)
-            self._cleanings[column.key] = (
-                clean_expression(column, self.values(column)) if column.noise else None
-            )
-        return self._cleanings[column.key]
+        return _looked_up(
+            self._cleanings,
+            column.key,
+            lambda: clean_expression(column, self.values(column)) if column.noise else None,
+        )
 
     def soiled(self, column: Column) -> Column:
         """The column with the noise it shows: of a union, that of all parts together (`Paid` in one, `paid`
@@ -313,10 +310,7 @@ class LakeIndex:
         return overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct).a_in_b
 
     def _hashes(self, column: Column) -> frozenset[int]:
-        if column.key not in self._sets:
-            _make_room(self._sets)
-            self._sets[column.key] = frozenset(self.sketch(column).tolist())
-        return self._sets[column.key]
+        return _looked_up(self._sets, column.key, lambda: frozenset(self.sketch(column).tolist()))
 
     def sketch(self, column: Column) -> Any:
         """The column's bottom-k sketch, without its values where those are not at hand."""
@@ -324,10 +318,7 @@ class LakeIndex:
             return held
         if column.key in self._values or column.table in self.unions:
             return self.values(column).sketch
-        if column.key not in self._sketched:
-            _make_room(self._sketched)
-            self._sketched[column.key] = self.storage.sketch(*column.key)
-        return self._sketched[column.key]
+        return _looked_up(self._sketched, column.key, lambda: self.storage.sketch(*column.key))
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""
@@ -425,8 +416,21 @@ def _make_room(kept: dict[Any, Any]) -> None:
     lake has.
     """
     if len(kept) >= _KEPT:
-        for key in list(itertools.islice(kept, _KEPT // 2)):
-            del kept[key]
+        for key in list(kept)[: _KEPT // 2]:
+            # another thread, which reads another table, may have dropped it meanwhile
+            kept.pop(key, None)
+
+
+def _looked_up(kept: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
+    """What is kept under a key, else what `make` gives, kept from then on. Several threads may ask: one of
+    them may drop what another has just put there.
+    """
+    try:
+        return kept[key]
+    except KeyError:
+        _make_room(kept)
+        found = kept[key] = make()
+        return found
 
 
 def _spoken_values(column: Column) -> str:

@@ -29,6 +29,7 @@ from rewright.lake.augment.encoding import (
     time_column,
 )
 from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.keyed import keyable
 from rewright.lake.augment.leakage import Leak, TargetByKey, leaks_of, leaks_together
 from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
 from rewright.lake.augment.outside import (
@@ -41,9 +42,10 @@ from rewright.lake.augment.outside import (
     without_schema,
 )
 from rewright.lake.augment.rows import joint
+from rewright.lake.augment.text_leaks import named_classes
 from rewright.lake.augment.values import RowValues
 from rewright.lake.catalog.model import Column, Family, Table
-from rewright.lake.joins.scores import joinable, year_like
+from rewright.lake.joins.scores import year_like
 
 FEWEST_ROWS = 10
 MOST_CLASSES = 20
@@ -198,7 +200,7 @@ class Base:
             asked |= {
                 (column.name, key_kind(column, column))
                 for column in self.table.columns
-                if joinable(column) and (not self.keys or column.name in self.keys)
+                if keyable(column) and (not self.keys or column.name in self.keys)
             }
         missing = sorted(asked - self._keys_of_rows.keys())
         if not missing:
@@ -425,6 +427,7 @@ class Base:
         index = self.lake.index
         everywhere: Any = np.ones(len(y), dtype=bool)
         leaks = leaks_of(index, self.target, features, values.features, everywhere, by_row)
+        leaks |= named_classes(features, values.features, by_row)
         leaks |= leaks_together(features, values.features, by_row, leaks)
         leaks = {i: leak for i, leak in leaks.items() if not self._is_time(leak.column)}
         if self.spec.features is None:

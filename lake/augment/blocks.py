@@ -92,15 +92,14 @@ def interleaved(values: Any, missing: Any) -> Any:
 
 def offered_features(raw: Any, leaks: Collection[int]) -> list[int]:
     """Features that differ from row to row and from each other."""
+    there = np.isfinite(raw)
+    varies = ~there.all(axis=0) | (raw != raw[:1]).any(axis=0)
+    # of what is missing any bits will do, but the same ones
+    filled = np.ascontiguousarray(np.where(there, raw, np.nan).T)
     seen: set[bytes] = set()
     offered: list[int] = []
-    for i in range(raw.shape[1]):
-        column = raw[:, i]
-        there = np.isfinite(column)
-        if i in leaks or not there.any() or (there.all() and column.min() == column.max()):
-            continue
-        told = np.nan_to_num(column, nan=-9.87e99).tobytes()
-        if told not in seen:
+    for i in map(int, np.flatnonzero(there.any(axis=0) & varies)):
+        if i not in leaks and (told := filled[i].tobytes()) not in seen:
             seen.add(told)
             offered.append(i)
     return offered

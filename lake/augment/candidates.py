@@ -16,10 +16,13 @@ from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
+from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.months import is_monthly
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
-from rewright.lake.catalog.model import Column, Table
+from rewright.lake.catalog.counting import family_of
+from rewright.lake.catalog.model import Column, Family, Table
 from rewright.lake.joins.meeting import Meeting
-from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable, overlap, year_like
+from rewright.lake.joins.scores import USELESS, Overlap, PairScore, comparable, joinable, overlap, year_like
 
 _PER_TABLE = 3
 _MOST_PAIRS = 3
@@ -88,6 +91,8 @@ class Candidates:
         self._distinct: dict[tuple[str, tuple[tuple[str, Kind], ...]], int] = {}
         self._hops: dict[tuple[str, tuple[str, ...], tuple[str, ...]], tuple[Hop, ...]] = {}
         self._year_columns: dict[str, list[Column]] = {}
+        self._as_keys: dict[str, list[Column]] = {}
+        self._all_decimals: list[Column] | None = None
         self._joins: dict[tuple[str, str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
         self._hashes = hashes
@@ -117,7 +122,10 @@ class Candidates:
 
     def _found(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> Iterator[Hop]:
         spelled = self._respelled(table, allowed, arrived)
-        for other in sorted({*self._neighbours(table, allowed, arrived), *spelled}):
+        near = self._neighbours(table, allowed, arrived)
+        # kinds and seasons that are spelled in other ways complete a key, they make none
+        telling = (name for name, pairs in spelled.items() if not all(_common(p.a) for p in pairs.values()))
+        for other in sorted({*near, *telling}):
             try:
                 yield from self._between(table, other, allowed, spelled.get(other, {}))
             except LakeError as error:
@@ -153,33 +161,84 @@ class Candidates:
         return self._distinct[table.name, keys] >= _UNIQUE * max(table.rows, 1)
 
     def _pairs(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
-        found = self._of_columns(table, other, allowed) if allowed else list(self._index.pairs(table, other))
+        if allowed:
+            found = self._of_columns(table, other, allowed)
+        else:
+            found = [*self._index.pairs(table, other), *self._of_decimals(table, other)]
         # years complete a key whatever the scores say of them alone
         known = {(p.a.name, p.b.name) for p in found}
         for a in self._years(table):
             for b in self._years(other):
-                score = self._index.overlapping(a, b) if (a.name, b.name) not in known else None
+                score = self._of_years(a, b) if (a.name, b.name) not in known else None
                 if score is not None:
                     found.append(score)
         return found
 
+    def _of_years(self, a: Column, b: Column) -> PairScore | None:
+        """Two columns of years. Of years that are names of columns or of files nothing is sketched: they are
+        few, and compared as they are.
+        """
+        if not any(self._is_mark(column) for column in (a, b)):
+            return self._index.overlapping(a, b)
+        one, two = ({int(float(value)) for value, _ in self._index.values(c).counts} for c in (a, b))
+        both = len(one & two)
+        shared = Overlap(both / len(one | two), both / len(one), both / len(two)) if both else None
+        return None if shared is None else self._index.scored(a, b, shared)
+
+    def _is_mark(self, column: Column) -> bool:
+        """Does the column say which part of a union a row is of?"""
+        united = self._index.unions.get(column.table)
+        return united is not None and column.name == united.mark
+
     def _years(self, table: str) -> list[Column]:
         if table not in self._year_columns:
-            columns = self._index.tables[table].columns
-            self._year_columns[table] = [c for c in columns if year_like(c)]
+            self._year_columns[table] = [c for c in self._columns(table) if year_like(c)]
         return self._year_columns[table]
 
     def _of_columns(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
         """The pairs of these columns alone: nothing is compared that may not be joined on."""
-        tables = self._index.tables
         return [
             pair
-            for a in tables[table].columns
+            for a in self._columns(table)
             if a.name in allowed and joinable(a)
-            for b in tables[other].columns
+            for b in self._columns(other)
             if joinable(b) and comparable(a, b)
             if (pair := self._index.overlapping(a, b)) is not None
         ]
+
+    def _of_decimals(self, table: str, other: str) -> list[PairScore]:
+        """The pairs of columns of which one is written with a decimal point, which the scores of the lake do
+        not compare: those alone that are called alike, or refer to the same.
+        """
+        return [
+            pair
+            for a in self._columns(table)
+            for b in self._columns(other)
+            if (_decimal(a) or _decimal(b)) and joinable(a) and joinable(b)
+            if _subject(a) == _subject(b) and comparable(a, b)
+            if (pair := self._index.overlapping(a, b)) is not None
+        ]
+
+    def _columns(self, table: str) -> list[Column]:
+        """A table's columns, as they are compared as keys."""
+        if table not in self._as_keys:
+            self._as_keys[table] = [as_key(column) for column in self._index.tables[table].columns]
+        return self._as_keys[table]
+
+    def _decimals(self, table: str, arrived: Collection[str]) -> set[str]:
+        """Tables with a column that refers to what one of the table's does, where one of the two is written
+        with a decimal point: the join graph knows nothing of these.
+        """
+        told = [c for c in self._columns(table) if c.numeral and joinable(c) and c.name not in arrived]
+        if self._all_decimals is None:
+            columns = (as_key(c) for c in self._index.columns if c.family is Family.FLOAT)
+            self._all_decimals = [c for c in columns if _decimal(c)]
+        wanted = set(map(_subject, told))
+        found = {c.table for c in self._all_decimals if _subject(c) in wanted}
+        mine = {_subject(c) for c in told if _decimal(c)}
+        if mine:
+            found |= {c.table for c in self._index.columns if c.numeral and _subject(c) in mine}
+        return found - {table}
 
     def _neighbours(self, table: str, allowed: Collection[str], arrived: Collection[str]) -> list[str]:
         """Tables that share values with it: parts of a union are told by the union alone."""
@@ -187,9 +246,10 @@ class Candidates:
         near = set(joined or ())
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
+        near |= self._decimals(table, arrived)
         if len(near) < _MANY:
             near |= self._namesakes(table) | self._alike(table, allowed, arrived)
-        if len(arrived) == 1:
+        if arrived:
             near = self._beyond(table, arrived, near)
         found: set[str] = set()
         for name in near:
@@ -211,12 +271,16 @@ class Candidates:
         columns = [
             c
             for c in self._index.tables[table].columns
-            if joinable(c) and not _common(c) and c.name not in arrived and (not allowed or c.name in allowed)
+            if joinable(c) and c.name not in arrived and (not allowed or c.name in allowed)
         ]
         if self._spelled is None:
             self._spelled = Spelled(self._index, self._rows.spellings())
         try:
-            return respelled(self._index, columns, hashes, self._spelled, self._parts)
+            found = respelled(self._index, columns, hashes, self._spelled, self._parts)
+            return {
+                name: {at: p for at, p in pairs.items() if not _common(p.a) or _same_name(p) or _monthly(p)}
+                for name, pairs in found.items()
+            }
         except LakeError as error:
             # its file is gone since the lake was opened, or is another: the graph knows its joins
             self.failed.append((table, str(error)))
@@ -248,14 +312,14 @@ class Candidates:
         asked.
         """
         tables, found = self._index.tables, near & self._index.unions.keys()
-        for column in tables[table].columns:
+        for column in self._columns(table):
             if not joinable(column) or column.name in arrived:
                 continue
             for name, other_name in self._holding_a_value_of(column):
                 if name in found or name not in near:
                     continue
                 other = tables[name].column(other_name)
-                if other is not None and joinable(other) and comparable(column, other):
+                if other is not None and joinable(b := as_key(other)) and comparable(column, b):
                     found.add(name)
         return found
 
@@ -273,6 +337,28 @@ class Candidates:
         called = self._called()
         told = Counter(name for word in wanted for name in called.get(word, ()))
         return {name for name, many in told.items() if many >= _SEVERAL}
+
+    def ways(self, table: str, arrived: Collection[str]) -> tuple[list[Column], list[Column]]:
+        """A table's columns by which a chain may go on that came by `arrived`: those that lead on by
+        themselves alone, and those that another column may complete to a key of both (a year, or since
+        another table has two columns that are called alike).
+        """
+        columns = [c for c in self._columns(table) if joinable(c) or year_like(c)]
+        called = self._called()
+        told = Counter(
+            name for c in columns for name in called.get(names.normal(c.name), ()) if name != table
+        )
+        several = {name for name, many in told.items() if many >= _SEVERAL}
+        # a year or a month completes a key
+        dated = any(year_like(c) or key_kind(c, c) in {"date", "month"} for c in columns)
+        alone: list[Column] = []
+        together: list[Column] = []
+        for column in columns:
+            if column.name in arrived:
+                continue
+            completed = dated or several & called.get(names.normal(column.name), set())
+            (together if completed or not joinable(column) else alone).append(column)
+        return alone, together
 
     def _called(self) -> Mapping[str, set[str]]:
         """How a column is called -> the tables that have one which may be a key."""
@@ -364,9 +450,10 @@ def _keys(
             seen.add(told)
             made += 1
             yield _hop(left, right, key)
-    if not telling:
-        for pair in periods[:1]:
+    for pair in periods:
+        if not telling or _monthly(pair):
             yield _hop(left, right, [pair])
+            break
 
 
 def _completed(
@@ -393,6 +480,17 @@ def _same_name(pair: PairScore) -> bool:
     return not pair.a.meaning.numeric or _shared(pair) >= _SAME_NUMBERS
 
 
+def _decimal(column: Column) -> bool:
+    """Is it an integer that is written with a decimal point?"""
+    return column.family is Family.INTEGER and family_of(column.type) is Family.FLOAT
+
+
+def _subject(column: Column) -> tuple[str, ...]:
+    """What it is called, but for words that say that it is a key: `meter` and `meter_id` are one."""
+    words = names.words(column.name)
+    return tuple(word for word in words if word not in names.KEY_WORDS) or words
+
+
 def _common(column: Column) -> bool:
     """Kinds, years and small numbers: what many tables share without being about the same."""
     bounds = column.bounds() if column.numeral else None
@@ -400,7 +498,12 @@ def _common(column: Column) -> bool:
 
 
 def _period(pair: PairScore) -> bool:
-    return year_like(pair.a) and year_like(pair.b)
+    return (year_like(pair.a) and year_like(pair.b)) or _monthly(pair)
+
+
+def _monthly(pair: PairScore) -> bool:
+    """Days of a table beside another's months."""
+    return key_kind(pair.a, pair.b) == "month" and is_monthly(pair.a) is not is_monthly(pair.b)
 
 
 def _shared(pair: PairScore) -> float:

@@ -13,12 +13,15 @@ from typing import Literal
 
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
+from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.months import is_monthly, month_form
+from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "text", "date"]
+Kind = Literal["number", "text", "date", "month"]
 Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
@@ -32,6 +35,8 @@ _FEW = 60
 MOST_COLUMNS = 2000
 _FREQUENT = 200
 _FEWEST_DATES = 3
+_SPARSE = 3
+"""Integers per different value, from which on a column is no serial number."""
 _UNIQUE = 0.98
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
@@ -95,8 +100,10 @@ class Encoded:
 
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
-    if a.numeral and b.numeral:
+    if as_key(a).numeral and as_key(b).numeral:
         return "number"
+    if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
+        return "month"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
     return "text"
@@ -125,15 +132,34 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
     same.
     """
     if kind == "number":
-        return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
+        number = quoted(column.name)
+        if family_of(column.type) is Family.FLOAT:
+            # a cast would round: 104.5 is no key, 104.0 is 104
+            number = f"CASE WHEN {number} = floor({number}) THEN {number} END"
+        return f"TRY_CAST({number} AS BIGINT)"
     cleaned = index.cleaning(column) or quoted(column.name)
+    if kind == "month":
+        return month_form(column, cleaned, lambda: _day_form(column, cleaned))
     if kind == "date":
-        date = f"TRY_CAST({cleaned} AS DATE)"
-        if (form := _written_date(column)) is not None:
-            date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
-        return f"CAST({date} AS VARCHAR)"
+        return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
     folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
     return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+
+
+def _day_form(column: Column, cleaned: str) -> str:
+    """SQL of a column's days as dates."""
+    date = f"TRY_CAST({cleaned} AS DATE)"
+    if (form := _written_date(column)) is not None:
+        date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
+    return date
+
+
+def key_kinds(column: Column) -> list[Kind]:
+    """As what a column's values may be compared with those of others, its own way first: a day is also one of
+    a month.
+    """
+    own = key_kind(column, column)
+    return [own, "month"] if own == "date" else [own]
 
 
 def hash_form(parts: Sequence[str]) -> str:
@@ -294,10 +320,18 @@ def _identifies(index: LakeIndex, column: Column) -> bool:
     """Is it a serial number, a code or a name that is different in nearly every row?"""
     keyed = bool(set(names.words(column.name)) & names.KEY_WORDS)
     if column.meaning.numeric or column.family is Family.INTEGER:
-        return column.numeral and (keyed or (column.unique and own_key(column, index.tables[column.table])))
+        serial = column.unique and own_key(column, index.tables[column.table])
+        # what is called after its table may be what it measures: a serial number leaves few numbers out
+        return column.numeral and (keyed or (serial and (column.position == 0 or _dense(column))))
     if column.meaning is Family.TEXT:
         return column.uniqueness >= _UNIQUE or (keyed and column.distinct > _FEW)
     return False
+
+
+def _dense(column: Column) -> bool:
+    """Are most of the integers from its least to its greatest there?"""
+    bounds = column.bounds()
+    return bounds is not None and bounds[1] - bounds[0] < _SPARSE * column.distinct
 
 
 def _inner(index: LakeIndex, offered: Sequence[Column]) -> list[str]:

@@ -22,6 +22,7 @@ from rewright.lake.augment.blocks import (
     strongest,
 )
 from rewright.lake.augment.candidates import Candidate
+from rewright.lake.augment.carrying import Carrying
 from rewright.lake.augment.dates import in_time
 from rewright.lake.augment.encoding import Aggregates, Encoded
 from rewright.lake.augment.estimating import Pooled, pooled
@@ -29,6 +30,7 @@ from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.sampling import Sample
 from rewright.lake.augment.tables import TableFeatures
+from rewright.lake.augment.text_leaks import named_classes
 from rewright.lake.catalog.model import Family
 
 _SAMPLE = 4_000
@@ -55,6 +57,10 @@ class Evaluator:
     def sample(self, rows: int) -> Sample:
         """So many rows of the base, on which candidates are looked at before they are built."""
         return Sample(self.base, self._tables, rows)
+
+    def carrying(self) -> Carrying:
+        """Which keys of further tables can carry anything to the base."""
+        return Carrying(self.base, self._tables)
 
     def evaluate(self, blocks: Sequence[Block]) -> Evaluation:
         """The full metric for the base joined with all blocks."""
@@ -158,6 +164,7 @@ class Evaluator:
         columns = [f"v{i}" for i in range(len(made.features))]
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
+        leaks.update(named_classes(made.features, raw, by_key))
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)

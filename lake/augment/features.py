@@ -24,7 +24,7 @@ import numpy as np
 
 from rewright.lake.api import Lake
 
-_VERSION = 4
+_VERSION = 5
 _MEMORY = 256 << 20
 """Bytes of arrays held at once."""
 _KEPT_BYTES = 24 << 20
@@ -68,6 +68,20 @@ class Links:
         near = np.minimum(np.searchsorted(wanted, self.arriving), len(wanted) - 1)
         at = np.flatnonzero(wanted[near] == self.arriving)
         return Links(self.arriving[at], self.leaving[at])
+
+    def only(self, wanted: Any) -> Any:
+        """(wanted,) the one leaving key of each of these arriving ones, 0 where there is none; None: one of
+        them has several.
+        """
+        first: Any = np.searchsorted(self.arriving, wanted)
+        many: Any = np.searchsorted(self.arriving, wanted, side="right") - first
+        many[wanted == 0] = 0
+        if (many > 1).any():
+            return None
+        found: Any = np.zeros(len(wanted), dtype=np.uint64)
+        there = many > 0
+        found[there] = self.leaving[first[there]]
+        return found
 
     def carried(self, keyed: Keyed) -> Keyed:
         """Features of the leaving keys as features of the arriving ones: means over the pairs, so that rows

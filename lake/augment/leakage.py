@@ -35,7 +35,7 @@ _FEWEST_TOGETHER = 30
 
 _PAIRS = 64
 _FEWEST_PAIRS = 10
-_AGREEING = 0.7
+_AGREEING = 0.85
 _CLEARLY = 0.95
 _TINY = 1e-200
 _EXACT = 1e-9
@@ -269,7 +269,7 @@ def _adding_up(values: Any, by_key: TargetByKey, target: int) -> list[int]:
     there = np.isfinite(values)
     usable = np.flatnonzero(there.sum(axis=0) >= 0.5 * max(int(there.any(axis=1).sum()), 1))
     rows = np.flatnonzero(there[:, usable].all(axis=1) & (by_key.counts > 0))
-    if len(usable) < 2 or len(rows) < _FEWEST_TOGETHER or not _decides(by_key, rows, target):
+    if len(usable) < 2 or len(rows) < _FEWEST_TOGETHER or not decides(by_key, rows, target):
         return []
     weights = np.sqrt(by_key.counts[rows])
     x = values[np.ix_(rows, usable)]
@@ -292,7 +292,7 @@ def _adding_up(values: Any, by_key: TargetByKey, target: int) -> list[int]:
 
 def _in_classes(x: Any, there: Any, by_key: TargetByKey, target: int) -> bool:
     """Is each of the column's values an interval of the target's, as deciles and price bands are?"""
-    if there.sum() < _FEWEST_TOGETHER or not _decides(by_key, there, target):
+    if there.sum() < _FEWEST_TOGETHER or not decides(by_key, there, target):
         return False
     x, y = x[there], by_key.sums[there, target] / by_key.counts[there]
     values, classes = np.unique(x, return_inverse=True)
@@ -304,8 +304,8 @@ def _in_classes(x: Any, there: Any, by_key: TargetByKey, target: int) -> bool:
     return bool((high[:-1] <= low[1:]).all() or (low[:-1] >= high[1:]).all())
 
 
-def _decides(by_key: TargetByKey, there: Any, target: int) -> bool:
-    """Has the target one value per key?"""
+def decides(by_key: TargetByKey, there: Any, target: int) -> bool:
+    """Has the target one value per key, of these keys?"""
     n, y, yy = by_key.counts[there], by_key.sums[there, target], by_key.squares[there, target]
     within = (yy - y**2 / n).sum()
     about = yy.sum() - y.sum() ** 2 / n.sum()
@@ -337,7 +337,7 @@ def _has_two_values(x: Any) -> bool:
 def _by_rank(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
     """Spearman's ρ over the key values, where the key decides the target."""
     n = by_key.counts[there]
-    if len(n) < _FEWEST or not _decides(by_key, there, target):
+    if len(n) < _FEWEST or not decides(by_key, there, target):
         return 0.0
     if len(np.unique(x[there])) < _FEWEST_VALUES:
         return 0.0

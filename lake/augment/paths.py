@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake.augment.blocks import Block
 from rewright.lake.augment.candidates import Candidate, Candidates
+from rewright.lake.augment.carrying import Carrying, further
 from rewright.lake.augment.options import Strategy
 from rewright.lake.augment.sampling import AT_ONCE, Look, Sample, batched
 from rewright.lake.augment.selection import BudgetEnded, Search
@@ -94,6 +95,8 @@ class _Tree:
         self._start = search.evaluator.estimate(search.chosen)
         self.looked = 0.0
         self._most = _MOST if chains is None else min(chains, _MOST)
+        self._carrying: Carrying | None = None
+        """Set: what leads on by a column that can carry nothing is not looked for."""
 
     def in_order(self, *, depth_first: bool) -> None:
         waiting = deque(self._children(self._root))
@@ -115,6 +118,7 @@ class _Tree:
         in the tree.
         """
         sample = self._search.evaluator.sample(self._few())
+        self._carrying = self._search.evaluator.carrying()
         level, each = self._children(self._root), 0.0
         while level:
             if not self._affords(len(level), sample, each):
@@ -264,13 +268,7 @@ class _Tree:
             elif len(node.candidate.hops) >= self._hops or node.prior <= 0:
                 made = []
             else:
-                last = node.candidate.hops[-1]
-                arrived = {b for _, b, _ in last.pairs}
-                made = [
-                    Candidate((*node.candidate.hops, hop))
-                    for hop in self._candidates.hops(node.candidate.table, arrived=arrived)
-                    if hop.right not in node.candidate.tables and {a for a, _, _ in hop.pairs} != arrived
-                ]
+                made = further(self._candidates, node.candidate, self._carrying)
             node.children = [
                 _Node(c, prior=c.hops[-1].quality, parent=node)
                 for c in sorted(made, key=lambda c: -c.hops[-1].quality)

@@ -30,9 +30,9 @@ from rewright.lake.augment.encoding import (
     number_form,
     usable,
 )
+from rewright.lake.augment.keyed import keyable
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
-from rewright.lake.joins.scores import joinable
 
 MOST_BYTES = 16 << 20
 """Larger tables are aggregated by DuckDB, each time for one key."""
@@ -86,7 +86,7 @@ class Layout:
 def layout_of(index: LakeIndex, table: str) -> Layout | None:
     """How a table is read; None: it is too large or has no column to read."""
     found = index.tables[table]
-    keys = [(c, key_kind(c, c)) for c in found.columns if joinable(c)]
+    keys = [(c, key_kind(c, c)) for c in found.columns if keyable(c)]
     offered, _ = usable(index, table, ())
     width = len(keys) + len(offered)
     if not keys or len(offered) >= MOST_COLUMNS or 8 * found.rows * width > MOST_BYTES:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from rewright.lake.augment.encoding import Kind, key_kind
+from rewright.lake.augment.encoding import Kind, key_kind, key_kinds
 from rewright.lake.augment.kept import key_sketch
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
@@ -70,8 +70,7 @@ def respelled(
     `parts`: part of a union -> union. Raises LakeError: the table cannot be read.
     """
     found: dict[str, dict[tuple[str, str], PairScore]] = {}
-    for a in columns:
-        kind = key_kind(a, a)
+    for a, kind in ((column, kind) for column in columns for kind in key_kinds(column)):
         if kind == "number":
             continue
         mine, distinct = key_sketch(hashes(a.name, kind))

@@ -17,7 +17,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.base import Base
 from rewright.lake.augment.candidates import Candidate, Hop
-from rewright.lake.augment.encoding import Aggregates, Encoded, encoded, hash_form, key_form
+from rewright.lake.augment.encoding import Aggregates, Encoded, Kind, encoded, hash_form, key_form
 from rewright.lake.augment.features import Keyed, Links, features_of
 from rewright.lake.augment.rows import joint
 
@@ -39,6 +39,7 @@ class TableFeatures:
         self._rows = base.table_rows
         self._tables: dict[Hop, Encoded] = {}
         self._steps: dict[tuple[tuple[Hop, ...], bytes], tuple[list[Links], Any]] = {}
+        self._arrived: dict[tuple[Hop, ...], Any] = {}
 
     def aligned(
         self, candidate: Candidate, made: Encoded, grouping: int, columns: Sequence[str]
@@ -83,6 +84,33 @@ class TableFeatures:
             links = self._links(hops[-2], hops[-1]).among(reached)
             self._steps[told] = [*steps, links], np.unique(links.leaving)
         return self._steps[told]
+
+    def grouping(self, candidate: Candidate) -> int:
+        """The number of the grouping of the base's rows by which the candidate is joined."""
+        return self._base.grouping(tuple((a, kind) for a, _, kind in candidate.hops[0].pairs))
+
+    def reached_values(self, candidate: Candidate, columns: Sequence[tuple[str, Kind]]) -> list[Any]:
+        """Of each of these columns of the candidate's last table the hash of the value that each of the
+        base's keys reaches (0: none); None in the place of a column of which one reaches several.
+
+        :raises LakeError: a table cannot be read.
+        """
+        arrived, last = self._arriving(candidate.hops), candidate.hops[-1]
+        keys = [(b, kind) for _, b, kind in last.pairs]
+        if arrived is None:
+            return [None] * len(columns)
+        return [self._sides(last.right, keys, [column]).only(arrived) for column in columns]
+
+    def _arriving(self, hops: tuple[Hop, ...]) -> Any:
+        """The key of the last table that each of the base's keys reaches; None: one reaches several."""
+        if hops not in self._arrived:
+            if len(hops) == 1:
+                found = self._base.hashes(self.grouping(Candidate(hops)))
+            else:
+                before = self._arriving(hops[:-1])
+                found = None if before is None else self._links(hops[-2], hops[-1]).only(before)
+            self._arrived[hops] = found
+        return self._arrived[hops]
 
     def _of_rows(self, hop: Hop, wanted: Any) -> Keyed:
         made = self._of_table(hop)
@@ -149,15 +177,22 @@ class TableFeatures:
 
     def _links(self, back: Hop, hop: Hop) -> Links:
         """The middle table of two joins: its keys on either side."""
-        sides = [[(b, kind) for _, b, kind in back.pairs], [(a, kind) for a, _, kind in hop.pairs]]
-        told = ("links", *self._rows.content(back.right), *map(str, sides))
-        rows = self._rows.of(back.right, [key for side in sides for key in side])
+        arriving = [(b, kind) for _, b, kind in back.pairs]
+        return self._sides(back.right, arriving, [(a, kind) for a, _, kind in hop.pairs])
+
+    def _sides(
+        self, table: str, arriving: Sequence[tuple[str, Kind]], leaving: Sequence[tuple[str, Kind]]
+    ) -> Links:
+        """A table's rows as pairs of two of its keys."""
+        sides = [list(arriving), list(leaving)]
+        told = ("links", *self._rows.content(table), *map(str, sides))
+        rows = self._rows.of(table, [key for side in sides for key in side])
 
         def make() -> tuple[Any, Any]:
             if rows is not None:
                 arriving, leaving = (rows.hashes(side) for side in sides)
             else:
-                arriving, leaving = (self._rows.hashes(back.right, side) for side in sides)
+                arriving, leaving = (self._rows.hashes(table, side) for side in sides)
             there = (arriving != 0) & (leaving != 0)
             arriving, leaving = arriving[there], leaving[there]
             order = np.lexsort((leaving, arriving))

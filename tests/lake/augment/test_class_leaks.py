@@ -162,3 +162,29 @@ def test_a_year_with_which_the_target_grows_is_used(make: Make) -> None:
     report = augment(make({"growth": (["year", "people"], rows)}), BaseSpec("growth", "people"))
     assert report.r2_before > 0.99
     assert not report.leaks
+
+
+def graded(names: Sequence[str], slip: float) -> Tables:
+    """Flats with prices, and a grade of each by name: the names' order is not that of the prices. `slip`: by how
+    much a grade's price may be off.
+    """
+    chance, tables = random.Random(3), flats("price", lambda p: round(p, 3))
+    del tables["prices"]
+    grades = []
+    for flat, price in tables["flats"][1]:
+        told = (float(str(price)) + chance.gauss(0, slip) - 100) / 200 * len(names)
+        grades.append([flat, names[min(len(names) - 1, max(0, int(told)))]])
+    return tables | {"grades": (["flat", "grade"], grades)}
+
+
+@pytest.mark.parametrize("names", ["bca", "dbeca", "hbkdlafjcgie"])
+def test_named_bands_of_the_target_are_told(make: Make, names: str) -> None:
+    report = augment(make(graded(names, 0.0)), BaseSpec("flats", "price"))
+    assert "classes" in told_of(report)["grades", "grade"]
+    assert "grades" not in {added.table for added in report.added}
+
+
+def test_kinds_whose_prices_meet_are_no_bands(make: Make) -> None:
+    report = augment(make(graded("bca", 15.0)), BaseSpec("flats", "price"))
+    assert ("grades", "grade") not in told_of(report)
+    assert "grades" in {added.table for added in report.added if added.recommended}
