@@ -39,7 +39,7 @@ def test_the_tour() -> None:
     assert int(faster[1].replace(",", "")) >= 2
     assert "rewritten" in done.stdout
     # a value's place in the replacement, as a reader is shown it
-    assert re.search(r"^ {5}SELECT .*:\d", done.stdout, re.MULTILINE | re.DOTALL)
+    assert re.search(r"^ {5}(SELECT|WITH) .*:\d", done.stdout, re.MULTILINE | re.DOTALL)
     assert "⟦" not in done.stdout
     assert "Traceback" not in done.stderr
     assert "resource_tracker" not in done.stderr, "something is left behind"

@@ -25,6 +25,8 @@ lake_total_memory = {TOTAL}
 lake_processes = 10
 """
 OVERHEAD = 768 << 20
+# what the second process that is kept ready holds (decision 1031)
+READY = 256 << 20
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +230,7 @@ def test_five_hostile_statements_at_once_hold_nobody_up(hostile_lake: str) -> No
     assert took / watch.slower < 2.0
     assert sorted(waits)[len(waits) // 2] / watch.slower < 0.5
     assert max(waits) / watch.slower < 3.0
-    assert peak.all < TOTAL + OVERHEAD
+    assert peak.all < TOTAL + OVERHEAD + READY
 
 
 def _state(connection: psycopg.Connection[tuple[object, ...]], sql: str) -> str:
