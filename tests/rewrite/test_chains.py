@@ -311,9 +311,7 @@ def test_rows_of_the_same_subquery_reach_what_both_have_in_common() -> None:
     )
     assert "LIMIT" not in to_sql(found.before) + to_sql(found.after)
     other = text.format("WHERE y.cust IN (SELECT id FROM cust WHERE region = 3)").replace("amount", "cost")
-    (left,) = differences(
-        bound(other), bound(text.format("JOIN cust c ON c.id = y.cust WHERE c.region = 3"))
-    )
+    (left,) = differences(bound(other), bound(text.format("JOIN cust c ON c.id = y.cust WHERE c.region = 3")))
     # what remains to be shown holds both sums, so that nobody takes it for shown
     assert "sum(cost)" in to_sql(left.before)
     assert "sum(amount)" in to_sql(left.after)
