@@ -14,8 +14,9 @@ from rewright.sql.templates import COMMENTS
 _SEMICOLON = "ASCII_59"
 # psql's commands around what pg_dump writes (since 17.6); the key is random and the same in both
 _RESTRICTED = re.compile(r"^\\restrict (\w+)$(.*)^\\unrestrict \1$", re.MULTILINE | re.DOTALL)
-# a table's rows as pg_dump writes them, up to the line that ends them
-_ROWS = re.compile(r"^COPY [^;\n]+ FROM stdin;\n(?:.*\n)*?\\\.$", re.MULTILINE)
+# what begins a table's rows as pg_dump writes them, and the line that ends them
+_COPY = re.compile(r"^COPY [^;\n]+ FROM stdin;(?=\n)", re.MULTILINE)
+_ROWS_END = re.compile(r"^\\\.$", re.MULTILINE)
 
 
 def without_commands(text: str) -> str:
@@ -24,15 +25,17 @@ def without_commands(text: str) -> str:
 
 
 def _without_rows(text: str) -> str:
+    """In time that grows with the text: whoever writes a schema may write anything."""
     kept: list[str] = []
     end = 0
-    for found in _ROWS.finditer(text):
-        before = text[end : found.start()]
-        # the same lines inside a literal, a body or a comment are part of it
-        if not _is_whole(before):
-            continue
-        kept += [before, "\n" * found[0].count("\n")]
-        end = found.end()
+    while begins := _COPY.search(text, end):
+        rows_end = _ROWS_END.search(text, begins.end())
+        before = text[end : begins.start()]
+        # inside a literal, a body or a comment such lines are part of it, and all is left to the parser
+        if rows_end is None or not _is_whole(before):
+            break
+        kept += [before, "\n" * text.count("\n", begins.start(), rows_end.end())]
+        end = rows_end.end()
     return "".join(kept) + text[end:]
 
 
