@@ -16,6 +16,7 @@ from .bags import UNNEST
 from .context import Context
 from .described import describe
 from .firsts import any_first_will_do
+from .looks import chosen_among_equals
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, fits_where, stays_in_range, with_constants
@@ -31,25 +32,21 @@ from .symbols import (
     identity,
     is_division,
     one_look,
-    one_representation,
 )
 from .terms import (
     INTEGER,
     App,
     Bag,
     Block,
-    Distinct,
     Function,
     Limited,
     Lit,
-    Multi,
     Nested,
     Source,
     Term,
     Var,
     block_vars,
     null,
-    source_types,
     walk_bag,
     walk_shallow,
 )
@@ -398,14 +395,7 @@ def shows_representative(form: Bag) -> bool:
         _is_extreme(o) for b in form for o in b.outs
     ):
         return True
-    chosen = {
-        (v, place)
-        for b in form
-        for v, source in block_vars(b)
-        if isinstance(source, Distinct | Multi)
-        for place, type_ in enumerate(source_types(source))
-        if not one_representation(type_)
-    }
+    chosen = chosen_among_equals(form)
     return any(isinstance(t, Var) and (t.var, t.pos) in chosen for t in walk_bag(form))
 
 

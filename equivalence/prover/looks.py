@@ -35,7 +35,13 @@ _NUMBERS = frozenset({"numeric", "float4", "float8"})
 
 def tells_equal_apart(form: Bag) -> bool:
     """Whether anything but the result's own columns depends on which of several equal values was kept."""
-    kept = {
+    kept = chosen_among_equals(form)
+    return bool(kept) and any(_looks(term, kept) for term in _inside(form))
+
+
+def chosen_among_equals(form: Bag) -> set[tuple[int, int]]:
+    """The columns (variable, position) of deduplicated sources that hold one of several equal values."""
+    return {
         (v, place)
         for b in form
         for v, source in block_vars(b)
@@ -43,7 +49,6 @@ def tells_equal_apart(form: Bag) -> bool:
         for place, type_ in enumerate(source_types(source))
         if not one_representation(type_)
     }
-    return bool(kept) and any(_looks(term, kept) for term in _inside(form))
 
 
 def _inside(form: Bag) -> Iterator[Term]:
