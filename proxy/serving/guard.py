@@ -10,6 +10,7 @@ served (docs/decisions/0960-one-snapshot-for-facts-and-plans.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -286,6 +287,10 @@ def _array(items: Iterable[str]) -> str:
     return "{" + ",".join('"' + i.replace("\\", "\\\\").replace('"', '\\"') + '"' for i in items) + "}"
 
 
+# an item of a list of names: quoted, or up to the next comma
+_PATH_ITEM = re.compile(r'\s*("(?:[^"]|"")*"|[^\s,][^,]*)')
+
+
 def split_name(name: str) -> tuple[str, str]:
     """``s1."T"`` -> ("s1", "T"); no schema: "". Unquoted parts fold to lower case."""
     parts: list[str] = []
@@ -347,7 +352,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("temporary", row.temporary == "f"),
         ("names", row.oids == _expected_oids(guard.relations)),
         ("row security", row.row_security == "f"),
-        ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
+        ("search_path", guard.search_path is None or visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
         (guard.about_rows, row.references == "t"),
         ("isolation", row.isolation.startswith("read ")),
@@ -360,9 +365,16 @@ def _expected_oids(relations: Sequence[RelationName]) -> str:
     return "{" + ",".join(str(relation.oid) for relation in relations) + "}" if relations else ""
 
 
-def _visible_path(text: str) -> tuple[str, ...]:
+def visible_path(text: str) -> tuple[str, ...]:
     """An array of names as text, without the session's temporary schema."""
     return tuple(name for name in parse_array(text) if not name.startswith("pg_temp_"))
+
+
+def named_path(setting: str, user: str) -> tuple[str, ...]:
+    """The schemas that a search_path of ``user`` names, in the order in which they are looked into."""
+    names = [split_name(part)[1] for part in _PATH_ITEM.findall(setting)]
+    named = tuple(user if name == "$user" else name for name in names if name and name != "pg_temp")
+    return named if "pg_catalog" in named else ("pg_catalog", *named)
 
 
 def parse_array(text: str) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ class _Tables:
     def __init__(self, rewrites: Iterable[ServedRewrite], templater: Templater | None) -> None:
         self.exact: dict[tuple[str, bytes], list[Candidate]] = {}
         self.forms: dict[tuple[str, str, tuple[str, ...]], list[Candidate]] = {}
-        self.shapes: dict[tuple[str, str, _Types], ServedRewrite] = {}
+        self.shapes: dict[tuple[str, str, _Types], list[ServedRewrite]] = {}
         self.keys: set[bytes] = set()
         self.heads: dict[int, set[bytes]] = {}
         self.longest = 0
@@ -72,7 +72,8 @@ class _Tables:
         form = _form(sample)
         if form is None or len(form.literals) != len(HOLE.findall(rewrite.original)):
             return
-        self.shapes[rewrite.database, form.shape, rewrite.param_types] = rewrite
+        key = rewrite.database, form.shape, rewrite.param_types
+        self.shapes.setdefault(key, []).append(rewrite)
         self._add_keys(sample.encode())
 
     def _add_keys(self, text: bytes) -> None:
@@ -123,25 +124,33 @@ class RewriteIndex:
     def may_know_like(self, bare: bytes) -> bool:
         return self._tables.may_know_like(bare)
 
-    def find(self, database: str, text: bytes, param_types: _Types) -> Candidate | None:
+    def find(
+        self, database: str, text: bytes, param_types: _Types, path: tuple[str, ...] = ()
+    ) -> Candidate | None:
+        """``path``: the schemas that the session looks names up in, if they are known: a rewrite that was
+        found for others is none here.
+        """
         tables = self._tables
         exact = tables.exact.get((database, text)) or tables.exact.get(("", text))
-        found = None if exact is None else _of_types(exact, param_types)
+        found = None if exact is None else _of_types(exact, param_types, path)
         if found is not None or not tables.may_know(text):
             return found
         try:
             form = form_of(text.decode())
         except UnicodeDecodeError:
             return None
-        return None if form is None else self._of_form(tables, database, form, param_types)
+        return None if form is None else self._of_form(tables, database, form, param_types, path)
 
-    def _of_form(self, tables: _Tables, database: str, form: Form, param_types: _Types) -> Candidate | None:
+    def _of_form(
+        self, tables: _Tables, database: str, form: Form, param_types: _Types, path: tuple[str, ...]
+    ) -> Candidate | None:
         for name in (database, ""):
             known = tables.forms.get((name, form.shape, form.literals))
-            found = None if known is None else _of_types(known, param_types)
+            found = None if known is None else _of_types(known, param_types, path)
             if found is not None:
                 return replace(found, comments=_carried(found.rewrite, form))
-            rewrite = tables.shapes.get((name, form.shape, param_types))
+            shapes = tables.shapes.get((name, form.shape, param_types))
+            rewrite = next((one for one in reversed(shapes or ()) if _fits(one, path)), None)
             if rewrite is not None:
                 return self._filled(rewrite, form)
         return None
@@ -156,12 +165,16 @@ class RewriteIndex:
         return _candidate(rewrite, form, replacement, filled)
 
 
-def _of_types(known: Sequence[Candidate], param_types: _Types) -> Candidate | None:
+def _of_types(known: Sequence[Candidate], param_types: _Types, path: tuple[str, ...]) -> Candidate | None:
     for candidate in known:
         types = candidate.rewrite.param_types
-        if types == param_types or not (any(param_types) or types):
+        if (types == param_types or not (any(param_types) or types)) and _fits(candidate.rewrite, path):
             return candidate
     return None
+
+
+def _fits(rewrite: ServedRewrite, path: tuple[str, ...]) -> bool:
+    return not path or rewrite.guard.search_path in {None, path}
 
 
 def _candidate(rewrite: ServedRewrite, form: Form | None, replacement: str, plain: str | None) -> Candidate:

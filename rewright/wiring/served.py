@@ -41,6 +41,12 @@ def guard_of(document: Any) -> Guard | None:
         return None
 
 
+def schemas_of(proposal: NewRewrite) -> tuple[str, ...]:
+    """Where names were looked up when it was found, as ``current_schemas(true)``; empty: not told."""
+    guard = guard_of(proposal.guard)
+    return () if guard is None else guard.search_path or ()
+
+
 def _relations(items: Sequence[Any]) -> tuple[RelationName, ...]:
     return tuple(RelationName(str(item["name"]), int(item["oid"])) for item in items)
 
