@@ -192,6 +192,7 @@ _FILTERED = servers_own("""
                         where q.oid = f.oid[1]::pg_catalog.oid
                         and q.proleakproof and q.provolatile <> 'v'))))))""")
 
+_SCHEMAS = "pg_catalog.current_schemas(true)::text"
 _GUARD = servers_own("""
 select {settings}
   current_user, session_user, pg_catalog.current_setting('role'),
@@ -229,6 +230,11 @@ _OPAQUE = tuple(
 def settings_columns(settings: Sequence[str]) -> str:
     """The named ``rewright.*`` settings as columns of a SELECT, unset ones NULL."""
     return ", ".join(f"pg_catalog.current_setting('rewright.{name}', true)" for name in settings)
+
+
+def settings_sql(settings: Sequence[str]) -> str:
+    """What a session is asked for before the guard: the named settings, and where it looks names up."""
+    return "select " + ", ".join([*filter(None, [settings_columns(settings)]), _SCHEMAS])
 
 
 def guard_sql(settings: Sequence[str]) -> str:

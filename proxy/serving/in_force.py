@@ -73,9 +73,9 @@ class SettingsInForce:
         return () if said is None else named_path(said.decode("utf-8", "replace"), self._user)
 
     @property
-    def certain_path(self) -> tuple[str, ...]:
-        """As ``search_path``, and empty where the next statement may find another."""
-        return () if self.stale or self.kept.pooled else self._path
+    def offered_path(self) -> tuple[str, ...]:
+        """As ``search_path``, and empty where another session's may be that of the next statement."""
+        return () if self.kept.pooled else self.search_path
 
     def must_refresh(self) -> bool:
         """They are stale, and may be read now: nothing of the client's is under way."""
@@ -95,9 +95,8 @@ class SettingsInForce:
 
     def read_path(self, text: str) -> None:
         """``text``: current_schemas(true), as the server writes arrays."""
-        path = visible_path(text)
-        if path != self._path:
-            self._path = path
+        before, self._path = self._path, visible_path(text)
+        if before and before != self._path:
             self._on_change()  # another rewrite of the same text may be meant
 
     def read(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:

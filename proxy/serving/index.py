@@ -7,9 +7,10 @@ without being scanned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeVar
 
 from rewright.proxy.ports import Candidate, ServedRewrite, Templater
 from rewright.sql.forms import (
@@ -26,6 +27,7 @@ from rewright.sql.forms import (
 from rewright.sql.placeholders import HOLE
 
 _Types = tuple[int, ...]
+_T = TypeVar("_T")
 DIGITS = b"0123456789"
 # no text without digits; where it is not among those that pass, the set is of an earlier version
 IN_USE = b"0"
@@ -73,7 +75,7 @@ class _Tables:
         if form is None or len(form.literals) != len(HOLE.findall(rewrite.original)):
             return
         key = rewrite.database, form.shape, rewrite.param_types
-        self.shapes.setdefault(key, []).append(rewrite)
+        self.shapes.setdefault(key, []).insert(0, rewrite)
         self._add_keys(sample.encode())
 
     def _add_keys(self, text: bytes) -> None:
@@ -150,7 +152,7 @@ class RewriteIndex:
             if found is not None:
                 return replace(found, comments=_carried(found.rewrite, form))
             shapes = tables.shapes.get((name, form.shape, param_types))
-            rewrite = next((one for one in reversed(shapes or ()) if _fits(one, path)), None)
+            rewrite = _found_for(shapes or (), path, lambda one: one)
             if rewrite is not None:
                 return self._filled(rewrite, form)
         return None
@@ -166,15 +168,26 @@ class RewriteIndex:
 
 
 def _of_types(known: Sequence[Candidate], param_types: _Types, path: tuple[str, ...]) -> Candidate | None:
-    for candidate in known:
-        types = candidate.rewrite.param_types
-        if (types == param_types or not (any(param_types) or types)) and _fits(candidate.rewrite, path):
-            return candidate
+    def takes(types: _Types) -> bool:
+        return types == param_types or not (any(param_types) or types)
+
+    return _found_for([one for one in known if takes(one.rewrite.param_types)], path, lambda one: one.rewrite)
+
+
+def _found_for(
+    known: Sequence[_T], path: tuple[str, ...], rewrite_of: Callable[[_T], ServedRewrite]
+) -> _T | None:
+    """The first that was found for the schemas of ``path``, else for some of them in their order: the others
+    may not exist. None: each was found for others.
+    """
+    for one in known:
+        if not path or rewrite_of(one).guard.search_path in {None, path}:
+            return one
+    for one in known:
+        found_for = rewrite_of(one).guard.search_path or ()
+        if found_for == tuple(name for name in path if name in found_for):
+            return one
     return None
-
-
-def _fits(rewrite: ServedRewrite, path: tuple[str, ...]) -> bool:
-    return not path or rewrite.guard.search_path in {None, path}
 
 
 def _candidate(rewrite: ServedRewrite, form: Form | None, replacement: str, plain: str | None) -> Candidate:

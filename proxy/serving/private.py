@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import count
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
-from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_columns
+from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_sql
 from rewright.proxy.serving.kept_settings import WHO_SERVES
 from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
@@ -118,7 +118,7 @@ class _Texts:
 @lru_cache(maxsize=8)
 def _texts_of(settings: tuple[str, ...]) -> _Texts:
     guard = guard_sql(settings).encode()
-    columns = f"select {settings_columns(settings)}, pg_catalog.current_schemas(true)::text"
+    columns = settings_sql(settings)
     return _Texts(
         guard, statement_name(guard, PARAM_TYPES), columns.encode(), f"{columns},{WHO_SERVES}".encode()
     )
