@@ -81,12 +81,12 @@ def test_each_tenant_gets_a_rewrite_of_its_own(
     ):
         second.execute("""set search_path = "$user", 'South, Inc'""")
         for session, answer in ((first, answers[0]), (second, answers[1])):
-            wait(lambda session=session: served(session))
+            wait(lambda session=session: served(session), 200)
             assert rows(session) == answer
         # a session that moves takes the other's
         for tenant, answer in zip(TENANTS[::-1], answers[::-1], strict=True):
             first.execute(f'set search_path = "{tenant}"'.encode())
-            wait(lambda: served(first))
+            wait(lambda: served(first), 200)
             assert rows(first) == answer
 
 
@@ -105,7 +105,7 @@ def test_a_path_that_holds_for_a_transaction_is_noticed(
                 said.append(last(session))
             return said[-1].startswith("replacement")
 
-        wait(asked)
+        wait(asked, 200)
         with pytest.raises(psycopg.errors.UndefinedTable):
             rows(session)
 
