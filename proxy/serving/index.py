@@ -18,13 +18,14 @@ from rewright.sql.forms import (
     Form,
     bare_key,
     form_of,
+    form_of_template,
     known_head,
     may_hold_comment,
     rough_head,
     rough_key,
+    sampled,
     without_comments,
 )
-from rewright.sql.placeholders import HOLE
 
 _Types = tuple[int, ...]
 _T = TypeVar("_T")
@@ -33,8 +34,6 @@ DIGITS = b"0123456789"
 IN_USE = b"0"
 # a text that is so much longer than all that is known is not scanned, whatever it begins with
 _LONGER = 16_384
-# any literal of the kind does: only the kind is part of a shape
-_SAMPLES = {"i": "1", "l": "5000000000", "n": "1.5", "s": "'x'"}
 # what is known is built anew whenever the store changes
 _form = lru_cache(maxsize=20_000)(form_of)
 
@@ -70,13 +69,12 @@ class _Tables:
             self._add_keys(text)
 
     def _add_template(self, rewrite: ServedRewrite) -> None:
-        sample = HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", rewrite.original)
-        form = _form(sample)
-        if form is None or len(form.literals) != len(HOLE.findall(rewrite.original)):
+        form = form_of_template(rewrite.original)
+        if form is None:
             return
         key = rewrite.database, form.shape, rewrite.param_types
         self.shapes.setdefault(key, []).insert(0, rewrite)
-        self._add_keys(sample.encode())
+        self._add_keys(sampled(rewrite.original).encode())
 
     def _add_keys(self, text: bytes) -> None:
         head = known_head(text)

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.proxy.ports import SlowQuery
-from rewright.sql.forms import form_key
+from rewright.sql.forms import form_key, shape_key
 from rewright.sql.parsing import has_parameters
 from rewright.sql.redaction import values_in, without_values
 
@@ -72,6 +72,11 @@ class Job:
         """
         form = form_key(self.text)
         return self.kind, self.rewrite_id, self.database, form, self.param_types, self.search_path
+
+    @property
+    def shape(self) -> tuple[str, int, str, str, tuple[int, ...], tuple[str, ...]]:
+        """As ``key``, the same whatever literals the text has."""
+        return *self.key[:3], shape_key(self.text), *self.key[4:]
 
 
 def job_of(query: SlowQuery) -> Job:

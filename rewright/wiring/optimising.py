@@ -16,6 +16,7 @@ from rewright.engines.postgres.catalog import snapshot
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.models.api import Model, NoModel
 from rewright.processes.jobs import Job
+from rewright.sql.forms import form_of, form_of_template
 from rewright.store.api import Store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
@@ -33,7 +34,7 @@ from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, Not
 from rewright.wiring.row_facts import FactMemory
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.searching import Searching
-from rewright.wiring.served import SERVABLE, schemas_of
+from rewright.wiring.served import SERVABLE, schemas_of, types_of
 from rewright.wiring.widening import Widening
 
 # what a unit of the planner's cost takes, about: a query is not held for longer than it would run (the
@@ -169,6 +170,24 @@ class JobRunner:
                 return one
             lately = time.time() - one.changed_at < FAILED_SECONDS
             if one.state is State.RETIRED and lately and one.reason.startswith(FAILED):
+                return one
+        return self._covering(job)
+
+    def _covering(self, job: Job) -> Rewrite | None:
+        """A rewrite of the text's template that stands, or that a person rejected: it is for all literals."""
+        form = form_of(job.text)
+        if form is None:
+            return None
+        for one in self.store.rewrites.find(database=job.database, states=(*SERVABLE, State.REJECTED)):
+            proposal = one.proposal
+            template = form_of_template(proposal.template) if proposal.scope == "any" else None
+            if (
+                template is not None
+                and template.shape == form.shape
+                and types_of(proposal) == job.param_types
+                and (one.state is State.REJECTED or proposal.checker_version in {"", CHECKER_VERSION})
+                and (not job.search_path or schemas_of(proposal) in {(), job.search_path})
+            ):
                 return one
         return None
 

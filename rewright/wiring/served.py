@@ -59,6 +59,12 @@ def parameter_document(
     return {**document, "values": values.to_json()} if values else document
 
 
+def types_of(proposal: NewRewrite) -> tuple[int, ...]:
+    """OIDs of the parameters' declared types; 0: none."""
+    parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
+    return tuple(int(oid) for oid in parameters.get("types", ()))
+
+
 def values_of(proposal: NewRewrite) -> Values:
     """The values of parameters with which it can be run again; none where they were not kept."""
     document = proposal.parameters.get("values") if isinstance(proposal.parameters, dict) else None
@@ -98,7 +104,6 @@ def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")
         return None
     if proposal.checker_version not in {"", CHECKER_VERSION} and not rewrite.approved:
         return None  # to be made again by this version of the checker
-    parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
     level = trust_level(proposal, accept)
     whole = proposal.scope == "any"
     return ServedRewrite(
@@ -108,7 +113,7 @@ def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")
         replacement=proposal.replacement,
         guard=guard,
         scope=proposal.scope,
-        param_types=tuple(int(oid) for oid in parameters.get("types", ())),
+        param_types=types_of(proposal),
         plain_replacement=plain_of(proposal),
         hinted=bool(proposal.hints),
         # an approved one without evidence of its own is served on the person's word

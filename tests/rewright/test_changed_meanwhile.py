@@ -14,10 +14,11 @@ from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.processes.jobs import Job
 from rewright.store.api import Store, open_store
+from rewright.store.life import Action
 from rewright.wiring import guards
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.optimising import JobRunner
-from rewright.wiring.refusals import NotYet
+from rewright.wiring.refusals import Known, NotYet
 from rewright.wiring.scratch import Scratch
 from tests.rewright.serving import SAMPLE
 
@@ -95,3 +96,24 @@ def test_a_query_whose_tables_were_changed_is_looked_at_again(
         assert runner.optimise(replace(JOB, database=database)) is not None
     finally:
         scratch_server.drop_database(database)
+
+
+@pytest.mark.parametrize("action", [None, Action.REJECT])
+def test_what_holds_for_all_literals_is_not_looked_for_with_others(
+    runner: JobRunner, sample: str, store: Store, action: Action | None
+) -> None:
+    """What a person rejected would come back with each."""
+    job = replace(JOB, database=sample)
+    kept = runner.optimise(job)
+    assert kept is not None
+    assert kept.proposal.scope == "any"
+    if action is not None:
+        store.rewrites.act(kept.id, action, reason="", by="joe")
+    with pytest.raises(Known, match=f"rewrite {kept.id}"):
+        runner.optimise(
+            replace(job, text=QUERY.replace("Brand#23", "Brand#24").upper().replace("BRAND#", "Brand#"))
+        )
+    # other names are other texts
+    other = runner.optimise(replace(job, text=QUERY.replace("avg_yearly", "other")))
+    assert other is not None
+    assert other.id != kept.id
