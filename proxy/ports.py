@@ -180,7 +180,10 @@ class Lookup(Protocol):
     def may_know_like(self, bare: bytes) -> bool:
         """Whether there may be a rewrite for a text that is ``bare`` without its digits."""
 
-    def find(self, database: str, text: bytes, param_types: tuple[int, ...]) -> Candidate | None: ...
+    def find(
+        self, database: str, text: bytes, param_types: tuple[int, ...], path: tuple[str, ...] = ()
+    ) -> Candidate | None:
+        """``path``: see ``SlowQuery.search_path``."""
 
 
 class Templater(Protocol):
@@ -205,7 +208,8 @@ class SlowQuery:
     ``state``: seen running, or ended (finished, cancelled, timed out, failed). One execution may be reported
     twice: running, then ended; ``execution`` is the same. ``parameters``: Bind's values as sent;
     ``parameter_formats``: 0 text, 1 binary, one for each parameter. ``duration`` in seconds so far.
-    ``is_served``: it has ended, and a ServedStatement told what became of it.
+    ``is_served``: it has ended, and a ServedStatement told what became of it. ``search_path``: the schemas
+    that the session looks names up in (``current_schemas(true)`` without pg_temp); empty: not known.
     """
 
     execution: int
@@ -224,6 +228,7 @@ class SlowQuery:
     in_block: bool
     sqlstate: str = ""  # of the error that it ended with
     is_served: bool = False
+    search_path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

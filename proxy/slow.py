@@ -134,6 +134,7 @@ class SlowReports:
             client_address=identity.client_address,
             backend_pid=identity.backend_pid,
             settings=self._in_force.view,
+            search_path=self._in_force.search_path,
             in_block=self._session.cycles.status != ord("I"),
         )
 

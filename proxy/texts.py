@@ -26,7 +26,11 @@ _FIRST = frozenset(b"aec \t\r\n/-(")
 _FIRST_BYTES = frozenset(bytes((byte,)) for byte in _FIRST) | {b""}
 _KEYWORD = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*([a-zA-Z]+)")
 _NAMES_CHANGE = re.compile(rb"\b(?:deallocate|prepare|discard)\b", re.IGNORECASE)
-_SETTINGS_CHANGE = re.compile(rb"rewright|\bset_config\b|\b(?:reset|discard)\s+all\b", re.IGNORECASE)
+# ours, and where names are looked up
+_SETTINGS_CHANGE = re.compile(
+    rb"rewright|search_path|\bset_config\b|\b(?:reset|discard)\s+all\b|\bset\s+(?:session\s+|local\s+)?schema\b",
+    re.IGNORECASE,
+)
 _AUGMENT_FIRST = frozenset({b"augment", b"explain", b"create"})
 _DIGITS = b"0123456789"
 # texts without their digits that name nothing of ours and change nothing; of all sessions of the process
@@ -230,4 +234,6 @@ def _touches_state(lower: bytes) -> bool:
         or b"discard" in lower
         or b"set_config" in lower
         or b"reset" in lower
+        or b"search_path" in lower
+        or b"schema" in lower
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
@@ -138,6 +138,15 @@ class Catalog:
     def digest(self) -> str:
         """A hash that changes with any fact of the catalog; the order of the records does not matter."""
         return self._digest
+
+    def concerning(self, refs: Collection[TableRef]) -> Catalog:
+        """What it says of these relations, and of all that is no relation."""
+        names = {ref.name for ref in refs}
+        return replace(
+            self,
+            relations=tuple(one for one in self.relations if one.ref in refs),
+            opaque_relations=self.opaque_relations & names,
+        )
 
     def with_relations(self, *relations: Table) -> Catalog:
         """The same catalog with these relations added or replaced."""

@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from pglast.parser import ParseError, scan
 
+from rewright.sql.placeholders import HOLE
 from rewright.sql.templates import COMMENTS, MAX_LITERALS, MAX_TEXT, literal_spans
 
 HINT = "/*+"
@@ -23,6 +25,7 @@ _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz
 _SEMICOLON = "ASCII_59"
 # stands between tokens and before the kind of a literal: the scanner refuses it everywhere
 _MARK = "\x00"
+_SAMPLES = {"i": "1", "l": "5000000000", "n": "1.5", "s": "'x'"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,24 @@ def form_of(text: str) -> Form | None:
     kinds = {start: kind for start, _, kind in spans}
     shape = _MARK.join([_spelling(text, token, kinds) for token in tokens])
     return Form(shape, tuple(text[start:end] for start, end, _ in spans), *comments)
+
+
+def shape_key(text: str) -> str:
+    """The same for all texts that differ in literals and spelling; a text without a form is its own key."""
+    form = form_of(text)
+    return text if form is None else form.shape
+
+
+def sampled(template: str) -> str:
+    """A text of the template. Any literal of a kind does: only the kind is part of a shape."""
+    return HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", template)
+
+
+@lru_cache(maxsize=20_000)
+def form_of_template(template: str) -> Form | None:
+    """The form of the texts of a template (`rewright.sql.templates`), with sample literals."""
+    form = form_of(sampled(template))
+    return None if form is None or len(form.literals) != len(HOLE.findall(template)) else form
 
 
 def form_key(text: str) -> str:

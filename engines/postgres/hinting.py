@@ -92,8 +92,9 @@ class HintingSession(Session):
         settings: Mapping[str, str] | None = None,
         limits: Limits | None = None,
         own: bool = False,
+        path: Sequence[str] = (),
     ) -> None:
-        super().__init__(dsn, limits=limits, own=own)
+        super().__init__(dsn, limits=limits, own=own, path=path)
         self._messages: list[str] = []
         self._catalog: Catalog | None = None
         self.connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))

@@ -19,7 +19,7 @@ from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 
 from rewright.engines import clock
-from rewright.engines.postgres import gate
+from rewright.engines.postgres import gate, trust
 from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.generic import GENERIC_PLAN_SINCE, explain_generic
@@ -59,6 +59,7 @@ _LEARN_PATH = (
     "pg_catalog.current_schemas(false)::pg_catalog.text[]"
 )
 _EMPTY_PATH = "select pg_catalog.set_config('search_path', '', %s)"
+_EXISTING = "select nspname from pg_catalog.pg_namespace where nspname = any (%s) order by 1"
 _YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 150000)"
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace
@@ -76,12 +77,24 @@ class Session:
     ``values`` are bound to the parameters of every statement that has some (see ``bind``). ``own``: the texts
     are those of the person whose account this is, so that what the account owns may be used, too.
 
+    ``path``: the schemas in which texts look their names up (a client's ``current_schemas(true)``), else
+    those of the account's own search_path; Untrusted where the account may not look into one of them.
+
     ``connection`` has an empty search_path: names of ours are found in pg_catalog only.
     """
 
-    def __init__(self, dsn: str, *, limits: Limits | None = None, role: str = "", own: bool = False) -> None:
+    def __init__(
+        self,
+        dsn: str,
+        *,
+        limits: Limits | None = None,
+        role: str = "",
+        own: bool = False,
+        path: Sequence[str] = (),
+    ) -> None:
         self.values = NO_VALUES
         self._own = own
+        self._path = tuple(path)
         self._schemas: tuple[str, ...] = ()
         self._explicit: tuple[str, ...] = ()
         self._dsn = dsn
@@ -147,7 +160,7 @@ class Session:
         return str(rows[0][0]) if rows else None
 
     def search_path(self) -> tuple[str, ...]:
-        """Schemas that the account's own search path leads to, pg_catalog only where it was named."""
+        """Schemas that the search path leads to, pg_catalog only where it was named."""
         return self._explicit
 
     @property
@@ -307,13 +320,21 @@ class Session:
         return connection
 
     def _learn_path(self, connection: psycopg.Connection[Any]) -> None:
-        """Where the account looks names up, which from now on is done for the texts of others only, by the
-        gate.
-        """
+        """Where names are looked up, which from now on is done for the texts of others only, by the gate."""
+        if self._path:
+            connection.execute(
+                "select pg_catalog.set_config('search_path', %s, false)", [trust.names(_named(self._path))]
+            )
         row = connection.execute(_LEARN_PATH).fetchone()
         assert row is not None
         self._schemas, self._explicit = tuple(row[0]), tuple(row[1])
         connection.execute(_EMPTY_PATH, ["false"])
+        unseen = [name for name in self._path if name not in self._schemas]
+        if unseen and (missing := connection.execute(_EXISTING, [unseen]).fetchone()):
+            connection.close()
+            raise Untrusted(
+                f"its session looks names up in schema {missing[0]}, which this account may not use"
+            )
 
     @contextmanager
     def _statement(self) -> Iterator[None]:
@@ -445,3 +466,8 @@ class Session:
 def _milliseconds(seconds: float) -> str:
     # statement_timeout = 0 would mean no limit
     return str(max(int(seconds * 1000), 1))
+
+
+def _named(path: tuple[str, ...]) -> tuple[str, ...]:
+    """As a search_path names it: pg_catalog comes first unnamed."""
+    return path[1:] if path[0] == "pg_catalog" else path

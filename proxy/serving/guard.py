@@ -10,6 +10,7 @@ served (docs/decisions/0960-one-snapshot-for-facts-and-plans.md).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -191,6 +192,7 @@ _FILTERED = servers_own("""
                         where q.oid = f.oid[1]::pg_catalog.oid
                         and q.proleakproof and q.provolatile <> 'v'))))))""")
 
+_SCHEMAS = "pg_catalog.current_schemas(true)::text"
 _GUARD = servers_own("""
 select {settings}
   current_user, session_user, pg_catalog.current_setting('role'),
@@ -228,6 +230,11 @@ _OPAQUE = tuple(
 def settings_columns(settings: Sequence[str]) -> str:
     """The named ``rewright.*`` settings as columns of a SELECT, unset ones NULL."""
     return ", ".join(f"pg_catalog.current_setting('rewright.{name}', true)" for name in settings)
+
+
+def settings_sql(settings: Sequence[str]) -> str:
+    """What a session is asked for before the guard: the named settings, and where it looks names up."""
+    return "select " + ", ".join([*filter(None, [settings_columns(settings)]), _SCHEMAS])
 
 
 def guard_sql(settings: Sequence[str]) -> str:
@@ -284,6 +291,10 @@ def oid_array(guard: Guard) -> bytes:
 
 def _array(items: Iterable[str]) -> str:
     return "{" + ",".join('"' + i.replace("\\", "\\\\").replace('"', '\\"') + '"' for i in items) + "}"
+
+
+# an item of a list of names: quoted, or up to the next comma
+_PATH_ITEM = re.compile(r'\s*("(?:[^"]|"")*"|[^\s,][^,]*)')
 
 
 def split_name(name: str) -> tuple[str, str]:
@@ -347,7 +358,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("temporary", row.temporary == "f"),
         ("names", row.oids == _expected_oids(guard.relations)),
         ("row security", row.row_security == "f"),
-        ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
+        ("search_path", guard.search_path is None or visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
         (guard.about_rows, row.references == "t"),
         ("isolation", row.isolation.startswith("read ")),
@@ -360,9 +371,16 @@ def _expected_oids(relations: Sequence[RelationName]) -> str:
     return "{" + ",".join(str(relation.oid) for relation in relations) + "}" if relations else ""
 
 
-def _visible_path(text: str) -> tuple[str, ...]:
+def visible_path(text: str) -> tuple[str, ...]:
     """An array of names as text, without the session's temporary schema."""
     return tuple(name for name in parse_array(text) if not name.startswith("pg_temp_"))
+
+
+def named_path(setting: str, user: str) -> tuple[str, ...]:
+    """The schemas that a search_path of ``user`` names, in the order in which they are looked into."""
+    names = [split_name(part)[1] for part in _PATH_ITEM.findall(setting)]
+    named = tuple(user if name == "$user" else name for name in names if name and name != "pg_temp")
+    return named if "pg_catalog" in named else ("pg_catalog", *named)
 
 
 def parse_array(text: str) -> tuple[str, ...]:

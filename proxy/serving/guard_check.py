@@ -274,6 +274,7 @@ class Serving:
             row = self.privates.guard_row(replies, index)
         except ProtocolViolation as error:
             raise Declined("facts") from error
+        self.context.in_force.read_path(row.search_path)
         wrong = self.context.in_force.read(row.settings)
         if wrong:
             self.context.metrics.reasons["wrong setting"] += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from rewright.proxy.serving.guard import named_path, visible_path
 from rewright.proxy.serving.kept_settings import KeptSettings, SetCommand
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.session import IDLE, Session
@@ -44,6 +45,8 @@ class SettingsInForce:
         self._on_read = on_read
         self.rules = rules
         self.view = rules.default_view
+        self._user = startup.get("user", "")
+        self._path: tuple[str, ...] = ()
         self.kept = KeptSettings(rules.names, startup)
         self.stale = bool(rules.names) and reads
         self.unread = True  # what the server says of them is read before the client changes any
@@ -55,6 +58,24 @@ class SettingsInForce:
     def unknown(self) -> bool:
         """Whether it has not been found out whose settings the server tells."""
         return bool(self.rules.names and self._knows_server) and self.kept.pooled is None
+
+    @property
+    def search_path(self) -> tuple[str, ...]:
+        """The schemas that names are looked up in (``current_schemas(true)`` without pg_temp); empty: not
+        known.
+
+        Where it may have changed since it was read, as PostgreSQL 18 reports it: schemas that do not exist
+        are then among them.
+        """
+        if not self.stale:
+            return self._path
+        said = self._session.server.parameters.get(b"search_path")
+        return () if said is None else named_path(said.decode("utf-8", "replace"), self._user)
+
+    @property
+    def offered_path(self) -> tuple[str, ...]:
+        """As ``search_path``, and empty where another session's may be that of the next statement."""
+        return () if self.kept.pooled else self.search_path
 
     def must_refresh(self) -> bool:
         """They are stale, and may be read now: nothing of the client's is under way."""
@@ -71,6 +92,12 @@ class SettingsInForce:
         """What the client sends may change them."""
         self.stale = bool(self.rules.names)
         self._on_change()  # statements of a session that wanted no rewrites may have one again
+
+    def read_path(self, text: str) -> None:
+        """``text``: current_schemas(true), as the server writes arrays."""
+        before, self._path = self._path, visible_path(text)
+        if before and before != self._path:
+            self._on_change()  # another rewrite of the same text may be meant
 
     def read(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:
         """What the server says they are; returns the names whose value is wrong and counts as the default."""

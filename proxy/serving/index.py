@@ -7,9 +7,10 @@ without being scanned.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import TypeVar
 
 from rewright.proxy.ports import Candidate, ServedRewrite, Templater
 from rewright.sql.forms import (
@@ -17,22 +18,22 @@ from rewright.sql.forms import (
     Form,
     bare_key,
     form_of,
+    form_of_template,
     known_head,
     may_hold_comment,
     rough_head,
     rough_key,
+    sampled,
     without_comments,
 )
-from rewright.sql.placeholders import HOLE
 
 _Types = tuple[int, ...]
+_T = TypeVar("_T")
 DIGITS = b"0123456789"
 # no text without digits; where it is not among those that pass, the set is of an earlier version
 IN_USE = b"0"
 # a text that is so much longer than all that is known is not scanned, whatever it begins with
 _LONGER = 16_384
-# any literal of the kind does: only the kind is part of a shape
-_SAMPLES = {"i": "1", "l": "5000000000", "n": "1.5", "s": "'x'"}
 # what is known is built anew whenever the store changes
 _form = lru_cache(maxsize=20_000)(form_of)
 
@@ -45,7 +46,7 @@ class _Tables:
     def __init__(self, rewrites: Iterable[ServedRewrite], templater: Templater | None) -> None:
         self.exact: dict[tuple[str, bytes], list[Candidate]] = {}
         self.forms: dict[tuple[str, str, tuple[str, ...]], list[Candidate]] = {}
-        self.shapes: dict[tuple[str, str, _Types], ServedRewrite] = {}
+        self.shapes: dict[tuple[str, str, _Types], list[ServedRewrite]] = {}
         self.keys: set[bytes] = set()
         self.heads: dict[int, set[bytes]] = {}
         self.longest = 0
@@ -68,12 +69,12 @@ class _Tables:
             self._add_keys(text)
 
     def _add_template(self, rewrite: ServedRewrite) -> None:
-        sample = HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", rewrite.original)
-        form = _form(sample)
-        if form is None or len(form.literals) != len(HOLE.findall(rewrite.original)):
+        form = form_of_template(rewrite.original)
+        if form is None:
             return
-        self.shapes[rewrite.database, form.shape, rewrite.param_types] = rewrite
-        self._add_keys(sample.encode())
+        key = rewrite.database, form.shape, rewrite.param_types
+        self.shapes.setdefault(key, []).insert(0, rewrite)
+        self._add_keys(sampled(rewrite.original).encode())
 
     def _add_keys(self, text: bytes) -> None:
         head = known_head(text)
@@ -123,25 +124,33 @@ class RewriteIndex:
     def may_know_like(self, bare: bytes) -> bool:
         return self._tables.may_know_like(bare)
 
-    def find(self, database: str, text: bytes, param_types: _Types) -> Candidate | None:
+    def find(
+        self, database: str, text: bytes, param_types: _Types, path: tuple[str, ...] = ()
+    ) -> Candidate | None:
+        """``path``: the schemas that the session looks names up in, if they are known: a rewrite that was
+        found for others is none here.
+        """
         tables = self._tables
         exact = tables.exact.get((database, text)) or tables.exact.get(("", text))
-        found = None if exact is None else _of_types(exact, param_types)
+        found = None if exact is None else _of_types(exact, param_types, path)
         if found is not None or not tables.may_know(text):
             return found
         try:
             form = form_of(text.decode())
         except UnicodeDecodeError:
             return None
-        return None if form is None else self._of_form(tables, database, form, param_types)
+        return None if form is None else self._of_form(tables, database, form, param_types, path)
 
-    def _of_form(self, tables: _Tables, database: str, form: Form, param_types: _Types) -> Candidate | None:
+    def _of_form(
+        self, tables: _Tables, database: str, form: Form, param_types: _Types, path: tuple[str, ...]
+    ) -> Candidate | None:
         for name in (database, ""):
             known = tables.forms.get((name, form.shape, form.literals))
-            found = None if known is None else _of_types(known, param_types)
+            found = None if known is None else _of_types(known, param_types, path)
             if found is not None:
                 return replace(found, comments=_carried(found.rewrite, form))
-            rewrite = tables.shapes.get((name, form.shape, param_types))
+            shapes = tables.shapes.get((name, form.shape, param_types))
+            rewrite = _found_for(shapes or (), path, lambda one: one)
             if rewrite is not None:
                 return self._filled(rewrite, form)
         return None
@@ -156,11 +165,26 @@ class RewriteIndex:
         return _candidate(rewrite, form, replacement, filled)
 
 
-def _of_types(known: Sequence[Candidate], param_types: _Types) -> Candidate | None:
-    for candidate in known:
-        types = candidate.rewrite.param_types
-        if types == param_types or not (any(param_types) or types):
-            return candidate
+def _of_types(known: Sequence[Candidate], param_types: _Types, path: tuple[str, ...]) -> Candidate | None:
+    def takes(types: _Types) -> bool:
+        return types == param_types or not (any(param_types) or types)
+
+    return _found_for([one for one in known if takes(one.rewrite.param_types)], path, lambda one: one.rewrite)
+
+
+def _found_for(
+    known: Sequence[_T], path: tuple[str, ...], rewrite_of: Callable[[_T], ServedRewrite]
+) -> _T | None:
+    """The first that was found for the schemas of ``path``, else for some of them in their order: the others
+    may not exist. None: each was found for others.
+    """
+    for one in known:
+        if not path or rewrite_of(one).guard.search_path in {None, path}:
+            return one
+    for one in known:
+        found_for = rewrite_of(one).guard.search_path or ()
+        if found_for == tuple(name for name in path if name in found_for):
+            return one
     return None
 
 

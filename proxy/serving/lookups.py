@@ -44,7 +44,7 @@ class Lookups:
         lookup = self._lookup
         if lookup is None or (self._in_force.view.mode in UNWANTED and not self._in_force.stale):
             return None
-        candidate = lookup.find(self._database, text, types)
+        candidate = lookup.find(self._database, text, types, self._in_force.offered_path)
         if candidate is None and text and text[0] in FIRST:
             candidate = self._find_inside(text, types)
         return None if candidate is None or _OFF.search(text) else candidate
@@ -54,7 +54,7 @@ class Lookups:
         site = find_site(text)
         if site is None or self._lookup is None:
             return None
-        found = self._lookup.find(self._database, site.select, types)
+        found = self._lookup.find(self._database, site.select, types, self._in_force.offered_path)
         if found is None:
             return None
         plain = found.plain_replacement

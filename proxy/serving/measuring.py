@@ -211,7 +211,9 @@ class Measuring:
             sqlstate=sqlstate,
         )
         self._reports.put(report)
-        self._told = self._session.cycles.started
+        # of another search path nothing is known yet: it may be looked for
+        if timing.reason != "search_path":
+            self._told = self._session.cycles.started
 
 
 def _last(timing: Timing, now: float) -> LastQuery:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import count
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
-from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_columns
+from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql, settings_sql
 from rewright.proxy.serving.kept_settings import WHO_SERVES
 from rewright.proxy.session import Ask, Replies
 from rewright.proxy.wire import backend
@@ -118,7 +118,7 @@ class _Texts:
 @lru_cache(maxsize=8)
 def _texts_of(settings: tuple[str, ...]) -> _Texts:
     guard = guard_sql(settings).encode()
-    columns = f"select {settings_columns(settings)}"
+    columns = settings_sql(settings)
     return _Texts(
         guard, statement_name(guard, PARAM_TYPES), columns.encode(), f"{columns},{WHO_SERVES}".encode()
     )
@@ -248,15 +248,15 @@ class Privates:
 
     def settings_row(
         self, replies: Replies, index: int
-    ) -> tuple[tuple[str | None, ...], tuple[str | None, ...]]:
-        """The settings in the order asked for, None where unset, and the columns behind them. Raises
-        ProtocolViolation when there is no row.
+    ) -> tuple[tuple[str | None, ...], str, tuple[str | None, ...]]:
+        """The settings in the order asked for, None where unset; the search path; and the columns behind
+        them. Raises ProtocolViolation when there is no row.
         """
         for kind, message in replies.pending_replies[index]:
             row = backend.decode(b"D", message[HEADER.size :]) if kind == ord("D") else None
-            if isinstance(row, DataRow) and len(row.values) in {self._settings, self._settings + 2}:
+            if isinstance(row, DataRow) and len(row.values) in {self._settings + 1, self._settings + 3}:
                 texts = tuple(None if v is None else v.decode("utf-8", "replace") for v in row.values)
-                return texts[: self._settings], texts[self._settings :]
+                return texts[: self._settings], texts[self._settings] or "", texts[self._settings + 1 :]
         raise ProtocolViolation("the settings could not be read")
 
     def add_question(self, batch: Batch, text: bytes, types: tuple[int, ...], *values: bytes) -> int:

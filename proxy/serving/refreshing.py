@@ -27,7 +27,8 @@ def refresh(context: SessionContext) -> Exchange:
         replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
         in_force.stale = in_force.unread = False
         if replies.error is None and not replies.aborted:
-            settings, behind = privates.settings_row(replies, index)
+            settings, path, behind = privates.settings_row(replies, index)
+            in_force.read_path(path)
             if behind:
                 kept.answered(behind[0] == "true", behind[1] or "{}")
                 privates.lasting = privates.lasting and not kept.pooled

@@ -12,11 +12,14 @@ from collections import OrderedDict
 from typing import Any
 
 from rewright.processes.jobs import Job
-from rewright.sql.forms import form_key
+from rewright.sql.forms import form_key, shape_key
 
 # a query for which nothing was found is looked at again after this many seconds
 AGAIN_SECONDS = 1800.0
 RECHECK_SECONDS = 10.0
+# texts that differ in literals alone of which so many are looked at in AGAIN_SECONDS: what is found for one
+# mostly serves all, and where nothing was found for some there is little hope for others
+VARIANTS = 5
 # keys of jobs, some 100 bytes each
 REMEMBERED = 20_000
 
@@ -29,6 +32,8 @@ class Inbox:
         self.received = 0
         self._queue: queue.Queue[Job] = queue.Queue(capacity)
         self._seen: OrderedDict[Any, float] = OrderedDict()
+        # of each shape: when the first of its texts was taken, and how many were since
+        self._variants: OrderedDict[Any, tuple[float, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def put(self, job: Job) -> None:
@@ -38,7 +43,7 @@ class Inbox:
             # a suspicion may be right again soon, a slow query hardly
             pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
             key = job.key
-            if now - self._seen.get(key, -pause) < pause:
+            if now - self._seen.get(key, -pause) < pause or self._is_enough(job, now):
                 return
             try:
                 self._queue.put_nowait(job)
@@ -47,7 +52,18 @@ class Inbox:
                 self.dropped += 1
                 return
             self._seen[key] = now
+            self._count(job, now)
             self._trim()
+
+    def _is_enough(self, job: Job, now: float) -> bool:
+        began, count = self._variants.get(job.shape, (now, 0))
+        return job.kind == "slow" and now - began < AGAIN_SECONDS and count >= VARIANTS
+
+    def _count(self, job: Job, now: float, one: int = 1) -> None:
+        began, count = self._variants.pop(job.shape, (now, 0))
+        if now - began >= AGAIN_SECONDS:
+            began, count = now, 0
+        self._variants[job.shape] = began, max(count + one, 0)
 
     def claim(self, job: Job) -> bool:
         """Whether nobody looks, or looked lately, at a held query; from now on somebody does.
@@ -69,18 +85,27 @@ class Inbox:
         """Nothing could be done with it this time."""
         with self._lock:
             self._seen.pop((*job.key, job.budget), None)
+            if self._seen.pop(job.key, None) is not None:
+                self._count(job, time.monotonic(), -1)
+
+    def found(self, job: Job) -> None:
+        """What was found may be for its literals alone: others of its shape are looked at as well."""
+        with self._lock:
+            self._count(job, time.monotonic(), -1)
 
     # oldest first
     def _trim(self) -> None:
         while len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
+        while len(self._variants) > REMEMBERED:
+            self._variants.popitem(last=False)
 
     def forget(self, text: str) -> None:
         """Look at this text again when it is seen again."""
         with self._lock:
-            known = form_key(text)
-            for key in [key for key in self._seen if key[3] == known]:
-                del self._seen[key]
+            for known, remembered in ((form_key(text), self._seen), (shape_key(text), self._variants)):
+                for key in [key for key in remembered if key[3] == known]:
+                    del remembered[key]
 
     def get(self, timeout: float) -> Job | None:
         try:

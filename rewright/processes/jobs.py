@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.proxy.ports import SlowQuery
-from rewright.sql.forms import form_key
+from rewright.sql.forms import form_key, shape_key
 from rewright.sql.parsing import has_parameters
 from rewright.sql.redaction import values_in, without_values
 
@@ -40,7 +40,7 @@ class Job:
     doubts, for it failed with ``sqlstate`` where the original did not (empty: it was slower), with this text
     and values; EXPLAIN (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query
     that is held before it runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes
-    within ``budget`` seconds or so.
+    within ``budget`` seconds or so. ``search_path``: see SlowQuery.
     """
 
     database: str
@@ -58,6 +58,7 @@ class Job:
     min_cost: float = 0.0
     budget: float = 0.0
     sqlstate: str = ""
+    search_path: tuple[str, ...] = ()
 
     @property
     def blind(self) -> bool:
@@ -65,11 +66,17 @@ class Job:
         return not self.values and has_parameters(self.text)
 
     @property
-    def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
+    def key(self) -> tuple[str, int, str, str, tuple[int, ...], tuple[str, ...]]:
         """Jobs with the same key are one job: however their text is written, and
         whatever its comments say.
         """
-        return self.kind, self.rewrite_id, self.database, form_key(self.text), self.param_types
+        form = form_key(self.text)
+        return self.kind, self.rewrite_id, self.database, form, self.param_types, self.search_path
+
+    @property
+    def shape(self) -> tuple[str, int, str, str, tuple[int, ...], tuple[str, ...]]:
+        """As ``key``, the same whatever literals the text has."""
+        return *self.key[:3], shape_key(self.text), *self.key[4:]
 
 
 def job_of(query: SlowQuery) -> Job:
@@ -83,6 +90,7 @@ def job_of(query: SlowQuery) -> Job:
         model=query.settings.model,
         hints=query.settings.hints,
         values=_values(query),
+        search_path=query.search_path,
     )
 
 
@@ -116,6 +124,7 @@ def decode(line: bytes) -> Job:
         document: dict[str, Any] = json.loads(line)
         document["text"] = base64.b64decode(document["text"]).decode("utf-8", "surrogatepass")
         document["param_types"] = tuple(int(oid) for oid in document["param_types"])
+        document["search_path"] = tuple(map(str, document.get("search_path", ())))
         document["values"] = Values.from_json(document["values"])
         # fields that a job does not have are a TypeError
         return Job(**document)

@@ -339,6 +339,7 @@ class _Optimiser:
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
                 self.outcomes["found"] += 1
+                self.inbox.found(job)
                 self._remember_rewrite(store, job, kept)
                 log.info(
                     "optimiser.found",

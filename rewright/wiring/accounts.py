@@ -6,7 +6,7 @@ errors. Must not know what is asked of a database.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -48,17 +48,19 @@ class Accounts:
         return database_dsn(database.optimiser_dsn, name)
 
     @contextmanager
-    def session(self, name: str) -> Iterator[Session]:
-        """One that ends with the block; what the server says in it is raised as NotOptimised."""
+    def session(self, name: str, path: Sequence[str] = ()) -> Iterator[Session]:
+        """One that ends with the block; what the server says in it is raised as NotOptimised. ``path``: see
+        `Session`.
+        """
         dsn = self.dsn(name)
-        with self.asked(), Session(dsn, limits=self._limits) as session:
+        with self.asked(), Session(dsn, limits=self._limits, path=path) as session:
             yield session
 
     @contextmanager
-    def hinting_session(self, name: str) -> Iterator[HintingSession]:
+    def hinting_session(self, name: str, path: Sequence[str] = ()) -> Iterator[HintingSession]:
         """As `session`, for runs with hints."""
         dsn = self.dsn(name)
-        with self.asked(), HintingSession(dsn, limits=self._limits) as session:
+        with self.asked(), HintingSession(dsn, limits=self._limits, path=path) as session:
             yield session
 
     @contextmanager

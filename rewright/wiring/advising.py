@@ -6,6 +6,7 @@ Owns the document of both. Must not know the command line.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 from rewright.engines.postgres.hinting import HintingSession
@@ -30,11 +31,11 @@ class Adviser:
     had.
 
     ``limit``: seconds of one execution; ``budget``: for one statement; ``own``: see
-    `rewright.engines.postgres.session.Session`.
+    `rewright.engines.postgres.session.Session`, as for ``path``.
     """
 
-    def __init__(self, dsn: str, limit: float, budget: float, *, own: bool) -> None:
-        self._dsn, self._limit, self._budget, self._own = dsn, limit, budget, own
+    def __init__(self, dsn: str, limit: float, budget: float, *, own: bool, path: Sequence[str] = ()) -> None:
+        self._dsn, self._limit, self._budget, self._own, self._path = dsn, limit, budget, own, path
         self._session: HintingSession | None = None
 
     def __enter__(self) -> Self:
@@ -61,7 +62,8 @@ class Adviser:
     def _advice(self, sql: str, *, execute: bool) -> list[dict[str, Any]]:
         try:
             if self._session is None:
-                self._session = HintingSession(self._dsn, limits=Limits(statement=self._limit), own=self._own)
+                limits = Limits(statement=self._limit)
+                self._session = HintingSession(self._dsn, limits=limits, own=self._own, path=self._path)
             found = advice_for(self._session, sql, self._limit, self._budget, execute=execute)
         except SessionError:
             self.__exit__()

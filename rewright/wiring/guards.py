@@ -20,6 +20,8 @@ from psycopg import sql as psql
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.session import Session
 from rewright.proxy.ports import Guard, RelationName
+from rewright.sql.algebra import TableRef
+from rewright.sql.catalog import Catalog
 from rewright.sql.parsing import nodes_of
 
 # What IN, BETWEEN, LIKE, DISTINCT and the like call without naming it.
@@ -60,8 +62,26 @@ where c.relname = %s::text and case when %s::text = '' then n.nspname = any (%s:
 order by array_position(%s::text[], n.nspname::text) limit 1"""
 
 
+# all whose facts a proof about these relations may rest on: parents, partitions, what foreign keys refer to
+CONCERNED = """
+with recursive family(oid) as (
+  select unnest(%s::oid[])
+  union
+  select case when i.inhparent = f.oid then i.inhrelid else i.inhparent end
+  from family f join pg_inherits i on f.oid in (i.inhparent, i.inhrelid)
+)
+select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.oid in (select oid from family)
+  or c.oid in (select k.confrelid from pg_constraint k join family f on f.oid = k.conrelid
+                where k.contype = 'f')"""
+
+
 class GuardFailed(Exception):
     """The guard can't be written: the rewrite must not be served."""
+
+
+class SchemaChanged(GuardFailed):
+    """What the evidence rests on is not what it was: worth another look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +118,22 @@ def capture(
     session: Session,
     original: str,
     replacement: str,
-    catalog_digest: str,
+    believed: Catalog,
     *,
     foreign_keys: bool = False,
     looked_at: int = 0,
 ) -> Guard:
-    """The guard for a pair, if the catalog still is the one that the evidence rests on. ``foreign_keys``:
-    that rests on some, whose rows were looked at under the transaction number ``looked_at``.
+    """The guard for a pair, if what its evidence rests on still is as in ``believed``. ``foreign_keys``: that
+    rests on some, whose rows were looked at under the transaction number ``looked_at``.
 
-    Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
+    Relations that the pair does not read may have come, changed or gone meanwhile. Raises GuardFailed,
+    SchemaChanged among them, psycopg.Error.
     """
     serving = importlib.import_module("rewright.proxy.serving.guard")
     first, second = names_in(original), names_in(replacement)
     connection = session.connection
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
-        if snapshot(connection).digest() != catalog_digest:
-            raise GuardFailed("the schema changed while the query was optimised")
         guard = Guard(
             original=_resolve(session, first.relations),
             replacement=_resolve(session, second.relations),
@@ -126,10 +145,21 @@ def capture(
             snapshot=looked_at,
         )
         guard = replace(guard, below=_below(connection, guard))
+        _require_unchanged(connection, guard, believed)
         row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
         if row is None or not row[0]:
             raise GuardFailed("the server gave no digest")
         return replace(guard, digest=str(row[0]))
+
+
+def _require_unchanged(connection: psycopg.Connection[Any], guard: Guard, believed: Catalog) -> None:
+    now = snapshot(connection)
+    if now.digest() == believed.digest():
+        return
+    read = [*(relation.oid for relation in guard.relations), *guard.below]
+    refs = {TableRef(schema, name) for schema, name in connection.execute(CONCERNED, [read]).fetchall()}
+    if now.concerning(refs).digest() != believed.concerning(refs).digest():
+        raise SchemaChanged("the schema changed while the query was optimised")
 
 
 def holds(session: Session, guard: Guard) -> bool:

@@ -50,7 +50,7 @@ class SocketInline:
             return None
         index = RewriteIndex(self.templater)
         index.replace([record])
-        return index.find(query.database, query.text.encode(), query.parameter_types)
+        return index.find(query.database, query.text.encode(), query.parameter_types, query.search_path)
 
 
 def inline_job(query: SlowQuery) -> Job:

@@ -21,6 +21,7 @@ from rewright.store.life import Action, Level, State
 from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import guards
 from rewright.wiring.accounts import Accounts
+from rewright.wiring.refusals import NotYet
 from rewright.wiring.row_facts import Rests, every, renew, repeated, with_facts
 from rewright.wiring.served import guard_document, parameter_document, starts_active
 
@@ -89,16 +90,20 @@ class Keeping:
     def _guard(
         session: Session, original: str, replacement: str, catalog: Catalog, rests: Rests
     ) -> Guard | None:
-        """None when it can't be written; the rewrite is then kept for people to see, and not served."""
+        """None when it can't be written; the rewrite is then kept for people to see, and not served. Raises
+        NotYet where the schema was changed meanwhile.
+        """
         try:
             return guards.capture(
                 session,
                 original,
                 replacement,
-                catalog.digest(),
+                catalog,
                 foreign_keys=rests.on_foreign_keys,
                 looked_at=rests.snapshot,
             )
+        except guards.SchemaChanged as error:
+            raise NotYet(str(error)) from error
         except (guards.GuardFailed, ModuleNotFoundError):
             return None
 

@@ -16,6 +16,7 @@ from rewright.engines.postgres.catalog import snapshot
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.models.api import Model, NoModel
 from rewright.processes.jobs import Job
+from rewright.sql.forms import form_of, form_of_template
 from rewright.store.api import Store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
@@ -33,12 +34,14 @@ from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, Not
 from rewright.wiring.row_facts import FactMemory
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.searching import Searching
-from rewright.wiring.served import SERVABLE
+from rewright.wiring.served import SERVABLE, schemas_of, types_of
 from rewright.wiring.widening import Widening
 
 # what a unit of the planner's cost takes, about: a query is not held for longer than it would run (the
 # default min_cost makes 0.5 s)
 SECONDS_A_COST = 1e-5
+# rewrites of one text that are looked through: one a path, and what became of earlier ones
+MOST_KNOWN = 200
 # a rewrite that failed on the optimiser's account is not found again for so long
 FAILED_SECONDS = 86_400.0
 
@@ -106,7 +109,7 @@ class JobRunner:
             seconds = min(seconds, job.budget, self._require_expensive(job) * SECONDS_A_COST)
         # without a scratch server there are only proofs
         tested = job.kind != "inline" or self.scratch.at_once() is not None
-        with self.accounts.session(job.database) as session:
+        with self.accounts.session(job.database, job.search_path) as session:
             session.require_trusted(job.text, _types_of(job))
             session.bind(job.text, job.values)
             catalog = snapshot(session.connection)
@@ -131,7 +134,8 @@ class JobRunner:
         # an original is executed only where that is allowed for its own sake
         execute = optimiser.measure == "both" and self.budget.take()
         timeout = min(optimiser.run_timeout, seconds)
-        with Adviser(self.accounts.dsn(job.database), timeout, seconds, own=False) as adviser:
+        dsn = self.accounts.dsn(job.database)
+        with Adviser(dsn, timeout, seconds, own=False, path=job.search_path) as adviser:
             words = adviser.words(job.text, execute=execute)
         return f"{said}; {words}" if words else said
 
@@ -140,7 +144,7 @@ class JobRunner:
 
         Raises NotOptimised; NotAllowed when the role may not read what the query names.
         """
-        with self.accounts.session(job.database) as session:
+        with self.accounts.session(job.database, job.search_path) as session:
             if not guards.readable(session, job.role, job.text):
                 raise NotAllowed("permission denied for a relation of the query")
             session.require_trusted(job.text, _types_of(job))
@@ -152,13 +156,38 @@ class JobRunner:
         return known if known is not None and known.state in SERVABLE else None
 
     def _known(self, job: Job) -> Rewrite | None:
-        """A rewrite of this very text that stands, or that a person rejected."""
-        for one in self.store.rewrites.find(database=job.database, template_key=job_key(job), limit=20):
+        """A rewrite of this very text that stands, or that a person rejected.
+
+        Of one for another search path it is not known what its names mean here.
+        """
+        for one in self.store.rewrites.find(
+            database=job.database, template_key=job_key(job), limit=MOST_KNOWN
+        ):
+            if job.search_path and schemas_of(one.proposal) not in {(), job.search_path}:
+                continue
             old = one.proposal.checker_version not in {"", CHECKER_VERSION}
             if one.state is State.REJECTED or (one.state is not State.RETIRED and not old):
                 return one
             lately = time.time() - one.changed_at < FAILED_SECONDS
             if one.state is State.RETIRED and lately and one.reason.startswith(FAILED):
+                return one
+        return self._covering(job)
+
+    def _covering(self, job: Job) -> Rewrite | None:
+        """A rewrite of the text's template that stands, or that a person rejected: it is for all literals."""
+        form = form_of(job.text)
+        if form is None:
+            return None
+        for one in self.store.rewrites.find(database=job.database, states=(*SERVABLE, State.REJECTED)):
+            proposal = one.proposal
+            template = form_of_template(proposal.template) if proposal.scope == "any" else None
+            if (
+                template is not None
+                and template.shape == form.shape
+                and types_of(proposal) == job.param_types
+                and (one.state is State.REJECTED or proposal.checker_version in {"", CHECKER_VERSION})
+                and (not job.search_path or schemas_of(proposal) in {(), job.search_path})
+            ):
                 return one
         return None
 
@@ -167,7 +196,7 @@ class JobRunner:
         NotOptimised.
         """
         with self.accounts.asked():
-            work = self.estimator.work(self.accounts.dsn(job.database), job.text, job.values)
+            work = self.estimator.work(self.accounts.dsn(job.database), job.text, job.values, job.search_path)
         if work < job.min_cost:
             raise Cheap(f"its estimated cost of {work:.0f} is below rewright.min_cost")
         return work

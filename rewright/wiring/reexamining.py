@@ -41,7 +41,7 @@ from rewright.wiring.refusals import NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
 from rewright.wiring.row_facts import FactMemory, Looks, declared_only, every, policy_of, renew, repeated
 from rewright.wiring.scratch import Scratch
-from rewright.wiring.served import SERVABLE, guard_of, has_values, starts_active, values_of
+from rewright.wiring.served import SERVABLE, guard_of, has_values, schemas_of, starts_active, values_of
 
 # an original that takes so many times as long needs no second look
 CLEARLY = 2.0
@@ -82,7 +82,7 @@ class Reexamining:
         replacement = replacement_for(rewrite.proposal, job.text)
         if replacement is None:
             raise NotOptimised("the text is not the rewrite's")
-        finding, sqlstate = self._failures(job, replacement)
+        finding, sqlstate = self._failures(rewrite, job, replacement)
         # the role's doubt goes on until it ends by itself
         if finding == "unknown":
             raise NotOptimised("the failure of a rewrite could not be compared with its original's")
@@ -104,7 +104,7 @@ class Reexamining:
         guard = None if rewrite is None else guard_of(rewrite.proposal.guard)
         if guard is None or rewrite is None:
             return None
-        with self.accounts.session(job.database) as session:
+        with self.accounts.session(job.database, schemas_of(rewrite.proposal)) as session:
             # names and constraints, as this account sees them
             if guards.holds(session, guard):
                 return None
@@ -142,14 +142,16 @@ class Reexamining:
         # what an older checker proved is not trusted today
         if replacement is None or proposal.checker_version not in {"", CHECKER_VERSION}:
             return "its evidence is not of today"
-        with self.accounts.session(proposal.database) as session:
+        with self.accounts.session(proposal.database, schemas_of(proposal)) as session:
             changed = self._disproved(session, rewrite, replacement)
         if changed:
             return changed
         job = self.failing.get(rewrite.id)
         text = None if job is None else replacement_for(proposal, job.text)
         # an unclear outcome counts against it
-        if job is not None and (text is None or self._failures(job, text)[0] in {"blamed", "unknown"}):
+        if job is not None and (
+            text is None or self._failures(rewrite, job, text)[0] in {"blamed", "unknown"}
+        ):
             return "it still fails, or that could not be found out"
         # not measured: its evidence alone decides
         if not self._may_run or not has_values(proposal):
@@ -186,7 +188,7 @@ class Reexamining:
             return ()
         limit = self.accounts.config.optimiser.run_timeout
         found: list[Timing] = []
-        with self.accounts.session(proposal.database) as session:
+        with self.accounts.session(proposal.database, schemas_of(proposal)) as session:
             session.bind(proposal.original, values_of(proposal))
             for _ in range(RUNS):
                 if not self._two_runs():
@@ -213,7 +215,9 @@ class Reexamining:
         if rewrite is None:
             return None
         limit = self.accounts.config.optimiser.run_timeout
-        with self.accounts.hinting_session(rewrite.proposal.database) as session:
+        with self.accounts.hinting_session(
+            rewrite.proposal.database, schemas_of(rewrite.proposal)
+        ) as session:
             found = hint_regressions.measure(session, rewrite, limit, self.budget.take)
         self.store.rewrites.add_timings(found)
         return rewrite if found else None
@@ -281,11 +285,11 @@ class Reexamining:
             raise NotOptimised(str(error)) from error
         return rewrite if rewrite.state in SERVABLE else None
 
-    def _failures(self, job: Job, replacement: str) -> tuple[Finding, str]:
+    def _failures(self, rewrite: Rewrite, job: Job, replacement: str) -> tuple[Finding, str]:
         if self._may_run and not self._two_runs():
             raise NotYet("no runs are left in this hour")
         limit = self.accounts.config.optimiser.run_timeout if self._may_run else None
-        with self.accounts.session(job.database) as session:
+        with self.accounts.session(job.database, schemas_of(rewrite.proposal)) as session:
             session.bind(job.text, job.values)
             return compare_failures(session, job.text, replacement, limit)
 

@@ -200,6 +200,7 @@ class _Search:
             model=self._model(),
             share=self.config.models.share,
             values=job.values,
+            path=job.search_path,
         )
 
     def _only_estimates(self) -> bool:

@@ -41,6 +41,12 @@ def guard_of(document: Any) -> Guard | None:
         return None
 
 
+def schemas_of(proposal: NewRewrite) -> tuple[str, ...]:
+    """Where names were looked up when it was found, as ``current_schemas(true)``; empty: not told."""
+    guard = guard_of(proposal.guard)
+    return () if guard is None else guard.search_path or ()
+
+
 def _relations(items: Sequence[Any]) -> tuple[RelationName, ...]:
     return tuple(RelationName(str(item["name"]), int(item["oid"])) for item in items)
 
@@ -51,6 +57,12 @@ def parameter_document(
     """``plain``: the replacement without hints. ``values``: those it was found and measured with."""
     document: dict[str, Any] = {"types": list(param_types), "plain": plain}
     return {**document, "values": values.to_json()} if values else document
+
+
+def types_of(proposal: NewRewrite) -> tuple[int, ...]:
+    """OIDs of the parameters' declared types; 0: none."""
+    parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
+    return tuple(int(oid) for oid in parameters.get("types", ()))
 
 
 def values_of(proposal: NewRewrite) -> Values:
@@ -92,7 +104,6 @@ def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")
         return None
     if proposal.checker_version not in {"", CHECKER_VERSION} and not rewrite.approved:
         return None  # to be made again by this version of the checker
-    parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
     level = trust_level(proposal, accept)
     whole = proposal.scope == "any"
     return ServedRewrite(
@@ -102,7 +113,7 @@ def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")
         replacement=proposal.replacement,
         guard=guard,
         scope=proposal.scope,
-        param_types=tuple(int(oid) for oid in parameters.get("types", ())),
+        param_types=types_of(proposal),
         plain_replacement=plain_of(proposal),
         hinted=bool(proposal.hints),
         # an approved one without evidence of its own is served on the person's word

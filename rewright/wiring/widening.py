@@ -25,7 +25,7 @@ from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.proposals import filled, widened
 from rewright.wiring.row_facts import FactMemory, looks_for, policy_of
 from rewright.wiring.scratch import Scratch
-from rewright.wiring.served import SERVABLE
+from rewright.wiring.served import SERVABLE, schemas_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Widening:
         replacement = filled(replace(kept.proposal, original=job.text))
         if replacement is None:
             return None
-        with self.accounts.session(job.database) as session:
+        with self.accounts.session(job.database, schemas_of(kept.proposal)) as session:
             declared = snapshot(session.connection)
             believed = trusted(declared, policy_of(self.accounts.config), self.memory.of(job.database))
             place = Place(session, believed, path_of(session))

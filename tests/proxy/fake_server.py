@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from rewright.proxy.serving.forwarding import PLACEHOLDER
-from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql, settings_columns
+from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql, settings_sql
 from rewright.proxy.serving.private import VERIFIER_STATEMENT, statement_name
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
@@ -20,12 +20,13 @@ NO_PARAMETERS = b.ParameterDescription(()).encode()
 NO_GUARD_DIGEST = b"d"
 GUARD_STATEMENT = statement_name(guard_sql([rule.name for rule in RULES.rules]).encode(), PARAM_TYPES)
 
-SETTINGS = f"select {settings_columns([rule.name for rule in RULES.rules])}".encode()
+SETTINGS = settings_sql([rule.name for rule in RULES.rules]).encode()
+PATH = b"{pg_catalog,public}"
 
 
 def settings_row(mode: bytes | None = None) -> bytes:
     """The answer to the reading of a session's settings."""
-    return b.DataRow((mode, *[None] * (len(RULES.rules) - 1))).encode()
+    return b.DataRow((mode, *[None] * (len(RULES.rules) - 1), PATH)).encode()
 
 
 def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> bytes:
@@ -34,7 +35,7 @@ def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> byt
         b"u",
         b"u",
         b"none",
-        b"{pg_catalog,public}",
+        PATH,
         b"on",
         b"off",
         b"read committed",

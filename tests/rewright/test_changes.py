@@ -80,9 +80,7 @@ def serve(session: Session, catalog: Catalog, name: str, original: str, replacem
     assert keys == (name in RESTS_ON_KEYS)
     kind, begins = RESTS_ON.get(name, ("", ""))
     assert not kind or any(a.kind == kind and a.name.startswith(begins) for a in proof.assumptions), name
-    guard = capture(
-        session, original, replacement, catalog.digest(), foreign_keys=keys, looked_at=1 if keys else 0
-    )
+    guard = capture(session, original, replacement, catalog, foreign_keys=keys, looked_at=1 if keys else 0)
     return Served(original, replacement, proof, guard)
 
 

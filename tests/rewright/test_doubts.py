@@ -187,7 +187,7 @@ class World:
 
             catalog = snapshot(connection)
         with Session(self.dsn) as session:
-            guard = guards.capture(session, original, replacement, catalog.digest())
+            guard = guards.capture(session, original, replacement, catalog)
         new = replace(
             NEW,
             database=self.database,

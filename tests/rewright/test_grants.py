@@ -60,7 +60,7 @@ def test_the_page_grants_enough(optimiser: str) -> None:
     with Session(optimiser) as session:
         catalog = snapshot(session.connection)
         replacement = outcome.best.checked.candidate.sql
-        guard = guards.capture(session, SLOW, replacement, catalog.digest())
+        guard = guards.capture(session, SLOW, replacement, catalog)
         assert guards.holds(session, guard)
         assert session.run(replacement).digest == session.run(SLOW).digest
         assert session.run("select * from paid").rows == 3000

@@ -27,7 +27,7 @@ from rewright.equivalence.prover.terms import Lit
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard, histogram_figures
-from rewright.processes.inbox import Inbox
+from rewright.processes.inbox import VARIANTS, Inbox
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.memory_trim import tidy
 from rewright.proxy.metrics import Histogram, Metrics
@@ -372,6 +372,34 @@ def test_the_inbox_takes_each_job_once_and_is_bounded() -> None:
     inbox.forget("a")
     inbox.put(replace(JOB, text="a"))
     assert inbox.size() == 2
+
+
+def test_of_texts_that_differ_in_literals_some_are_taken() -> None:
+    """An application sends thousands of them: what waits behind would never have its turn."""
+    inbox = Inbox(100)
+    jobs = [replace(JOB, text=f"select a from t where b = {number}") for number in range(20)]
+    for job in jobs:
+        inbox.put(job)
+    inbox.put(replace(JOB, text="select a from u where b = 1"))
+    assert inbox.size() == VARIANTS + 1
+    taken = inbox.get(0)
+    assert taken == jobs[0]
+    inbox.put(jobs[10])
+    assert inbox.size() == VARIANTS
+    # found for its literals alone, or worth another try: another one is taken
+    inbox.found(jobs[0])
+    inbox.put(jobs[10])
+    assert inbox.size() == VARIANTS + 1
+    inbox.release(jobs[1])
+    inbox.put(jobs[11])
+    assert inbox.size() == VARIANTS + 2
+    inbox.forget(jobs[0].text)
+    inbox.put(jobs[12])
+    assert inbox.size() == VARIANTS + 3
+    # rechecks are about a rewrite, not about a text
+    for job in jobs:
+        inbox.put(replace(job, kind="recheck", rewrite_id=7))
+    assert inbox.size() == VARIANTS + 3 + len(jobs)
 
 
 def test_a_query_with_another_comment_each_time_is_one_job() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,6 +39,8 @@ class HintPort:
     values: Values = NO_VALUES
     # the texts are those of the person whose account it is
     own: bool = False
+    # where the texts' names are looked up, if not where the account does
+    path: Sequence[str] = ()
 
     def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         """None where no hints were found."""
@@ -63,7 +65,7 @@ class HintPort:
             run_seconds=self.run_seconds, budget_seconds=left, execute=self.execute, allow=self.allow
         )
         try:
-            with HintingSession(self.dsn, own=self.own) as session:
+            with HintingSession(self.dsn, own=self.own, path=self.path) as session:
                 session.bind(sql, self.values)
                 found = recommend(session, sql, options, strategy=strategy)
         except (psycopg.Error, SessionError):
