@@ -37,6 +37,8 @@ def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> byt
         b"{pg_catalog,public}",
         b"on",
         b"off",
+        b"on",
+        b"UTC",
         b"read committed",
         None,
         b"f",
