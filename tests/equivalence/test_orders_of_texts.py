@@ -25,7 +25,10 @@ EQUAL = (
     (f"{BYTES} greatest(c, e) < 'b' collate \"C\"", f"{BYTES} c < 'b' and e < 'b'"),
 )
 DIFFERENT = (
-    (f"{TEXTS} greatest(s, w) < 'a' collate \"C\"", f"{TEXTS} s < 'a' collate \"C\" and w < 'a' collate \"C\""),
+    (
+        f"{TEXTS} greatest(s, w) < 'a' collate \"C\"",
+        f"{TEXTS} s < 'a' collate \"C\" and w < 'a' collate \"C\"",
+    ),
     (f"{TEXTS} least(s, w) > 'Z' collate \"C\"", f"{TEXTS} s > 'Z' collate \"C\" and w > 'Z' collate \"C\""),
     (
         f"{BYTES} greatest(c, e) < 'b' collate \"default\"",
