@@ -227,8 +227,9 @@ class ScratchDatabase:
             found = self.connection.execute(
                 """
                 select distinct p.proname from pg_proc p where p.proname = any(%s) and (p.provolatile = 'v'
-                  or exists (select from regexp_matches(p.proargdefaults::text, ':(?:opfuncid|funcid) ([0-9]+)',
-                    'g') as f (oid) join pg_proc d on d.oid = f.oid[1]::oid where d.provolatile = 'v'))
+                  or exists (
+                    select from regexp_matches(p.proargdefaults::text, ':(?:opfuncid|funcid) ([0-9]+)', 'g')
+                      as f (oid) join pg_proc d on d.oid = f.oid[1]::oid where d.provolatile = 'v'))
                 """,
                 [list(unknown)],
             )

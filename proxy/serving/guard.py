@@ -218,8 +218,8 @@ select {settings}
 """)
 
 _FIXED_COLUMNS = 15
-# A zone that is spelled out, as POSIX has it, may give its own distance a name that queries mean otherwise by:
-# under 'UTC+3' a moment AT TIME ZONE 'UTC' is three hours sooner (DecodeTimezoneAbbrev asks the session first)
+# A zone that is spelled out, as POSIX has it, may call its own distance by a name that queries mean UTC by:
+# under 'UTC+3' a moment AT TIME ZONE 'UTC' is three hours sooner (DecodeTimezoneAbbrev)
 _OWN_ZONE = re.compile(r"(?![a-z_]+/)(?=.*[0-9]).*(?:utc|gmt)", re.IGNORECASE)
 
 

@@ -40,7 +40,7 @@ def checker(scratch_server: ScratchServer) -> Iterator[Checker]:
         yield made
 
 
-@pytest.mark.parametrize("call", (*VOLATILE, *PLAIN))
+@pytest.mark.parametrize("call", [*VOLATILE, *PLAIN])
 def test_a_call_is_as_volatile_as_what_it_leaves_to_defaults(
     call: str, scratch_server: ScratchServer
 ) -> None:
