@@ -42,7 +42,8 @@ DIFFERENT = (
 
 
 def _binding(pair: tuple[str, str]) -> Binding:
-    return Binding(*(bind(f"select id from o where {w}", CATALOG) for w in pair), CATALOG)
+    one, other = (bind(f"select id from o where {w}", CATALOG) for w in pair)
+    return Binding(one, other, CATALOG)
 
 
 @pytest.mark.parametrize("pair", EQUAL)
