@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from rewright.sql.algebra import Volatility
+from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.ddl_builder import Builder, check_name, expression_text
 from rewright.sql.ddl_collations import collated
@@ -118,6 +119,7 @@ def create_function(builder: Builder, node: Any) -> None:
         strict="strict" in options and bool(options["strict"].boolval),
         returns_set=setof,
         defaults=sum(p.defexpr is not None for p in inputs),
+        default_text=_defaults(inputs),
         arg_names=tuple(p.name or "" for p in inputs),
         language="sql",
         body=body,
@@ -128,3 +130,15 @@ def create_function(builder: Builder, node: Any) -> None:
     ]
     builder.functions.append(made)
     builder.changed()
+
+
+def _defaults(inputs: list[Any]) -> str:
+    """Parameters' defaults as a list of expressions; nothing where one is more than a constant, whose names
+    are those of another time.
+    """
+    given = [p.defexpr for p in inputs if p.defexpr is not None]
+    return ", ".join(map(expression_text, given)) if all(map(_is_constant, given)) else ""
+
+
+def _is_constant(node: Any) -> bool:
+    return isinstance(node, ast.A_Const) or (isinstance(node, ast.TypeCast) and _is_constant(node.arg))

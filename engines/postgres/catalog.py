@@ -253,6 +253,7 @@ def _function(row: Row) -> FunctionInfo:
         leakproof=row["leakproof"],
         variadic=row["variadic"] or "",
         defaults=row["defaults"],
+        default_text=row["default_text"],
         arg_names=tuple(row["arg_names"]),
         out=out,
         agg_kind=row["agg_kind"],

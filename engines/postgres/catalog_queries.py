@@ -141,6 +141,7 @@ select n.nspname as schema, p.proname as name, {keys_by_oids("p.proargtypes")} a
   {key_by_oid("p.prorettype")} as result, p.prokind::text as kind, p.provolatile::text as volatility,
   p.proisstrict as strict, p.proretset as returns_set, p.proleakproof as leakproof,
   {key_by_oid("p.provariadic")} as variadic, p.pronargdefaults as defaults,
+  coalesce(pg_get_expr(p.proargdefaults, 0), '') as default_text,
   coalesce(p.proargnames, '{{}}') as arg_names, coalesce(p.proargmodes::text[], '{{}}') as modes,
   case when p.proallargtypes is null then '{{}}' else {keys_by_oids("p.proallargtypes")} end as all_types,
   coalesce(a.aggkind::text, '') as agg_kind, coalesce(a.aggnumdirectargs, 0) as direct_args,

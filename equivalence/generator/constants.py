@@ -21,6 +21,8 @@ _MAX_ROWS = 120
 _TEXT_TYPES = frozenset({"varchar", "bpchar"})
 # functions that put something between texts
 _JOINING = frozenset({"string_agg", "concat_ws", "array_to_string"})
+_LIST = re.compile(r"[{\[(][^{}\[\]()\"\\:]+[}\])]")
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,6})?")
 _STRETCH = re.compile(r"[A-Za-z0-9 ]+")
 
 
@@ -79,6 +81,8 @@ def _visit(node: Any, found: Constants) -> None:
             text = _literal(node)
             if text is not None:
                 (found.strings if isinstance(node.val, ast.String) else found.numbers).add(text)
+                for element in _elements(text):
+                    (found.numbers if _NUMBER.fullmatch(element) else found.strings).add(element)
         case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval == "interval":
             text = _literal(node.arg)
             if text is not None:
@@ -94,6 +98,13 @@ def _visit(node: Any, found: Constants) -> None:
             _visit_joined(node, found)
         case _:
             pass
+
+
+def _elements(text: str) -> set[str]:
+    """The elements of an array, a range or a row that is written as a text, none of which is quoted."""
+    if not _LIST.fullmatch(text):
+        return set()
+    return {element.strip() for element in text[1:-1].split(",")} - {"NULL", ""}
 
 
 def _visit_joined(node: Any, found: Constants) -> None:

@@ -30,6 +30,9 @@ _HOURS_IN_ZONES = range(-14, 37)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 # an array of one dimension, without texts that are quoted
 _FLAT = re.compile(r"\{[^{}\"]+\}")
+# what a regular expression says of itself
+_FLAGS = re.compile(r"\A\(\?[a-z]+\)")
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 # what texts that only few values pass for may be: digits, words, with something around them
 _RARE_TEXTS = (
     "01", "0", "2", "10", "001", "99999999999", "aa", "AA", "abc", "ABC", "Abc", "a1", "A1", "a-b", "a_b",
@@ -73,7 +76,7 @@ _BASIC: dict[Family, tuple[str, ...]] = {
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002",
         "0000000a-0000-0000-0000-000000000000", "10.0.0.1", "10.0.0.0/8",
         "[2000-01-01,2000-02-01)", "[2000-02-01,2000-03-01)", "[2000-01-01,)", "[2000-01-01,infinity)",
-        "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
+        "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "[1.0,2)", "$1.00", "08:00:2b:01:02:03",
     ),
 }  # fmt: skip
 _EXTREME: dict[str, tuple[str, ...]] = {
@@ -97,7 +100,7 @@ _EXTREME: dict[str, tuple[str, ...]] = {
     "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\", "\tb", "99999999999"),
     "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
-    "date": ("infinity", "-infinity", "0001-01-01", "0044-03-15 BC", "9999-12-31"),
+    "date": ("infinity", "-infinity", "0001-01-01", "0001-12-31 BC", "0044-03-15 BC", "9999-12-31"),
     "timestamp": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
     # half past one, before and after clocks are put back
     "timestamptz": (
@@ -108,6 +111,7 @@ _EXTREME: dict[str, tuple[str, ...]] = {
         "2024-11-03 01:30:00-05",
     ),
     "interval": ("infinity", "-infinity", "00:00:00.5", "-1 day"),
+    "time": ("12:30:00.7", "23:59:59.9", "24:00:00"),
 }
 # of types that take hardly a text of the others
 _OF_TYPE: dict[str, tuple[str, ...]] = {
@@ -190,6 +194,8 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
             found.append("-0")
         if column.family == "numeric" and column.typmod == -1:
             found += _rescaled(text)
+        elif column.family == "time":
+            found += _around_time(text)
         elif column.family in {"date", "timestamp"}:
             found += _around_date(text) + _of_calendar(text, clock=column.family == "timestamp")
         elif column.family == "text":
@@ -201,10 +207,10 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
 
 def _in_lines(pattern: str) -> list[str]:
     """Texts of more than one line that a regular expression may match, or may not."""
-    if not set(pattern) & set(".$"):
+    if not set(pattern) & set("^.$"):
         return []
-    bare = pattern.strip("^$")
-    return [bare.replace(".", "\n", 1), f"{bare}\n", f"{bare}\na"]
+    bare = _FLAGS.sub("", pattern).strip("^$")
+    return [bare.replace(".", "\n", 1), f"{bare}\n", f"{bare}\na", f"a\n{bare}"]
 
 
 def _from_zero(text: str) -> list[str]:
@@ -252,6 +258,16 @@ def _around_date(text: str) -> list[str]:
         last,
     ]
     return [str(moment) for moment in near]
+
+
+def _around_time(text: str) -> list[str]:
+    """Times of day beside one, before and after it in its hour and in the ones around."""
+    found = _CLOCK.match(text)
+    if found is None:
+        return []
+    minutes = 60 * int(found[1]) + int(found[2])
+    beside = (minutes + step for step in (-30, -1, 0, 1, 30) if 0 <= minutes + step < 1440)
+    return [f"{at // 60:02}:{at % 60:02}{more}" for at in beside for more in (":00", ":00.5")]
 
 
 def _of_calendar(text: str, *, clock: bool) -> list[str]:

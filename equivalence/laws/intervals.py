@@ -5,8 +5,8 @@
     x IS NOT NULL AND y IS NOT NULL AND greatest(x, y) < d   -->   … AND x < d AND y < d
 
 Each row of the first count is in the second one or not; both are of one snapshot, and neither is ever NULL.
-The greatest of values that are not NULL is below a bound where each of them is. Must not know rules or
-provers.
+The greatest of values that are not NULL is below a bound where each of them is, under the collation that it
+was chosen by. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
+from rewright.sql.binder import Unsupported
+from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
@@ -69,10 +71,19 @@ def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:
     known = isinstance(extreme, a.MinMax) and pred.op.btree in kinds and pred.op.left == pred.op.right
     if not isinstance(extreme, a.MinMax) or not known or not set(extreme.args) <= filled:
         yield pred
-    elif all(x.type == extreme.type for x in extreme.args):
+    elif all(x.type == extreme.type for x in extreme.args) and _in_one_order(extreme, bound):
         yield from (replace(pred, args=(x, bound)) for x in extreme.args)
     else:
         yield pred
+
+
+def _in_one_order(extreme: a.MinMax, bound: a.Expr) -> bool:
+    """Whether the extreme is compared under the collation that it was chosen by (SOUNDNESS M4)."""
+    derived = [(x.type.collation, is_explicitly_collated(x)) for x in (extreme, bound)]
+    try:
+        return merge_derived(derived) == extreme.type.collation
+    except Unsupported:
+        return False
 
 
 def counted(expr: a.Expr) -> a.Select | None:

@@ -210,6 +210,8 @@ class Translation:
                 return array_of_rows(self, e)
             case a.ArrayOp(op, left, array, all_):
                 self.check(op.function)
+                if not op.is_builtin:
+                    _refuse_any_type(op)
                 if (found := compared_with_elements(self, e)) is not None:
                     return found
                 name = f"{op.schema}.{op.name}({op.left},{op.right}) {'all' if all_ else 'any'} array"
@@ -339,6 +341,7 @@ class Translation:
     ) -> Term:
         self.check(op.function)
         if not op.is_builtin:
+            _refuse_any_type(op)
             name = f"operator {op.schema}.{op.name}({op.left},{op.right})"
             return self.made(Sym(name, strict=op.function.strict, fails="errors"), args, type_)
         if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
@@ -571,6 +574,12 @@ def seen_types(func: a.FunctionRef, args: tuple[a.Expr, ...]) -> tuple[str, ...]
     if any(t.startswith(_PSEUDO) for t in func.arg_types):
         return (*func.arg_types, *(key_of(x.type) for x in args))
     return func.arg_types
+
+
+def _refuse_any_type(op: a.OperatorRef) -> None:
+    """Refuse a schema's operator that takes any type: it may be told one by a cast that changes no value."""
+    if op.left.startswith(_PSEUDO) or op.right.startswith(_PSEUDO):
+        raise Unsupported("operator of any type")
 
 
 def _midnight(day: Term) -> Term:

@@ -219,11 +219,18 @@ class ScratchDatabase:
                 self.connection.execute(statement.encode())
 
     def volatile_functions(self, names: Collection[str]) -> set[str]:
-        """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
+        """Those of ``names`` for which a volatile function exists (built in or of the schema), or one with a
+        default that calls one.
+        """
         unknown = set(names) - self._volatile.keys()
         if unknown:
             found = self.connection.execute(
-                "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)",
+                """
+                select distinct p.proname from pg_proc p where p.proname = any(%s) and (p.provolatile = 'v'
+                  or exists (
+                    select from regexp_matches(p.proargdefaults::text, ':(?:opfuncid|funcid) ([0-9]+)', 'g')
+                      as f (oid) join pg_proc d on d.oid = f.oid[1]::oid where d.provolatile = 'v'))
+                """,
                 [list(unknown)],
             )
             volatile = {row[0] for row in found}

@@ -199,6 +199,8 @@ select {settings}
   pg_catalog.current_schemas(true)::text[],
   pg_catalog.current_setting('standard_conforming_strings'),
   pg_catalog.current_setting('transform_null_equals'),
+  pg_catalog.current_setting('array_nulls'),
+  pg_catalog.current_setting('TimeZone'),
   pg_catalog.current_setting('transaction_isolation'),
   (select pg_catalog.array_agg(
             (select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
@@ -216,7 +218,10 @@ select {settings}
   {digest}
 """)
 
-_FIXED_COLUMNS = 13
+_FIXED_COLUMNS = 15
+# A zone that is spelled out, as POSIX has it, may call its own distance by a name that queries mean UTC by:
+# under 'UTC+3' a moment AT TIME ZONE 'UTC' is three hours sooner (DecodeTimezoneAbbrev)
+_OWN_ZONE = re.compile(r"(?![a-z_]+/)(?=.*[0-9]).*(?:utc|gmt)", re.IGNORECASE)
 
 
 # Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan
@@ -327,6 +332,8 @@ class GuardRow:
     search_path: str
     standard_strings: str
     null_equals: str
+    array_nulls: str
+    zone: str
     isolation: str
     oids: str
     row_security: str
@@ -353,7 +360,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
     ``in_block``: a failing Bind could not be rolled back, so table privileges must be plain.
     """
     checks = (
-        ("settings", row.standard_strings == "on" and row.null_equals == "off"),
+        ("settings", _reads_texts_as_proved(row)),
         ("role", row.role == "none"),
         ("temporary", row.temporary == "f"),
         ("names", row.oids == _expected_oids(guard.relations)),
@@ -365,6 +372,12 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
     return next((reason for reason, holds in checks if not holds), "")
+
+
+def _reads_texts_as_proved(row: GuardRow) -> bool:
+    """Whether the session reads constants as proofs take them to be read."""
+    plain = row.standard_strings == "on" and row.null_equals == "off" and row.array_nulls == "on"
+    return plain and not _OWN_ZONE.match(row.zone)
 
 
 def _expected_oids(relations: Sequence[RelationName]) -> str:

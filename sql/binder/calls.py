@@ -14,13 +14,17 @@ from typing import Any
 from rewright.sql.algebra import (
     Aggregate,
     Call,
+    Cast,
     Column,
+    Const,
     Expr,
     Frame,
+    FunctionRef,
     FunctionScan,
     Grouping,
     OutputColumn,
     SortKey,
+    Volatility,
     WholeRow,
     Window,
     WindowCall,
@@ -169,9 +173,28 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
         # row_number() without OVER
         raise BindError("42809", f"window function {info.name} requires an OVER clause")
     _refuse_aggregate_syntax(node, info.name)
-    made = Call(info.to_ref(), done, type_)
+    made = Call(_as_called(scope, found, len(done)), done, type_)
     # in FROM a set-returning function is a table
     return _expand(scope, made) if info.returns_set and scope.kind != "from" else made
+
+
+def _as_called(scope: Scope, found: Candidate, given: int) -> FunctionRef:
+    """The function with what the call leaves to its defaults, each of which is evaluated anew for a call: a
+    function is as volatile as declared for given arguments only.
+    """
+    info = found.info
+    if info.schema == "pg_catalog" or found.expanded or given >= len(info.args):
+        return info.to_ref()
+    known = _defaults(scope, found) if info.default_text else {}
+    plain = all(_is_written(known.get(i)) for i in range(given, len(info.args)))
+    return info.to_ref() if plain else replace(info.to_ref(), volatility=Volatility.VOLATILE)
+
+
+def _is_written(default: Expr | None) -> bool:
+    """Whether a default is known, and a constant."""
+    while isinstance(default, Cast):
+        default = default.arg
+    return isinstance(default, Const)
 
 
 def _sees_types(info: FunctionInfo) -> bool:

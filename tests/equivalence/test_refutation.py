@@ -33,6 +33,7 @@ QUICK = [
     "values-1", "values-2", "values-7", "values-26",
     "looks-1", "looks-4", "looks-6", "looks-9",
     "texts-1", "texts-2", "texts-3", "texts-4", "texts-5", "texts-6",
+    "elements-1", "elements-2", "elements-3", "elements-4", "elements-5", "elements-6", "elements-7",
 ]  # fmt: skip
 EQUAL = [
     "ties-53",
@@ -46,6 +47,7 @@ EQUAL = [
     "facts-122",
     "values-6",
     "texts-7",
+    "elements-8",
 ]
 
 

@@ -38,6 +38,8 @@ def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> byt
         PATH,
         b"on",
         b"off",
+        b"on",
+        b"UTC",
         b"read committed",
         None,
         b"f",

@@ -360,6 +360,9 @@ GUARDED = {
     "row security": ("alter table item enable row level security", "facts"),
     "inheritance child": ("create table item_more () inherits (item)", "facts"),
     "null equals": ("set transform_null_equals = on", "settings"),
+    "nulls of arrays": ("set array_nulls = off", "settings"),
+    "a zone that calls itself UTC": ("set timezone = 'UTC+3'", "settings"),
+    "summer time that is called GMT": ("set timezone = 'AAA3GMT,M3.2.0/2,M11.1.0/2'", "settings"),
     "capture": (
         "create schema hidden; create table hidden.item (id int, price int); set search_path = hidden",
         "names",

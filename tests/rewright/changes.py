@@ -543,6 +543,7 @@ def _of_settings() -> Iterator[Change]:
     for name, value in {
         "search_path": "public, first",
         "transform_null_equals": "on",
+        "array_nulls": "off",
         "standard_conforming_strings": "off",
         "session_replication_role": "replica",
         "row_security": "off",
@@ -556,6 +557,7 @@ def _of_settings() -> Iterator[Change]:
         loud = name in {
             "search_path",
             "transform_null_equals",
+            "array_nulls",
             "standard_conforming_strings",
             "session_replication_role",
         }

@@ -2,7 +2,7 @@
 
 Of the rows that a first count counts, a second counts those that meet a condition more; what is left are the
 rows that do not meet it. The greatest of values none of which is NULL is below a bound exactly where they all
-are, the least above one. Must not know the other forms.
+are, the least above one, in the order by which it was taken. Must not know the other forms.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from rewright.sql.walk import (
     has_subquery,
     renumber,
     same_source,
+    walk,
 )
 
 
@@ -92,7 +93,15 @@ def _told(c: a.Expr, there: list[a.Expr]) -> Iterator[a.Expr]:
         return
     sides = {"<", "<="} if extreme.greatest else {">", ">="}
     alike = c.op.left == c.op.right and all(x.type == extreme.type for x in extreme.args)
-    if c.op.btree in sides and alike and all(x in there for x in extreme.args):
+    chosen = alike and _by_its_order(extreme, c.args[1])
+    if c.op.btree in sides and chosen and all(x in there for x in extreme.args):
         yield from (replace(c, args=(x, c.args[1])) for x in extreme.args)
     else:
         yield c
+
+
+def _by_its_order(extreme: a.MinMax, bound: a.Expr) -> bool:
+    """Whether the bound brings no collation with it by which another value would have been the extreme."""
+    if bound.type.collation == extreme.type.collation:
+        return True
+    return bound.type.collation == "default" and not any(isinstance(n, a.Collate) for n in walk(bound))
