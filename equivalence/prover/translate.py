@@ -360,6 +360,9 @@ class Translator:
         source = self.sources.get(term.var) if isinstance(term, Var) else None
         if isinstance(term, Var) and isinstance(source, Table):
             return False, f"{source.ref.schema}.{source.ref.name}", term.pos
+        if isinstance(term, Var) and isinstance(source, Distinct):
+            # opened later, it leaves the columns of what it is over
+            return self._place(source.bag[0].outs[term.pos])
         return True, "", 0
 
     # ---------------------------------------------------------------- FROM
