@@ -29,7 +29,8 @@ IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*"
 
 def create_enum(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n.sval for n in node.typeName])
-    builder.add_type(TypeInfo(schema, name, "e", "E", labels=tuple(v.sval for v in node.vals or ())))
+    labels = tuple(v.sval for v in node.vals or ())
+    builder.add_type(TypeInfo(schema, name, "e", "E", labels=labels, closed=True))
 
 
 def create_composite(builder: Builder, node: Any) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from rewright.sql.facts.effects import JSON_TESTS
 from rewright.sql.facts.looks import look_of_type
-from rewright.sql.types import SqlType, equality_is_identity
+from rewright.sql.types import BY_PLACE, SqlType, equality_is_identity
 
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
 
@@ -21,6 +21,7 @@ ORDERED = frozenset(
     {
         "bool", "int2", "int4", "int8", "oid", "numeric", "float4", "float8", "text", "varchar", "bpchar",
         "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "bytea", "name", "char",
+        "anyenum",
     }
 )  # fmt: skip
 _TYPMOD = 4  # what a type modifier is counted from (VARHDRSZ)
@@ -65,7 +66,7 @@ _HARMLESS_CASTS = frozenset(
 
 def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
-    if type_ == INTEGER or (type_.is_builtin and type_.name in INTS):
+    if type_ == INTEGER or (type_.is_builtin and type_.name in INTS) or type_.typmod == BY_PLACE:
         return "integer"
     if not type_.is_builtin or type_.name not in ORDERED:
         return ""
