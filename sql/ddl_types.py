@@ -29,8 +29,7 @@ IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*"
 
 def create_enum(builder: Builder, node: Any) -> None:
     schema, name = builder.new_name([n.sval for n in node.typeName])
-    labels = tuple(v.sval for v in node.vals or ())
-    builder.add_type(TypeInfo(schema, name, "e", "E", labels=labels, closed=True))
+    builder.add_type(TypeInfo(schema, name, "e", "E", labels=tuple(v.sval for v in node.vals or ())))
 
 
 def create_composite(builder: Builder, node: Any) -> None:

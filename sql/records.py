@@ -187,8 +187,6 @@ class TypeInfo:
     not_null: bool = False  # a domain's
     checks: tuple[Check, ...] = ()
     labels: tuple[str, ...] = ()
-    # whether an enum has no other labels than these for good: only of a schema given as DDL
-    closed: bool = False
     fields: tuple[tuple[str, SqlType], ...] = ()
     subtype: str = ""
     input_volatility: Volatility = Volatility.IMMUTABLE

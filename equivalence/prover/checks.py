@@ -40,7 +40,7 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     if relation is None or not is_enforced(relation):
         return []
     matched = any(k.match == "full" for k in relation.foreign_keys)
-    if not (relation.checks or relation.bounds or matched or _says_more(relation)):
+    if not (relation.checks or relation.partition_of or matched or _says_more(relation)):
         return []
     found = _checks_of(schema.catalog, source, var)
     if not relation.has_children or source.only:
@@ -64,10 +64,7 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
         term = row_term(catalog, relation, check.text, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
-    if relation.bounds and relation.partition_of is not None:
-        term = row_term(catalog, relation, relation.bounds, source, var)
-        if term is not None:
-            found.append((Assumption("check", name, (), BOUNDS), term))
+    found += _bounds_of(catalog, relation, source, var)
     # children and partitions may have expressions of their own
     alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
@@ -81,6 +78,18 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
+
+
+def _bounds_of(
+    catalog: Catalog, relation: Relation, source: Table, var: int
+) -> Iterator[tuple[Assumption, Term]]:
+    """The bounds of a partition and of those that it is a part of, whose columns have the same names."""
+    above: Relation | None = relation
+    while above is not None and above.partition_of is not None:
+        term = row_term(catalog, relation, above.bounds, source, var) if above.bounds else None
+        if term is not None:
+            yield Assumption("check", f"{above.ref.schema}.{above.ref.name}", (), BOUNDS), term
+        above = catalog.table(above.partition_of) if catalog.has_table(above.partition_of) else None
 
 
 def _says_more(relation: Relation) -> bool:
@@ -115,7 +124,7 @@ def _exact(type_: SqlType) -> bool:
 def _of_enum(catalog: Catalog, column: TableColumn, own: Var) -> Term | None:
     """A value of an enum that gets no more labels has the place of one of them."""
     enum = None if column.type.is_builtin else enum_of(catalog, column.type)
-    if enum is None or not enum.closed or own.type != by_place(column.type):
+    if enum is None or not catalog.fixed or own.type != by_place(column.type):
         return None
     first, last = (Lit(str(n), own.type) for n in (0, len(enum.labels) - 1))
     return disj((is_null(own), conj((app(LE, (first, own), BOOL), app(LE, (own, last), BOOL)))))

@@ -17,6 +17,7 @@ from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .aggregates import averages
 from .asking import Asked
+from .children import with_children_apart
 from .constants import failing_constants
 from .context import Context
 from .failures import (
@@ -115,7 +116,8 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
         return difference
     typed = difference is None
     labels = labels_of(engine.schema.catalog)
-    q1, q2 = (with_places(without_unread(q), labels) for q in (q1, q2))
+    q1, q2 = with_children_apart(engine.schema, (without_unread(q1), without_unread(q2)))
+    q1, q2 = (with_places(q, labels) for q in (q1, q2))
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))
