@@ -24,6 +24,7 @@ ORDERED = frozenset(
         "anyenum",
     }
 )  # fmt: skip
+_PLACES = "places of"
 _TYPMOD = 4  # what a type modifier is counted from (VARHDRSZ)
 RANGES = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
 
@@ -66,13 +67,22 @@ _HARMLESS_CASTS = frozenset(
 
 def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
-    if type_ == INTEGER or (type_.is_builtin and type_.name in INTS) or type_.typmod == BY_PLACE:
+    if type_ == INTEGER or (type_.is_builtin and type_.name in INTS):
         return "integer"
+    if type_.typmod == BY_PLACE:
+        return f"{_PLACES} {type_.schema}.{type_.name}"
     if not type_.is_builtin or type_.name not in ORDERED:
         return ""
     if type_.name in FLOATS:
         return "float"
     return "text" if type_.name in TEXTS else type_.name
+
+
+def is_whole(known: str) -> bool:
+    """Whether the values of the domain are integers, or labels of an enum by their places. These are told
+    apart: a label is no number, wherever it stands.
+    """
+    return known == "integer" or known.startswith(_PLACES)
 
 
 def identity(type_: SqlType) -> bool:
