@@ -21,6 +21,8 @@ create type turned as enum ('c', 'b', 'a');
 create table t (id int primary key, s st, u st not null, o turned, x text, check (u <> 'b'));
 """
 CATALOG = catalog_from_ddl(SCHEMA)
+# seconds for a proof, also on a machine that others use
+PATIENT = 60
 
 # by the order of labels, and by equality that is identity
 EQUAL = (
@@ -67,7 +69,7 @@ DIFFERENT = (
 def _proved(first: str, second: str, catalog: Catalog = CATALOG) -> Proved | None:
     bound = bind_both(first, second, catalog, ("public",))
     assert isinstance(bound, Binding), bound
-    return prove_pair(bound, catalog, 8).proved
+    return prove_pair(bound, catalog, PATIENT).proved
 
 
 def _open_to_labels() -> Catalog:
