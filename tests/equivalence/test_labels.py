@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 
 from rewright.equivalence.certificates import Texts, certificate
-from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proving import Binding, bind_both
+from rewright.equivalence.proving import Binding, bind_both, prove_both
 from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
@@ -69,7 +68,7 @@ DIFFERENT = (
 def _proved(first: str, second: str, catalog: Catalog = CATALOG) -> Proved | None:
     bound = bind_both(first, second, catalog, ("public",))
     assert isinstance(bound, Binding), bound
-    return prove_pair(bound, catalog, PATIENT).proved
+    return prove_both(bound, catalog, PATIENT).proved
 
 
 def _open_to_labels() -> Catalog:
