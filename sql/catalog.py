@@ -68,6 +68,8 @@ class Catalog:
     opaque_functions: frozenset[str] = frozenset()
     opaque_relations: frozenset[str] = frozenset()
     opaque_operators: frozenset[str] = frozenset()
+    # whether nobody adds to it, a label of an enum or a child of a table: only of a schema given as DDL (F23)
+    fixed: bool = False
 
     def table(self, ref: TableRef) -> Table:
         """The relation, or KeyError."""

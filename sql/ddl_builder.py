@@ -79,6 +79,7 @@ class Builder:
                 opaque_relations=frozenset(self.opaque_relations),
                 opaque_operators=frozenset(self.opaque_operators),
                 schemas=tuple(sorted(self.schemas)),
+                fixed=True,
             )
         return self._catalog
 

@@ -16,13 +16,14 @@ from rewright.sql.catalog import Catalog, Check, TableColumn, type_key
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.ddl_partitions import BOUNDS
 from rewright.sql.facts.effects import volatility_of_expr
-from rewright.sql.types import SqlType
+from rewright.sql.types import BOOL, SqlType
 from rewright.sql.walk import deep_exprs
 
-from .build import conj, disj, is_null, not_null, same
+from .build import app, conj, disj, is_null, not_null, same
 from .expressions import Translation
+from .labels import by_place, enum_of, labels_of, with_places
 from .schema import Schema, is_enforced, is_usable_reference, reference_fact
-from .symbols import domain
+from .symbols import LE, domain
 from .terms import App, Lit, Source, Table, Term, Var, walk
 from .translate import Translator
 from .translated import Env, Scope, Unsupported
@@ -39,7 +40,7 @@ def checks(schema: Schema, source: Source, var: int) -> list[tuple[Assumption, T
     if relation is None or not is_enforced(relation):
         return []
     matched = any(k.match == "full" for k in relation.foreign_keys)
-    if not (relation.checks or relation.bounds or matched or _says_more(relation)):
+    if not (relation.checks or relation.partition_of or matched or _says_more(relation)):
         return []
     found = _checks_of(schema.catalog, source, var)
     if not relation.has_children or source.only:
@@ -63,10 +64,7 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
         term = row_term(catalog, relation, check.text, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
-    if relation.bounds and relation.partition_of is not None:
-        term = row_term(catalog, relation, relation.bounds, source, var)
-        if term is not None:
-            found.append((Assumption("check", name, (), BOUNDS), term))
+    found += _bounds_of(catalog, relation, source, var)
     # children and partitions may have expressions of their own
     alone = relation.kind == "table" and (not relation.has_children or source.only)
     for column, own in zip(relation.columns, _columns(source, var), strict=False):
@@ -74,9 +72,24 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
             term = _as_generated(catalog, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
+        places = _of_enum(catalog, column, own)
+        if places is not None:
+            found.append((Assumption("check", name, (column.name,), f"labels of {column.name}"), places))
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
+
+
+def _bounds_of(
+    catalog: Catalog, relation: Relation, source: Table, var: int
+) -> Iterator[tuple[Assumption, Term]]:
+    """The bounds of a partition and of those that it is a part of, whose columns have the same names."""
+    above: Relation | None = relation
+    while above is not None and above.partition_of is not None:
+        term = row_term(catalog, relation, above.bounds, source, var) if above.bounds else None
+        if term is not None:
+            yield Assumption("check", f"{above.ref.schema}.{above.ref.name}", (), BOUNDS), term
+        above = catalog.table(above.partition_of) if catalog.has_table(above.partition_of) else None
 
 
 def _says_more(relation: Relation) -> bool:
@@ -106,6 +119,15 @@ def _as_generated(
 def _exact(type_: SqlType) -> bool:
     """Whether values are computed alike by every version of the server and of its libraries."""
     return domain(type_) in {"integer", "bool", "date"} and type_.typmod == -1
+
+
+def _of_enum(catalog: Catalog, column: TableColumn, own: Var) -> Term | None:
+    """A value of an enum that gets no more labels has the place of one of them."""
+    enum = None if column.type.is_builtin else enum_of(catalog, column.type)
+    if enum is None or not catalog.fixed or own.type != by_place(column.type):
+        return None
+    first, last = (Lit(str(n), own.type) for n in (0, len(enum.labels) - 1))
+    return disj((is_null(own), conj((app(LE, (first, own), BOOL), app(LE, (own, last), BOOL)))))
 
 
 def _of_domain(
@@ -171,7 +193,8 @@ def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
     # also casts: what date::text gave when the row was stored need not be what it gives now
     if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
         return None
-    return Translation(Translator(), Scope(env)).term(expr)
+    labels = labels_of(catalog)
+    return Translation(Translator(labels=labels), Scope(env)).term(with_places(expr, labels))
 
 
 def quoted(ref: a.TableRef) -> str:

@@ -40,6 +40,7 @@ from .symbols import (
     domain,
     identity,
     is_any_element,
+    is_whole,
     same_when_equal,
 )
 from .terms import App, Lit, Nested, Row, Term, Var
@@ -116,7 +117,7 @@ class Encoder:
     def _sort(self, type_: SqlType) -> Any:
         z3 = self.z3
         known = domain(type_)
-        if known == "integer" or known in {"date", "timestamp"}:
+        if is_whole(known) or known in {"date", "timestamp"}:
             return z3.IntSort()  # days and microseconds; infinite ones stand beyond all that are met
         if known == "bool":
             return z3.BoolSort()
@@ -193,7 +194,7 @@ class Encoder:
         if value is None:
             return self._true, z3.Const(f"any {sort}", sort)
         known = domain(type_)
-        if known == "integer":
+        if is_whole(known):
             return self._false, z3.IntVal(int(value))
         if known == "bool":
             return self._false, z3.BoolVal(value == "true")

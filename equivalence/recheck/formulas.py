@@ -31,6 +31,7 @@ from rewright.equivalence.prover.symbols import (
     domain,
     identity,
     is_any_element,
+    is_whole,
     same_when_equal,
 )
 from rewright.equivalence.prover.terms import App, Lit, Nested, Row, Term, Var
@@ -141,7 +142,7 @@ class Formulas:
 
     def sort(self, type_: SqlType) -> Any:
         z3, known = self.z3, domain(type_)
-        if known in {"integer", "date", "timestamp"}:
+        if is_whole(known) or known in {"date", "timestamp"}:
             return z3.IntSort()
         if known == "bool":
             return z3.BoolSort()
@@ -208,7 +209,7 @@ class Formulas:
         z3, sort, known = self.z3, self.sort(type_), domain(type_)
         if value is None:
             return z3.BoolVal(True), z3.Const(f"nothing of {sort}", sort)
-        if known == "integer":
+        if is_whole(known):
             return z3.BoolVal(False), z3.IntVal(int(value))
         if known == "bool":
             return z3.BoolVal(False), z3.BoolVal(value == "true")

@@ -607,3 +607,9 @@ select dept from proj group by dept having count(*) > 2;
 -- pair: a count of limited rows
 select count(*) n from (select 1 from proj where cost > 10 limit 5) p;
 select least(count(*), 5) n from proj where cost > 10;
+-- pair: groups of groups, their columns in another order than the table's
+select name, dept, count(distinct job) n from emp group by name, dept;
+select name, dept, count(job) n from (select name, dept, job from emp group by name, dept, job) e group by name, dept;
+-- pair: groups of a union of groups, their columns in another order than the table's
+select w, k, max(m) m from (select w, k, max(v) m from log group by w, k union all select w, k, max(v) from log group by w, k) u group by w, k;
+select w, k, max(v) m from (select * from log union all select * from log) u group by w, k;
