@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: fourteen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: fifteen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -33,6 +33,7 @@ SIXTH_SCHEMAS = ("airline",)
 SEVENTH_SCHEMAS = ("games", "recruiting")
 EIGHTH_SCHEMAS = ("utility",)
 NINTH_SCHEMAS = ("transit",)
+TENTH_SCHEMAS = ("lodging",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -70,6 +71,8 @@ EIGHTH_QUERIES = FILES / "eighth_queries.jsonl"
 """Queries over ``EIGHTH_SCHEMAS``, with partitions, an enumeration and JSON; every third is kept."""
 NINTH_QUERIES = FILES / "ninth_queries.jsonl"
 """Queries over ``NINTH_SCHEMAS``, with partitions, arrays and JSON; every third is kept."""
+TENTH_QUERIES = FILES / "tenth_queries.jsonl"
+"""Queries over ``TENTH_SCHEMAS``: half in the shapes of six ORMs, half analysts' and models'; every third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +94,7 @@ SETS = {
     "seventh": QuerySet(SEVENTH_QUERIES, SEVENTH_SCHEMAS, "the queries over an online game and recruiting"),
     "eighth": QuerySet(EIGHTH_QUERIES, EIGHTH_SCHEMAS, "the queries over a seller of electricity"),
     "ninth": QuerySet(NINTH_QUERIES, NINTH_SCHEMAS, "the queries over a public-transport operator"),
+    "tenth": QuerySet(TENTH_QUERIES, TENTH_SCHEMAS, "the queries over a broker of holiday homes"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

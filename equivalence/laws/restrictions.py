@@ -10,7 +10,8 @@ value (SOUNDNESS 7a), and values that are equal can't be told apart. It is the s
 block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN, whose rows count
 where the kept side has a partner for them.
 
-What the subquery computes is computed for more rows: what may fail there is a reservation. Must not know
+What the subquery computes is computed for more rows: what may fail there is a reservation, and so is what
+may fail in the conditions that are asked of its rows. Must not know
 rules or provers.
 """
 
@@ -48,10 +49,13 @@ from rewright.sql.walk import (
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a subquery stands: the product around it, and what holds of each of its rows that counts."""
+    """Where a subquery stands: the product around it, what holds of each of its rows that counts, and what
+    of that may be evaluated on its rows: on the right of a LEFT JOIN not the conditions of the kept side.
+    """
 
     items: Sequence[a.FromItem]
     preds: Sequence[a.Expr]
+    asked: Sequence[a.Expr]
     facts: Facts
 
 
@@ -69,7 +73,7 @@ class _WithoutRestrictions(Walk):
         # a subquery without its restriction may be what the restriction of another one reads
         while True:
             items, preds = as_product(block)
-            place = _Place(items, preds, self.facts)
+            place = _Place(items, preds, preds, self.facts)
             made = (self._item(i, place) for i in items)
             one = next((m for m in made if m is not None), None)
             if one is None:
@@ -88,7 +92,8 @@ class _WithoutRestrictions(Walk):
         rels = from_rels((kept,))
         own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= rels]
         ties = [p for p in conjuncts(item.on) if free_rels(p) <= rels | from_rels((item.right,))]
-        freed = self._item(item.right, _Place([*inner, item.right], [*joined, *own, *ties], self.facts))
+        place = _Place([*inner, item.right], [*joined, *own, *ties], ties, self.facts)
+        freed = self._item(item.right, place)
         return item if freed is None else replace(item, right=freed)
 
     def _item(self, item: a.FromItem, place: _Place) -> a.Derived | None:
@@ -101,7 +106,7 @@ class _WithoutRestrictions(Walk):
         if query == item.query:
             return None
         # the conditions around may be evaluated on the rows that come now
-        self.reserve_other_rows(*place.preds)
+        self.reserve_other_rows(*place.asked)
         return replace(item, query=query)
 
     def _query(self, query: a.Query, rel: int, place: _Place) -> a.Query:

@@ -35,7 +35,7 @@ from .terms import (
     Var,
     source_types,
 )
-from .translated import Raising, Scope, Unsupported, sort_label
+from .translated import Raising, Rows, Scope, Unsupported, sort_label
 
 if TYPE_CHECKING:
     from .scoped import Scoped
@@ -63,7 +63,13 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
         raise Unsupported("aggregate out of place")
     if e.direct:
         raise Unsupported("ordered-set aggregate")
-    rows, keys = t.scope.body
+    with t.to.among_rows():
+        return _of_group(t, e, t.scope.body)
+
+
+def _of_group(t: Scoped, e: a.Aggregate, body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]]) -> Term:
+    """An aggregate of the scope's group; ``body``: its rows and keys."""
+    rows, keys = body
     values = [v for _, v in t.scope.groups[: len(keys)]]
     blocks: list[Block] = []
     for r in rows:

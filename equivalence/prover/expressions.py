@@ -16,7 +16,7 @@ from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
-from rewright.sql.types import BOOL, BY_PLACE, TEXT, TIMESTAMP, SqlType, equality_is_identity
+from rewright.sql.types import BOOL, BY_PLACE, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
 from rewright.sql.walk import deep_exprs
 
 from .aggregates import aggregate_term, window_term
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from .translate import Translator
 
 UNKNOWN = null(BOOL)
+_MOMENTS = frozenset({"date", "timestamp", "timestamptz"})
 # these see how a value is stored, which equal values need not share
 _OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
 
@@ -167,7 +168,7 @@ class Translation:
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
-                row = the(self.subquery(query), type_)
+                row = the(self.to.scalar(query, self.env_inside()), type_)
                 self.to.rows.append(Failure("errors", row, self.to.sites))
                 return row
             case a.Exists(query):
@@ -401,9 +402,9 @@ class Translation:
         return None
 
     def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
-        """A builtin comparison in terms of = < <= only; days stand among moments as their midnights."""
-        if {op.left, op.right} == {"date", "timestamp"}:
-            x, y = (_midnight(t) if t.type.name == "date" else t for t in (x, y))
+        """A builtin comparison in terms of = < <= only; days and moments of two types as of the later one."""
+        if op.left != op.right and {op.left, op.right} <= _MOMENTS:
+            x, y = _among_moments(x, y)
         if op.left not in ORDERED or not domain(x.type) or domain(x.type) != domain(y.type):
             return None
         match op.name:
@@ -582,6 +583,21 @@ def _refuse_any_type(op: a.OperatorRef) -> None:
     """Refuse a schema's operator that takes any type: it may be told one by a cast that changes no value."""
     if op.left.startswith(_PSEUDO) or op.right.startswith(_PSEUDO):
         raise Unsupported("operator of any type")
+
+
+def _among_moments(x: Term, y: Term) -> tuple[Term, Term]:
+    """Days and moments of two types, as the later of them: comparisons take a day for its midnight, and what
+    has no zone for the moment it is in the session's, in one order however far away it is.
+    """
+    if TIMESTAMPTZ.name in {x.type.name, y.type.name}:
+        return _in_the_zone(x), _in_the_zone(y)
+    return (_midnight(x), y) if x.type.name == "date" else (x, _midnight(y))
+
+
+def _in_the_zone(term: Term) -> Term:
+    if term.type.name == TIMESTAMPTZ.name:
+        return term
+    return app(Sym(f"moment of {term.type.name} in the zone", total=True), (term,), TIMESTAMPTZ)
 
 
 def _midnight(day: Term) -> Term:

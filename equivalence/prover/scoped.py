@@ -50,6 +50,10 @@ class Reading(Protocol):
         """Translate something whose rows are made apart, where ``fence``."""
         ...
 
+    def among_rows(self) -> AbstractContextManager[None]:
+        """Translate an aggregate: its arguments are evaluated of the rows."""
+        ...
+
     def with_known(
         self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
     ) -> AbstractContextManager[None]:

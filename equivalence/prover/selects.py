@@ -154,7 +154,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     shown = t.known.where(*conjuncts(query.where)) if plain else t.known
     for r, scope in contexts:
         make = Translation(t, scope)
-        with t.rows_given(r.preds if plain else ()), t.with_known(shown):
+        with t.rows_given(r.preds if plain else ()), t.with_known(shown), t.once(query):
             outs = [make.term(target.expr) for target in query.targets]
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))

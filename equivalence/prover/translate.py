@@ -87,6 +87,10 @@ class Translator:
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
+    # the scalar subquery that is read next, and while what it computes of its one row of aggregates is read
+    # the sites of the rows below it
+    asked: a.Query | None = None
+    among: tuple[Site, ...] | None = None
     # whether an outer join may put NULLs for what is read next: the planner computes a subquery's columns
     # below that join
     nullable: bool = False
@@ -161,13 +165,38 @@ class Translator:
     @contextmanager
     def site(self, *, fence: bool) -> Iterator[None]:
         """Translate something whose rows are made apart, where ``fence``."""
-        outer = self.sites
+        outer = self.sites, self.among
+        self.among = None
         if fence:
-            self.sites = (*outer, Site())
+            self.sites = (*self.sites, Site())
         try:
             yield
         finally:
-            self.sites = outer
+            self.sites, self.among = outer
+
+    @contextmanager
+    def once(self, query: a.Select) -> Iterator[None]:
+        """Translate what a query shows. What a scalar subquery computes of its one row of aggregates is
+        evaluated where it is asked, as if it stood around the subquery.
+        """
+        outer = self.sites, self.among
+        if self.sites and query is self.asked and _is_one_row_of_aggregates(query):
+            self.sites, self.among = self.sites[:-1], self.sites
+        try:
+            yield
+        finally:
+            self.sites, self.among = outer
+
+    @contextmanager
+    def among_rows(self) -> Iterator[None]:
+        """Translate an aggregate: its arguments are evaluated of the rows."""
+        outer = self.sites, self.among
+        if self.among is not None:
+            self.sites, self.among = self.among, None
+        try:
+            yield
+        finally:
+            self.sites, self.among = outer
 
     @contextmanager
     def rows_given(self, preds: tuple[Term, ...]) -> Iterator[None]:
@@ -220,6 +249,14 @@ class Translator:
         ):
             self.whole = whole and query.limit is None and query.offset is None
             return self._query(query, env, ordered=visible or ordered)
+
+    def scalar(self, query: a.Query, env: Env) -> Bag:
+        """The rows of a scalar subquery."""
+        outer, self.asked = self.asked, query
+        try:
+            return self.query(query, env).bag
+        finally:
+            self.asked = outer
 
     def _query(self, query: a.Query, env: Env, *, ordered: bool) -> Form:
         for cte in query.ctes:
@@ -532,6 +569,13 @@ def makes_rows_apart(query: a.Query) -> bool:
             return not (op == "union" and all_)
         case _:
             return False
+
+
+def _is_one_row_of_aggregates(query: a.Select) -> bool:
+    """Whether a query has one row, computed of all its rows' aggregates, which nothing drops."""
+    plain = query.having is None and query.distinct is None and query.limit is None and query.offset is None
+    windows = any(isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr))
+    return query.group_by == ((),) and plain and not windows
 
 
 def computed_ctes(query: a.Query) -> set[int]:

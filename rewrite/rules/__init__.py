@@ -58,6 +58,7 @@ from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.pull_up import pull_up
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
 from rewright.rewrite.rules.redundant_keys import redundant_keys
+from rewright.rewrite.rules.running_join import running_join
 from rewright.rewrite.rules.running_window import running_window
 from rewright.rewrite.rules.seal_division import seal_division
 from rewright.rewrite.rules.self_join import self_join
@@ -105,6 +106,7 @@ RULES: tuple[Rule, ...] = (
     chosen_keys,
     share_subqueries,
     running_window,
+    running_join,
     merged_running,
     open_count,
     calendar_key,

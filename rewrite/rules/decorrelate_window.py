@@ -59,14 +59,14 @@ def decorrelate_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             null_on_empty(inner.select.targets[0].expr) and rejects_null_of(conjunct, node),
         ):
             continue
-        for twins in _matchings(block, inner):
+        for twins in matchings(block, inner):
             made = _windowed(block, conjunct, node, inner, twins, ctx)
             if made is not None:
                 yield made
                 break
 
 
-def _matchings(block: a.Select, inner: Inner) -> Iterator[dict[int, int]]:
+def matchings(block: a.Select, inner: Inner) -> Iterator[dict[int, int]]:
     """Ways to match each item of the subquery with an outer item that reads the same rows."""
     outer = [i for i in as_product(block)[0] if isinstance(i, a.Scan | a.CteScan)]
     own = [i for i in inner.items if isinstance(i, a.Scan | a.CteScan)]

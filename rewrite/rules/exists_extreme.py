@@ -105,16 +105,26 @@ def _tests(query: a.Query, ctx: Context) -> Iterator[a.Op]:
 
 
 def _compared(pred: a.Expr, inside: frozenset[int]) -> tuple[str, a.Expr] | None:
-    """How an expression of the inner rows is compared with a value from outside."""
+    """How an expression of the inner rows is compared with a value from outside. What compares two types
+    goes by the order of each of them, as all operators of a btree family do; of days and moments the inner
+    ones are those that the others are taken for.
+    """
     if not isinstance(pred, a.Op) or pred.op.btree not in EXTREMES or not pred.op.is_builtin:
         return None
-    if len(pred.args) != 2 or pred.op.left != pred.op.right:
+    if len(pred.args) != 2:
         return None
     left, right = pred.args
     if left.type.collation != right.type.collation:
         return None
     own = [bool(used_rels(x)) and used_rels(x) <= inside for x in pred.args]
-    if own == [True, False] and not used_rels(right) & inside:
+    if own == [True, False] and not used_rels(right) & inside and _taken_for(pred.op.right, pred.op.left):
         return pred.op.btree, left
-    flipped = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-    return (flipped[pred.op.btree], right) if own == [False, True] and not used_rels(left) & inside else None
+    if own == [False, True] and not used_rels(left) & inside and _taken_for(pred.op.left, pred.op.right):
+        return {"<": ">", "<=": ">=", ">": "<", ">=": "<="}[pred.op.btree], right
+    return None
+
+
+def _taken_for(outer: str, inner: str) -> bool:
+    """Whether a comparison takes values of one type for such of the other, where it is of days or moments."""
+    moments = ("date", "timestamp", "timestamptz")
+    return not {outer, inner} <= {*moments} or moments.index(outer) <= moments.index(inner)

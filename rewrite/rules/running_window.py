@@ -67,9 +67,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """What a subquery asks of the rows of ``source``, in the outer row's terms."""
+    """What a subquery asks of the rows of ``sources``, one or joined, in the outer row's terms."""
 
-    source: Source
+    sources: tuple[Source, ...]
     local: tuple[a.Expr, ...]
     partition: tuple[a.Expr, ...]
     order: Order
@@ -79,14 +79,14 @@ class Running:
         none.
         """
         exprs = (*self.partition, self.order.keys[0][0])
-        return [e for e in exprs if not _filled(e, self.source, ctx)]
+        return [e for e in exprs if not _filled(e, self.sources, ctx)]
 
     def window(self, aggregate: a.Aggregate, done: Sequence[a.Expr], ctx: Context) -> a.WindowCall | None:
         """The window that gives an aggregate of the subquery (already in the outer row's terms). ``done``:
         conditions that are asked of the rows before.
         """
         if not ctx.holds(
-            "later-keys-filled", all(_filled(e, self.source, ctx) for e, _ in self.order.keys[1:])
+            "later-keys-filled", all(_filled(e, self.sources, ctx) for e, _ in self.order.keys[1:])
         ):
             return None
         apart = [e for e in self.apart(ctx) if a.IsNull(e, negated=True) not in done]
@@ -112,7 +112,7 @@ class Running:
 )
 def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     sources = [s for item in block.from_ for s in _kept(item)]
-    if not sources or not any(isinstance(n, a.ScalarSubquery) for p in _places(block) for n in walk_block(p)):
+    if not sources or not any(isinstance(n, a.ScalarSubquery) for p in places(block) for n in walk_block(p)):
         return
     for source in sources:
         values = _values(block, source)
@@ -124,7 +124,7 @@ def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 )
 
 
-def _places(block: a.Select) -> list[a.Expr]:
+def places(block: a.Select) -> list[a.Expr]:
     keys = [k.expr for k in block.order_by]
     return [*(t.expr for t in block.targets), *keys, *(block.distinct or ()), *conjuncts(block.where)]
 
@@ -147,7 +147,7 @@ _Values = dict[a.ScalarSubquery, tuple[Running, a.Expr]]
 def _values(block: a.Select, source: Source) -> _Values:
     """The subqueries that look at earlier rows of ``source``, with their targets in the outer row's terms."""
     found: _Values = {}
-    for place in _places(block):
+    for place in places(block):
         for node in walk_block(place):
             if isinstance(node, a.ScalarSubquery) and node not in found:
                 inner = aggregate_block(node.query) if source.rel in free_rels(node.query) else None
@@ -178,16 +178,22 @@ def running_rows(inner: Inner, source: Source) -> Running | None:
     """A subquery over a copy of ``source`` that is tied to it by its own expressions and one order, or by a
     distance along it.
     """
-    if len(inner.items) != 1 or not inner.others or not same_source(inner.items[0], source):
+    if len(inner.items) != 1 or not same_source(inner.items[0], source):
         return None
-    twins = dict.fromkeys(inner.rels, source.rel)
+    return running_rows_of(inner, dict.fromkeys(inner.rels, source.rel), (source,))
+
+
+def running_rows_of(inner: Inner, twins: dict[int, int], sources: tuple[Source, ...]) -> Running | None:
+    """A subquery over copies of ``sources``; ``twins``: which copy is whose."""
+    if not inner.others:
+        return None
     partition = tuple(_image(t, twins) for t in inner.ties)
     one = len(inner.others) == 1
     order = _order(inner.others[0], inner.rels, twins) if one else rolling(inner.others, inner.rels, twins)
     local = tuple(renumber(p, twins) for p in inner.local)
     if order is None or None in partition or any(has_subquery(p) for p in local):
         return None
-    return Running(source, local, tuple(p for p in dict.fromkeys(partition) if p), order)
+    return Running(sources, local, tuple(p for p in dict.fromkeys(partition) if p), order)
 
 
 def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:
@@ -271,10 +277,12 @@ def sort_key(expr: a.Expr, falling: bool, *, first: bool) -> a.SortKey | None:
     return None if op is None else a.SortKey(expr, falling, first or falling, op)
 
 
-def _filled(expr: a.Expr, source: Source, ctx: Context) -> bool:
+def _filled(expr: a.Expr, sources: Sequence[Source], ctx: Context) -> bool:
     if isinstance(expr, a.Cast) and expr.method == "binary":
         expr = expr.arg
-    return isinstance(expr, a.Column) and ctx.column_filled(source, expr.pos)
+    return isinstance(expr, a.Column) and any(
+        ctx.column_filled(source, expr.pos) for source in sources if source.rel == expr.rel
+    )
 
 
 def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
@@ -295,7 +303,7 @@ def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) ->
     calls: dict[a.WindowCall, None] = {}
     exprs: dict[a.ScalarSubquery, a.Expr] = {}
     for node, (running, target) in values.items():
-        expr = _over(target, running, shared, ctx)
+        expr = over_rows(target, running, shared, ctx)
         if expr is None:
             return None
         exprs[node] = expr
@@ -303,7 +311,10 @@ def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) ->
     return _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
 
 
-def _over(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context) -> a.Expr | None:
+def over_rows(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context) -> a.Expr | None:
+    """An expression over aggregates as one over windows. ``done``: conditions that are asked of the rows
+    before.
+    """
     calls: dict[a.Aggregate, a.WindowCall] = {}
     for n in walk_block(target):
         if isinstance(n, a.Aggregate):

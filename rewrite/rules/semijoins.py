@@ -12,6 +12,7 @@ from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
 from rewright.sql.walk import (
     conjoin,
     copy_fresh,
@@ -48,11 +49,20 @@ def implied_semijoins(
         near, own = _with_filters(item, items, preds, mine, ctx)
         if not own or free_of_all(near) or may_differ(a.Select((), tuple(near), conjoin(own))):
             continue
-        block = a.Select(
-            tuple(a.Target(f"k{i}", t.outer) for i, t in enumerate(ties)), tuple(near), conjoin(own)
-        )
-        copied, _ = copy_fresh(block, ctx.fresh)
-        yield a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)
+        for asked in dict.fromkeys((_sure(own), tuple(own))):
+            block = a.Select(
+                tuple(a.Target(f"k{i}", t.outer) for i, t in enumerate(ties)), tuple(near), conjoin(asked)
+            )
+            copied, _ = copy_fresh(block, ctx.fresh)
+            yield a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)
+
+
+def _sure(own: Sequence[a.Expr]) -> tuple[a.Expr, ...]:
+    """The conditions that raise nothing but overflows, or all where there are no such: what the others might
+    raise is raised once more where they are asked once more, and leaves a proof open.
+    """
+    kept = tuple(p for p in own if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW)
+    return kept or tuple(own)
 
 
 def _with_filters(

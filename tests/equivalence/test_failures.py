@@ -23,6 +23,9 @@ SAME_FAILURES = (
     ("with c as materialized (select a, max(10/b) q from t group by a) select q from c", "select q from (select a, max(10/b) q from t group by a) z"),
     ("select u.id, 10/u.x from u join t on t.id = u.tid", "select id, 10/x from u where tid is not null"),
     ("select id from t where left(s, a) = 'x' and a > 0", "select id from t where a > 0 and left(s, a) = 'x'"),
+    ("select id, (select coalesce(sum(x), 0)::int from u where u.tid = t.id) from t", "select id, coalesce((select sum(x) from u where u.tid = t.id), 0)::int from t"),
+    ("select id from t where (select 10 / count(*) from u where u.tid = t.id) > 1", "select id from t where 10 / (select count(*) from u where u.tid = t.id) > 1"),
+    ("select id from t where (select 10 / sum(100 / x) from u where u.tid = t.id) > 1", "select id from t where 10 / (select sum(100 / x) from u where u.tid = t.id) > 1"),
     ("select id from t where extract(year from ts) = 1 and a > 0", "select id from t where a > 0 and extract(year from ts) = 1"),
 )  # fmt: skip
 
@@ -42,6 +45,8 @@ IN_RANGE = (
     ("select t.id, sum(t.b) from t join u on u.x = t.a group by t.id", "select t.id, sum(t.b * g.n)::bigint from t join (select x, count(*) n from u group by x) g on g.x = t.a group by t.id"),
 )  # fmt: skip
 OUT_OF_RANGE = (
+    ("select t.id, g.s from t cross join (select sum(x)::int s from u) g", "select t.id, (select sum(x) from u)::int from t"),
+    ("select id, (select max(x + 1) from u where u.tid = t.id) from t", "select id, (select max(x) from u where u.tid = t.id) + 1 from t"),
     ("select id, a + 1 from t where a > 10", "select id, q from (select id, a, a + 1 q from t offset 0) s where a > 10"),
     ("select id from t where a = 10 and 15 > b", "select id from t where a = 10 and a + 5 > b"),
     ("select id from t where a + 5 > b and a = 10", "select id from t where 15 > b and a = 10"),

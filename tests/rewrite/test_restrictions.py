@@ -329,3 +329,22 @@ def test_below_a_total_counts_are_zero_over_no_rows() -> None:
     text = "SELECT c.state, {} FROM cust c, (SELECT cust, count(*) AS n FROM sale GROUP BY cust) p WHERE p.cust = c.id GROUP BY ROLLUP (c.state)"
     assert proved(late, text.format("coalesce(sum(p.n)::bigint, 0)")) == ()
     assert proved(late, text.format("sum(p.n)::bigint")) is None
+
+
+REGION = SALES.format("WHERE s.cust IN (SELECT id FROM cust WHERE region = 1)")
+
+
+@pytest.mark.parametrize(
+    ("text", "reserved"),
+    [
+        # the kept side's conditions are asked of its own rows, whatever stands on the right
+        (f"SELECT * FROM cust c LEFT JOIN {REGION} ON g.cust = c.id WHERE c.region = 1 AND 10 / c.id > 1", False),
+        # what joins is asked of pairs, and more groups make more of them
+        (f"SELECT * FROM cust c LEFT JOIN {REGION} ON g.cust = c.id AND 10 / g.t > c.id WHERE c.region = 1", True),
+        (f"SELECT * FROM cust c, {REGION} WHERE g.cust = c.id AND c.region = 1 AND 10 / c.id > 1", True),
+    ],
+)  # fmt: skip
+def test_only_what_is_asked_of_the_freed_rows_may_fail_for_them(text: str, *, reserved: bool) -> None:
+    form = without_restrictions(bind(text, catalog()), catalog())
+    assert form.query != bind(text, catalog())
+    assert ("errors" in form.modulo) == reserved

@@ -49,10 +49,13 @@ def restrictions(query: a.Query, changes: Changes) -> a.Query:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """The rows that a subquery's rows are joined with, and what holds of those that stay."""
+    """The rows that a subquery's rows are joined with, what holds of those that stay, and which conditions
+    look at its rows: the kept side of a LEFT JOIN is the same whatever stands on the right.
+    """
 
     items: Sequence[a.FromItem]
     preds: Sequence[a.Expr]
+    looking: Sequence[a.Expr]
 
 
 def _block(block: a.Select, changes: Changes) -> a.Select:
@@ -73,7 +76,7 @@ def _freed(block: a.Select, changes: Changes) -> Iterator[a.Select]:
 
 
 def _reserve(query: a.Query, around: _Around, changes: Changes) -> None:
-    if any(changes.known.errors(x) - OVERFLOW for x in around.preds):
+    if any(changes.known.errors(x) - OVERFLOW for x in around.looking):
         changes.modulo.add("errors")
     changes.compute_again(query)
 
@@ -81,7 +84,7 @@ def _reserve(query: a.Query, around: _Around, changes: Changes) -> None:
 def _places(block: a.Select) -> Iterator[tuple[a.Derived, _Around]]:
     """Subqueries of FROM that see nothing of their neighbours."""
     items, preds = as_product(block)
-    yield from ((i, _Around(items, preds)) for i in items if isinstance(i, a.Derived) and _is_apart(i))
+    yield from ((i, _Around(items, preds, preds)) for i in items if isinstance(i, a.Derived) and _is_apart(i))
     tree = block.from_[0] if len(block.from_) == 1 else None
     joins: list[a.Join] = []
     while isinstance(tree, a.Join) and tree.kind == "left":
@@ -95,7 +98,7 @@ def _places(block: a.Select) -> Iterator[tuple[a.Derived, _Around]]:
     for join in joins:
         if isinstance(join.right, a.Derived) and _is_apart(join.right):
             tied = [p for p in conjuncts(join.on) if free_rels(p) <= rows | {join.right.rel}]
-            yield join.right, _Around((*kept, join.right), (*joined, *asked, *tied))
+            yield join.right, _Around((*kept, join.right), (*joined, *asked, *tied), tied)
 
 
 def _is_apart(item: a.Derived) -> bool:
