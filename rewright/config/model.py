@@ -10,8 +10,6 @@ from rewright import values
 from rewright.config.options import option
 from rewright.values import address, choice, integer, number, seconds, store_url, switch, text, words
 
-ROLES_OF_MODELS = ("reasoning", "rewrite", "assistant", "decision", "hint", "lake", "ask")
-
 
 @dataclass(frozen=True, slots=True)
 class Listen:
