@@ -85,3 +85,11 @@ class LakeSession(Protocol):
 
     async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
         """Start it. Raises SqlError."""
+
+
+class Lakes(Protocol):
+    def session(self, database: str) -> LakeSession | None:
+        """None: that database is no lake."""
+
+    async def account(self, database: str, user: str) -> str:
+        """The role as which this user's sessions stand on the server behind the lake. Raises SqlError."""
