@@ -52,7 +52,7 @@ ADMIN_SESSIONS = 16
 
 
 class Handshake:
-    """A client until its session is established. Raises Refused where it is shown out."""
+    """A client until its session is established. Raises Refused where it is turned away."""
 
     def __init__(self, proxy: Proxy, client: socket.socket, address: str) -> None:
         self.proxy = proxy
@@ -345,7 +345,9 @@ class Handshake:
                     return
             except (ProtocolViolation, ScramError) as error:
                 if not done.done():
-                    done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
+                    done.set_exception(
+                        Refused("08006", f"the server's answer violates the protocol: {error}")
+                    )
                 return
             if login.ready and not done.done():
                 # before the client is told that it is logged in
