@@ -24,7 +24,6 @@ from rewright.wiring.lent_process import Setup
 from rewright.wiring.proxies import settings_rules
 from rewright.wiring.questions import Questions
 from rewright.wiring.stores import open_configured
-from tests.fixtures.fork_server import preload
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import Reports
 
@@ -136,7 +135,6 @@ def asking_world(
     configured = Config(
         models=models or Models(), ask=ask or Ask(rows=50), store=StoreSection(url=str(home / "store.db"))
     )
-    preload(CopiedReaders.preloaded)
     questions, reports = CopiedReaders(configured), Reports()
     with open_configured(configured) as store:
         ports = Ports(

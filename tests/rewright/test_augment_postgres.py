@@ -31,7 +31,6 @@ from rewright.wiring.base_rows import base_of
 from rewright.wiring.proxies import settings_rules
 from rewright.wiring.searches import Searches, open_lakes
 from rewright.wiring.stores import open_configured
-from tests.fixtures.fork_server import preload
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.waiting import Stopwatch
 
@@ -133,7 +132,6 @@ def augmenting_world(
         },
         store=StoreSection(url=str(home / "store.db")),
     )
-    preload(Searches.preloaded)
     searches = Searches(configured)
     with open_configured(configured) as store:
         ports = Ports(
