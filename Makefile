@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-thorough test-fast test-extras bench docs clean reference mutants refutation
 
-# this list
+# prints this list
 help:
 	@awk '/^# /{text=substr($$0,3); next} /^[a-z][a-z-]*%?:/{sub(/:.*/,""); if (text!="") printf "%-24s %s\n", $$0, text} {text=""}' $(MAKEFILE_LIST)
 
@@ -22,18 +22,18 @@ $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml s
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
 	touch $@
 
-# everything but sentence-transformers and Spark
+# installs everything except sentence-transformers and Spark
 install: $(VENV)/.installed
 
-# those too (several gigabytes)
+# installs those as well (several gigabytes)
 install-all: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[embeddings-torch,spark]'
 
-# embedded PostgreSQL, sample data and the proxy; prints the psql line to try
+# starts an embedded PostgreSQL with sample data and the proxy; prints the psql line to try
 demo: install
 	$(BIN)/rewright demo
 
-# format, lint, types, import contracts: what CI runs, too
+# format, lint, types, import contracts: what CI runs first
 check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -46,16 +46,16 @@ format: install
 	$(BIN)/ruff check --fix --exit-zero .
 
 .PHONY: fixtures
-# writes down anew what each rewrite rule makes of its fixtures; read the difference before committing it
+# writes the output of each rewrite rule for its fixtures anew; review the difference before committing it
 fixtures: install
 	$(BIN)/python -m tests.rewrite.sqlfixtures
 
-# about 20 minutes on two cores; up to five tests that fail run once more alone; SEED=N shuffles the tests of each file otherwise and samples others
+# check, then the tests (about 20 minutes on two cores); up to five that fail run once more alone; SEED=N chooses another order and sample
 test: check
 	tests/install_system.sh
 	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1)
 
-# with all cases of the sets that `make test` takes a third of
+# the same with all cases of the sets of which `make test` takes a third
 test-thorough: check
 	tests/install_system.sh
 	$(BIN)/python -m tests.suite -n $(or $(WORKERS),3) --dist loadfile --randomly-seed=$(or $(SEED),1) --thorough
@@ -87,11 +87,11 @@ test-extras: install
 bench: install
 	$(BIN)/rewright bench overhead
 
-# the documents as a site in site/; fails on a broken link
+# builds the documents as a site in site/; fails on a broken link
 docs: install
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
 
-# the pages of docs/reference that are made from the code
+# writes the pages of docs/reference that are generated from the code
 reference: install
 	$(BIN)/python -m rewright.reference
 
@@ -107,7 +107,7 @@ conformance-versions: install
 conformance-gss: install
 	$(BIN)/python -m tests.conformance.gss
 
-# what is said of PgBouncer, with one of a later Debian, which is built for it (two minutes)
+# the PgBouncer tests with the version of a later Debian, which is built for it (two minutes)
 conformance-pgbouncer: install
 	REWRIGHT_PGBOUNCER=$$(sh tests/conformance/newer_pgbouncer.sh $$(mktemp -d)) $(BIN)/pytest -q tests/proxy/test_pgbouncer.py tests/proxy/test_pooled.py
 
@@ -118,11 +118,11 @@ conformance-%: install
 soak: install
 	$(BIN)/python -m tests.conformance.soak --minutes $(or $(MINUTES),30)
 
-# scripts of messages, made up: PostgreSQL's answers must come through the proxy byte by byte (about 15 minutes)
+# generated scripts of messages: PostgreSQL's answers must pass through the proxy byte by byte (about 15 minutes)
 fuzz: install
 	REWRIGHT_FUZZ_EXAMPLES=$(or $(EXAMPLES),5000) $(BIN)/pytest -q --timeout 0 tests/proxy/test_differential.py
 
-# built-ins as a lake says them and as a server does, on all combinations of nasty values (about 20 minutes)
+# built-in functions on a lake and on a server, compared on all combinations of difficult values (about 20 minutes)
 dialect: install
 	DIALECT_ROWS=100000 $(BIN)/pytest -q --timeout 0 tests/engines/test_dialect_functions.py tests/engines/test_dialect_queries.py
 
@@ -131,13 +131,13 @@ fuzz-coverage: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps atheris
 	$(BIN)/python -m tests.conformance.coverage -max_len=600 -max_total_time=$(or $(SECONDS),600)
 
-# single changes of the kept queries and schemas: everything proved of them is run, and needs the constraints that it lists (about an hour)
+# mutants of the kept queries and schemas: whatever is proved is run, and must need the constraints it lists (about an hour)
 mutants: install
 	$(BIN)/python -m bench.mutants --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.mutants --schemas --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.constraints
 
-# all pairs that differ through what the server may choose, settings, collations and odd data; must refute 95 % of them
+# pairs that differ by what the server may choose, settings, collations and odd data; 95 % of them must be refuted
 refutation: install
 	$(BIN)/python -m bench.refutation --require 0.95
 

@@ -14,10 +14,9 @@ from typing import Any
 
 from rewright.sql.redaction import WITHHELD, without_literals
 from rewright.store.api import Store
-from rewright.store.browsing import Asked, Became, became
+from rewright.store.browsing import Asked, became
 from rewright.store.records import AskSeen
 
-OUTCOMES = tuple(one.value for one in Became)
 _SQL = ("sql", "corrected")
 _FREE = ("question", "reading", "refused", "error", "evidence", "text", "reason")
 _STEP: Mapping[str, Any] = {

@@ -5,12 +5,10 @@ Must not know who looks.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from rewright.sql.redaction import scrubbed, values_in, without_literals, without_values
-
-Shown = Callable[[dict[str, Any]], dict[str, Any]]
 
 _TEXTS = frozenset({"query", "example", "template", "original", "replacement", "resolved"})
 _DOCUMENTS = frozenset(

@@ -64,16 +64,25 @@ def ways(binding: Binding) -> Iterator[tuple[str, ...]]:
     except Refused:
         yield ()
         return
-    found: dict[tuple[str, ...], View] = {}
+    # the view that each row of forms leads to, and whether it is one tree: many ways begin alike
+    whole = one_tree(start)
+    reached: dict[tuple[str, ...], tuple[View, bool] | None] = {}
+    found: dict[tuple[str, ...], bool] = {}
     for left_out in _RARE:
         names: tuple[str, ...] = ()
-        view = start
+        view, shown = start, whole
         for name in VIEWS:
-            made = None if name in left_out or one_tree(view) else _changed(view, name)
-            if made is not None:
-                names, view = (*names, name), made
-        found |= {names: view, (): start}
-    yield from sorted(found, key=lambda names: not one_tree(found[names]))
+            if shown:
+                break
+            if name in left_out:
+                continue
+            if (step := (*names, name)) not in reached:
+                made = _changed(view, name)
+                reached[step] = None if made is None else (made, one_tree(made))
+            if (there := reached[step]) is not None:
+                names, (view, shown) = step, there
+        found |= {names: shown, (): whole}
+    yield from sorted(found, key=lambda names: not found[names])
 
 
 def _changed(view: View, name: str) -> View | None:

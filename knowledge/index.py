@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-import bm25s
 import numpy as np
 
 _WORD = re.compile(r"[a-z_]{2,}|\d+")
@@ -59,6 +58,9 @@ class Index:
         self._size = len(documents)
         self._index: Any = None
         if any(documents):
+            # loads SciPy, too: an optimiser that has nothing to search for begins without them
+            import bm25s
+
             self._index = bm25s.BM25(k1=k1, b=b, method="lucene")
             self._index.index([list(document) or [""] for document in documents], show_progress=False)
 

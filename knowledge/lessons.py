@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol
 
 from rewright.store.records import Lesson as Record
 
 Kind = Literal["refuted", "slower", "planner", "hint_lost", "failed"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 500
 MANY = 1000
 SEVERAL = 5

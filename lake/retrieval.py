@@ -6,8 +6,9 @@ Owns the ranking of whole tables. Must not know the resolver.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
-import bm25s
 import networkx as nx
 import numpy as np
 
@@ -26,8 +27,15 @@ class Retriever:
     def __init__(self, index: LakeIndex, graph: nx.Graph | None = None) -> None:
         self._index = index
         self._graph = graph
-        self._bm25 = bm25s.BM25()
-        self._bm25.index([_words(t.snippet()) for t in index.tables.values()], show_progress=False)
+
+    @cached_property
+    def _bm25(self) -> Any:
+        """The index of words, made by the first search for words: it loads SciPy, which takes 0.3 s."""
+        import bm25s
+
+        made = bm25s.BM25()
+        made.index([_words(t.snippet()) for t in self._index.tables.values()], show_progress=False)
+        return made
 
     def query_relevance(self, imagined: Mapping[str, Sequence[str]]) -> dict[str, float]:
         """R_Q: for each table the greatest cosine with any imagined table's snippet."""

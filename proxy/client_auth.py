@@ -29,7 +29,7 @@ from rewright.proxy.wire.startup import StartupMessage, packet_length
 
 
 class Refused(Exception):
-    """The client gets this FATAL error and is shown out."""
+    """The client gets this FATAL error and is disconnected."""
 
     def __init__(self, sqlstate: str, text: str, hint: str = "") -> None:
         super().__init__(text)

@@ -52,7 +52,7 @@ ADMIN_SESSIONS = 16
 
 
 class Handshake:
-    """A client until its session is established. Raises Refused where it is shown out."""
+    """A client until its session is established. Raises Refused where it is turned away."""
 
     def __init__(self, proxy: Proxy, client: socket.socket, address: str) -> None:
         self.proxy = proxy
@@ -345,9 +345,12 @@ class Handshake:
                     return
             except (ProtocolViolation, ScramError) as error:
                 if not done.done():
-                    done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
+                    done.set_exception(
+                        Refused("08006", f"the server's answer violates the protocol: {error}")
+                    )
                 return
             if login.ready and not done.done():
+                # before the client is told that it is logged in
                 try:
                     self._admit(who)
                 except Refused as refusal:
@@ -374,20 +377,28 @@ class Handshake:
         try:
             await done
         except ParameterRefused:
-            client.opposite, client.on_lost, self.relayed = None, None, None
-            client.keep(b"")
-            server.on_lost = None
-            server.close()
+            self._disconnect(client, server)
             if client.lost:
                 raise ClientGone("closed during the login") from None
             raise
         if not login.ready:
-            self.proxy.metrics.login_failures += login.failed is not None
-            if login.failed is None and not client.lost:
-                raise Refused("08006", "the server closed the connection during the login")
-            client.close()
-            server.close(LINGER_SECONDS)
-            self.ended.set()
+            self._login_failed(client, server, login)
+
+    def _disconnect(self, client: Side, server: Side) -> None:
+        """Close the server's side only: the same client is connected again, without settings of ours."""
+        client.opposite, client.on_lost, self.relayed = None, None, None
+        client.keep(b"")
+        server.on_lost = None
+        server.close()
+
+    def _login_failed(self, client: Side, server: Side, login: PassthroughLogin | UpstreamLogin) -> None:
+        """Close both ends, after the server's error was relayed. Raises Refused where it gave none."""
+        self.proxy.metrics.login_failures += login.failed is not None
+        if login.failed is None and not client.lost:
+            raise Refused("08006", "the server closed the connection during the login")
+        client.close()
+        server.close(LINGER_SECONDS)
+        self.ended.set()
 
     def _establish(
         self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who

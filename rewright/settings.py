@@ -57,7 +57,7 @@ REGISTRY: tuple[Setting, ...] = (
     _switch(
         "model",
         "on",
-        "may this session's queries be shown to a model (without one configured: no effect)",
+        "may this session's queries be sent to a model (no effect unless one is configured)",
     ),
     Setting(
         "min_duration",
@@ -70,19 +70,20 @@ REGISTRY: tuple[Setting, ...] = (
         "min_cost",
         "50000",
         "a number",
-        "in inline, estimated cost from which a query is held",
+        "in inline, the least estimated cost for which a query is held",
         values.number(0, float("inf")),
     ),
     Setting("budget", "500ms", "a time", "how long inline may hold a query", values.duration),
     _switch(
         "notice",
         "off",
-        "say in a NOTICE what was done to each query (resolutions and ASK always say it)",
+        "report in a NOTICE what was done with each query (resolutions and ASK always do)",
     ),
     _of(
         "lake",
         "bind",
-        "a lake query that binds is answered as written, doubts said in a NOTICE; or may be resolved too",
+        "a lake query whose names exist is answered as written, with a NOTICE if in doubt; or it may be "
+        "resolved, too",
         "bind",
         "resolve",
     ),
@@ -90,14 +91,13 @@ REGISTRY: tuple[Setting, ...] = (
         "lake_confidence",
         "0.7",
         "0 to 1",
-        "below it a resolution is an error with suggestions instead of an answer",
+        "a resolution with less confidence is an error with suggestions instead of an answer",
         values.number(0, 1),
     ),
     _switch(
         "pooled",
         "off",
-        "a pooler in transaction mode shares this session among its clients: what one of them sets counts "
-        "to the end of its "
+        "a pooler in transaction mode shares this session among its clients: a SET lasts to the end of the "
         "transaction, and this setting stays on (for a pooler's connect_query)",
     ),
 )

@@ -19,8 +19,6 @@ from rewright.sql.ddl_readers import column_of, key_reads, no_column, reads, ref
 from rewright.sql.records import Check, Table, TypeInfo, type_key
 from rewright.sql.types import SqlType, equality_is_identity
 
-_INTEGERS = frozenset({"int2", "int4", "int8"})
-
 
 def drop_column(builder: Builder, table: Table, name: str, *, missing_ok: bool, cascade: bool) -> Table:
     """The table without a column: whatever is said of it and of others in one breath goes as well."""

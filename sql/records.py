@@ -160,10 +160,6 @@ class Table:
         raise KeyError(column)
 
     @property
-    def is_stored(self) -> bool:
-        return self.kind != "view"
-
-    @property
     def primary_key(self) -> Key | None:
         return next((k for k in self.keys if k.primary), None)
 

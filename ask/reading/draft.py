@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.context import TableContext
 from rewright.ask.reading.intent import Condition, Direction, Expression
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
@@ -84,7 +84,3 @@ class Draft:
 
     def unused(self) -> Sequence[int]:
         return [i for i, link in enumerate(self.links) if not link.used]
-
-
-def is_number(column: ColumnContext) -> bool:
-    return column.kind == "number"

@@ -150,7 +150,3 @@ def only_these(words: Sequence[Token], at: int) -> bool:
 
 def plain(text: str) -> str:
     return " ".join(re.sub(r"[^\w%]+", " ", text.lower()).split())
-
-
-def linked_columns(links: Iterable[Link]) -> list[ColumnContext]:
-    return [c for link in links for c in (*link.columns, *(c for c, _ in link.values))]

@@ -120,10 +120,6 @@ class LakeDatabase:
             except duckdb.Error as error:
                 raise self.translated(error) from error
 
-    def load_all(self) -> None:
-        r"""Make every table known: what `\\d` and information_schema need."""
-        self.load([source.name for source in self._sources.values()])
-
     def define(self, views: Mapping[str, str]) -> None:
         """Views to be made when first used (their tables are loaded then)."""
         self._later.update({name.lower(): (name, sql) for name, sql in views.items()})

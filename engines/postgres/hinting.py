@@ -30,12 +30,6 @@ class HintSupport:
     server_version: int
     extension: str
 
-    # 17's pg_hint_plan reads the text with PostgreSQL's scanner, 16's looks at its beginning
-    @property
-    def reads_anywhere(self) -> bool:
-        """The comment is found anywhere in the text (since PostgreSQL 17's scanner)."""
-        return self.server_version >= 170000
-
 
 @dataclass(frozen=True, slots=True)
 class HintReport:

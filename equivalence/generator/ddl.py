@@ -18,7 +18,6 @@ from rewright.sql.records import Check, ForeignKey, Key, Table, TableColumn, Typ
 from rewright.sql.types import SqlType
 
 _VARHDR = 4
-_INTERVAL_ANY = 0x7FFF
 _PRECISION_NAMES = {
     "timestamp": "timestamp({}) without time zone",
     "timestamptz": "timestamp({}) with time zone",

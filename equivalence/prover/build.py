@@ -400,10 +400,6 @@ def rebuild(term: Term) -> Term:
     return term
 
 
-def retype(term: Term, type_: SqlType) -> Term:
-    return replace(term, type=type_) if isinstance(term, Lit | Nested) else term
-
-
 def exists_value(pred: Term) -> Term:
     """A predicate, read as "is TRUE", as a value."""
     return is_true(pred)

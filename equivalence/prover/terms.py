@@ -267,13 +267,6 @@ def substitute(term: Term, env: Callable[[Var | Row], Term | None]) -> Term:
     return terms(term)
 
 
-def substitute_bag(bag: Bag, env: Callable[[Var | Row], Term | None]) -> Bag:
-    holder = Nested("exists", "", bag, BOOL)
-    result = substitute(holder, env)
-    assert isinstance(result, Nested)
-    return result.bag
-
-
 def walk(term: Term) -> Iterator[Term]:
     """Every sub-term, nested bags included."""
     yield term
@@ -438,15 +431,6 @@ def renumber(bag: Bag, mapping: dict[int, int]) -> Bag:
         return tuple(blocks(b) for b in inner)
 
     return bags(bag)
-
-
-def source_width(source: Source) -> int:
-    """Number of columns of the rows of a source."""
-    match source:
-        case Table(_, _, types) | Function(_, _, types):
-            return len(types)
-        case Distinct(bag) | Limited(bag) | Multi(_, bag):
-            return len(bag[0].outs) if bag else 0
 
 
 def source_types(source: Source) -> tuple[SqlType, ...]:

@@ -24,9 +24,6 @@ create table if not exists pair (id text primary key, state text not null, reaso
   document text not null);
 """
 
-# what becomes of a pair, in order
-STATES = ("found", "kept", "dropped", "refused", "verified")
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:

@@ -14,7 +14,6 @@ from typing import Any
 from rewright.knowledge.patterns.terms import Term, Var, walk
 
 Binding = Mapping[Any, Any]
-_EXPRESSION_SORTS = {"expr"}
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>", "+": "+", "*": "*"}
 _NOT_EXPRESSIONS = {
     "Block",

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
 
 import sqlglot
 from sqlglot import exp
@@ -392,8 +391,3 @@ class Resolver:
                 if told not in out:
                     out.append(told)
         return tuple(out)
-
-
-def describe_choice(candidate: Candidate) -> dict[str, Any]:
-    """The tables and the score of a candidate, for logs."""
-    return {"tables": list(candidate.tables), "score": round(candidate.score, 3)}

@@ -115,7 +115,7 @@ class Commands:
             return maker(self, rest.strip())
         found = self.others.match(text) if self.others is not None else None
         if found is None:
-            raise SqlError("42601", "this is no command of the admin database", hint="SHOW HELP names them.")
+            raise SqlError("42601", "not a command of the admin database", hint="SHOW HELP names them.")
         return found
 
     def show(self, what: str) -> Answer:
@@ -233,7 +233,7 @@ def _silent(words: str) -> Answer:
 
 def _nothing_more(word: str, rest: str) -> None:
     if rest:
-        raise SqlError("42601", f"{word} concerns every database: nothing stands behind it")
+        raise SqlError("42601", f"{word} applies to all databases and takes no argument")
 
 
 async def _in_thread(work: Callable[[], Any]) -> Any:

@@ -175,7 +175,7 @@ class AdminProtocol:
             self.on_fault(error)
             raise SqlError("XX000", "internal error, see the log of the proxy") from error
         if not isinstance(outcome, LocalRows):
-            raise SqlError("0A000", "that is for sessions with a server")
+            raise SqlError("0A000", "available only in a session with a database")
         return outcome
 
     def _statement(self, name: bytes) -> _Statement:

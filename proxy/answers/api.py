@@ -119,7 +119,7 @@ class Answers:
             return _Failing(
                 SqlError(
                     "0A000",
-                    f"expressions of constants are not worked out over rewright.{found.relations[0]}",
+                    f"constant expressions are not evaluated over rewright.{found.relations[0]}",
                     detail="A LIMIT and arguments of functions in FROM must be constants; of functions only "
                     "some can be called without a column.",
                 )

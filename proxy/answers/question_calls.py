@@ -63,5 +63,5 @@ def _one_select(text: str) -> str:
     except (PglastError, ValueError, RecursionError) as error:
         raise SqlError("42601", f"the query is not SQL: {error.args[0]}") from None
     if len(statements) != 1 or not isinstance(statements[0].stmt, ast.SelectStmt):
-        raise SqlError("42601", "a question is answered by one SELECT")
+        raise SqlError("42601", "the query that answers a question must be a single SELECT")
     return text

@@ -25,7 +25,6 @@ _AFTER_EXPLAIN = re.compile(
 )
 _COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
 _STRINGS = frozenset({"SCONST", "USCONST"})
-SYNTAX = "ASK LEARN, or [EXPLAIN [(FORMAT TEXT|JSON)]] ASK 'question' [CHOOSE | USING n]"
 
 
 @dataclass(frozen=True, slots=True)

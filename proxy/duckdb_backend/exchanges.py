@@ -66,7 +66,7 @@ class LakeStatement:
     async def run(self, session: object, parameters: Sequence[object] = ()) -> Any:
         """Never asked: ``execute_exchange`` stands in its place."""
         del session, parameters
-        raise SqlError("XX000", "a lake statement was run as a local answer")
+        raise SqlError("XX000", "internal error: a lake statement was run as a local answer")
 
 
 # --- simple protocol --------------------------------------------------------------------------------

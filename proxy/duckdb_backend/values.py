@@ -45,21 +45,6 @@ ARRAYS: Mapping[int, int] = {
     2951: UUID,
     199: JSON,
 }
-SIZES: Mapping[int, int] = {
-    BOOL: 1,
-    INT2: 2,
-    INT4: 4,
-    INT8: 8,
-    FLOAT4: 4,
-    FLOAT8: 8,
-    DATE: 4,
-    TIME: 8,
-    TIMETZ: 12,
-    TIMESTAMP: 8,
-    TIMESTAMPTZ: 8,
-    INTERVAL: 16,
-    UUID: 16,
-}
 _EPOCH_DAY = date(2000, 1, 1)
 _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamp without time zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any
 
 from rewright.proxy.ports import TRUST_ORDER, Candidate, Parameters
@@ -58,6 +59,20 @@ class Declined(Exception):
 def may_retry(error: Fields) -> bool:
     """Whether the original may be run after this error of the replacement."""
     return not error.is_fatal and (error.sqlstate == NO_STATEMENT or not is_passing(error.sqlstate))
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """The private statement of a replacement in a batch. ``kept``: parsed for an earlier execution;
+    ``once``: it carries the client's comments, which may differ each time, and is closed after this one.
+    ``description``, ``inner``: the replies that describe its columns.
+    """
+
+    name: bytes
+    kept: Private | None = None
+    once: bool = False
+    description: int = -1
+    inner: tuple[int, ...] = ()
 
 
 class Serving:
@@ -142,7 +157,7 @@ class Serving:
         """
         return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
 
-    # --- guard_check -----------------------------------------------------------------------------------
+    # --- the guard -----------------------------------------------------------------------------------
 
     def agree(
         self,
@@ -164,42 +179,21 @@ class Serving:
         batch = Batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
-        key = (text, types)
-        passing = self.commented(text)
         own = len(batch.messages)
-        private = None if passing else self.privates.statements.get(key)
-        description = -1
-        if private is None:
-            name, description = self.privates.add_private_parse(batch, passing or text, types, bool(passing))
-            inner = [
-                self.privates.add_described(batch, one.encode(), types)
-                for one in (self.candidate.inner if self.candidate.site is not None else ())
-            ]
-        else:
-            name = private.name
-            self.privates.statements.move_to_end(key)
+        statement = self._add_statement(batch, text, types)
         portal = self.privates.new_portal()
-        batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        batch.add(Bind(portal, statement.name, bind.formats, bind.values, bind.result_formats).encode())
         of_replacement = range(own, len(batch.messages))
-        # a text with the client's comment is of use this once; its statement is not kept
-        if passing:
-            batch.add(Close(b"S", name).encode())
+        if statement.once:
+            batch.add(Close(b"S", statement.name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
         replies = yield batch.ask()
-        if passing and replies.error is not None:
-            self.privates.close_later(name)
+        if statement.once and replies.error is not None:
+            self.privates.close_later(statement.name)
         self._checked(replies, of_replacement)
-        if private is None:
-            columns_of, wanted = (
-                [described(replies.pending_replies[i])[1] for i in reversed(inner)]
-                if inner
-                else (described(replies.pending_replies[description])[1], None)
-            )
-            private = Private(name, columns_of, wanted)
-            if not passing:
-                self.privates.statements[key] = private
+        private = statement.kept or self._parsed(replies, statement, (text, types))
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)
@@ -213,6 +207,33 @@ class Serving:
             raise Declined("hints")
         self.privates.dead_portals.remove(portal)
         return portal
+
+    def _add_statement(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> _Statement:
+        """Parse the replacement, unless that was done before."""
+        passing = self.commented(text)
+        kept = None if passing else self.privates.statements.get((text, types))
+        if kept is not None:
+            self.privates.statements.move_to_end((text, types))
+            return _Statement(kept.name, kept)
+        name, description = self.privates.add_private_parse(batch, passing or text, types, bool(passing))
+        # a SELECT inside another statement must have the columns of the SELECT that it replaces
+        inner = [
+            self.privates.add_described(batch, one.encode(), types)
+            for one in (self.candidate.inner if self.candidate.site is not None else ())
+        ]
+        return _Statement(name, None, bool(passing), description, tuple(inner))
+
+    def _parsed(self, replies: Replies, statement: _Statement, key: tuple[bytes, tuple[int, ...]]) -> Private:
+        """What the server has parsed, kept for the session's next executions."""
+        replied = replies.pending_replies
+        if statement.inner:
+            original, replacement = (described(replied[i])[1] for i in statement.inner)
+            private = Private(statement.name, replacement, original)
+        else:
+            private = Private(statement.name, described(replied[statement.description])[1])
+        if not statement.once:
+            self.privates.statements[key] = private
+        return private
 
     def _guard_alone(self) -> Generator[Any, Any, None]:
         batch = Batch()

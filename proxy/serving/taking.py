@@ -41,7 +41,7 @@ class TakesOver(ABC):
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         """Never asked: its exchanges stand in its place."""
         del session, parameters
-        raise SqlError("0A000", "this statement is answered in a session with a database only")
+        raise SqlError("0A000", "this statement is available only in a session with a database")
 
     @abstractmethod
     def query_exchange(self, context: SessionContext) -> Exchange: ...

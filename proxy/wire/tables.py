@@ -27,13 +27,5 @@ def table(types: bytes) -> bytes:
 FRONTEND_KNOWN = table(b"QPBDECSHXFdcfp")
 BACKEND_KNOWN = table(b"ZESCNADTnt123sIRKvGHWdcV")
 
-# nothing tracked: only what opens or closes a cycle of messages, and texts
-FRONTEND_PLAIN = table(b"QPCXF")
-# some statement of the session has a rewrite: its Binds and Executes count too
-FRONTEND_WATCH = table(b"QPBECXF")
-# 1: what changes the session's state; rows, copies and completions pass
-BACKEND_PLAIN = table(b"ZES")
-# tags count: statements may vanish by DEALLOCATE or DISCARD, or are being timed
-BACKEND_TAGS = table(b"ZESC")
 # the messages that end the reply to one frontend message
 COMPLETIONS = table(b"123TnCIs")

@@ -67,7 +67,7 @@ def _throw(paused: bool, config_path: Path | None, store_url: str | None, *, as_
     for problem in told.problems:
         click.echo(f"not reached: {problem}", err=True)
     if told.still:
-        raise Failure("the store says paused and cannot be written: the pause goes on")
+        raise Failure("the store says paused and cannot be written, so the pause continues")
     if not told.store and not proxies:
         kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
         raise Failure(f"neither the store nor a running proxy was reached{kept}")

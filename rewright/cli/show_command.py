@@ -46,6 +46,6 @@ def find(store: Any, identifier: int) -> Rewrite:
     except NotFound:
         by_queryid = store.rewrites.find(queryid=identifier, limit=1) if abs(identifier) < 2**63 else []
     if not by_queryid:
-        raise Failure(f"there is no rewrite {identifier} in this store; rewright log tells which there are")
+        raise Failure(f"there is no rewrite {identifier} in this store; rewright log lists them")
     first: Rewrite = by_queryid[0]
     return first

@@ -71,7 +71,9 @@ def _parsed(path: Path, text: str, statements: int = 1) -> int | None:
 
 
 def statements_of(source: Path | None, top: int, dsn: str, config: Config) -> tuple[Work, ...]:
-    """Those of a file or a directory, or the ``top`` dearest of pg_stat_statements. Raises Failure."""
+    """Those of a file or a directory, or the ``top`` most expensive of pg_stat_statements. Raises
+    Failure.
+    """
     from rewright.engines.postgres.session import Session, SessionError
     from rewright.rewrite.offline import InputError, collect
     from rewright.rewrite.offline import top as top_of

@@ -10,8 +10,6 @@ from rewright import values
 from rewright.config.options import option
 from rewright.values import address, choice, integer, number, seconds, store_url, switch, text, words
 
-ROLES_OF_MODELS = ("reasoning", "rewrite", "assistant", "decision", "hint", "lake", "ask")
-
 
 @dataclass(frozen=True, slots=True)
 class Listen:
@@ -23,12 +21,12 @@ class Listen:
     tls_key: str = option("", text, "PEM file with its key")
     tls_min_version: str = option("tlsv1.2", choice("tlsv1.2", "tlsv1.3"), "the oldest TLS for clients")
     tls_max_version: str = option(
-        "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
+        "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS version for clients; empty: no limit"
     )
     tls_client_ca: str = option(
         "",
         text,
-        "PEM file with the authorities that sign clients' certificates; empty: clients are not asked for any",
+        "PEM file with the authorities that sign client certificates; empty: clients are not asked for one",
     )
     tls_client_crl: str = option("", text, "PEM file with certificates that they have revoked")
     max_connections: int = option(
@@ -49,7 +47,7 @@ class Limits:
     keepalive: float = option(
         "60s",
         seconds,
-        "silence after which a peer is probed; one that answers no probe for as long again is gone",
+        "silence after which a peer is probed; without an answer within the same time it is disconnected",
     )
     drain_grace: float = option("30s", seconds, "after SIGTERM, for running queries to end")
     client_buffer: int = option(4 << 20, integer(1 << 16, 1 << 32), "bytes held for one client")
@@ -62,7 +60,7 @@ class Limits:
     lake_processes: int = option(
         16,
         integer(2, 256),
-        "statements on one lake that run at once in a worker; one user gets three quarters",
+        "statements on one lake that run at once in a worker; one user may use three quarters of them",
     )
 
 
@@ -73,27 +71,27 @@ class Http:
     address: tuple[str, int] | None = option(
         "127.0.0.1:6480",
         lambda value: None if value == "" else address(value),
-        "/healthz, /metrics and the console; other than loopback only with a password and TLS; empty: none",
+        "/healthz, /metrics and the console; not loopback: needs a password and TLS; empty: disabled",
     )
     literals: bool = option(
         False, switch, "may pages show texts with the literals of queries, to whoever may see them"
     )
     admin_password: str = option(
-        "", text, "of whoever may decide on rewrites in the console; empty: nobody may", hides="all"
+        "", text, "for deciding on rewrites in the console; empty: nobody may", hides="all"
     )
     viewer_password: str = option(
         "",
         text,
-        "of whoever may read pages; no password at all: everybody who reaches the address",
+        "for reading pages; with neither password everybody who can connect may read them",
         hides="all",
     )
     token: str = option(
-        "", text, "lets programs do what an admin may: Authorization: Bearer TOKEN", hides="all"
+        "", text, "for programs with the rights of an admin: Authorization: Bearer TOKEN", hides="all"
     )
     hosts: tuple[str, ...] = option(
         [],
         words(),
-        "names by which browsers may call the console, besides addresses and localhost",
+        "host names under which the console answers browsers, in addition to IP addresses and localhost",
         example=["rewright.internal"],
     )
     tls_cert: str = option("", text, "PEM file with the certificate chain of the console; empty: no TLS")
@@ -101,8 +99,8 @@ class Http:
     insecure: bool = option(
         False,
         switch,
-        "listen beyond loopback without a password or TLS: for a private network or behind a proxy that has "
-        "them",
+        "listen on other addresses than loopback without a password or TLS: on a private network, or behind "
+        "a proxy that has both",
     )
 
 
@@ -113,7 +111,7 @@ class StoreSection:
     url: str = option(
         "~/.local/state/rewright/store.db",
         store_url,
-        "a file, or postgresql://... when several proxies share one",
+        "a file, or postgresql://... if several proxies share one store",
         hides="passwords",
     )
     literals: bool = option(True, switch, "may literals of queries be kept")
@@ -140,7 +138,7 @@ class Database:
     optimiser_dsn: str = option(
         "",
         text,
-        "the optimiser's own read-only role, may be a replica; empty: nothing new is found",
+        "the optimiser's own read-only role, may be on a replica; empty: no rewrites are looked for",
         hides="passwords",
     )
     path: str = option(
@@ -156,8 +154,8 @@ class Database:
     lakes: tuple[str, ...] = option(
         [],
         words(),
-        "lakes of this configuration whose tables AUGMENT finds for every client of this database; without "
-        "it, for those who may log in to the lake",
+        "lakes of this configuration that AUGMENT searches for every client of this database; without it, "
+        "for clients that may log in to the lake",
         example=["lake"],
     )
     max_connections: int = option(
@@ -166,7 +164,7 @@ class Database:
     admins: tuple[str, ...] = option(
         [],
         words(),
-        "roles that see every text of this database and may decide on its rewrites, besides [admins] roles",
+        "roles that see all queries of this database and may decide on its rewrites, as [admins] roles do",
         example=["alice"],
     )
     spark_master: str = option(
@@ -179,13 +177,13 @@ class Database:
 
 @dataclass(frozen=True, slots=True)
 class Auth:
-    """Who may come in."""
+    """Who may log in."""
 
     method: str = option(
         "passthrough",
         choice("passthrough", "file", "trust", "cert"),
-        "passthrough: the upstream server decides; file: [auth] users; cert: those, by a certificate alone; "
-        "trust: anybody, on loopback only",
+        "passthrough: the upstream server decides; file: passwords of [auth] users; cert: certificates, "
+        "without a password; trust: anybody, on loopback only",
     )
     users: str = option(
         "",
@@ -196,8 +194,8 @@ class Auth:
     clientcert: str = option(
         "off",
         choice("off", "verify-ca", "verify-full"),
-        "whether clients need a certificate besides ([listen] tls_client_ca): verify-ca: any; verify-full: "
-        "one in their name",
+        "whether clients also need a certificate ([listen] tls_client_ca): verify-ca: any valid one; "
+        "verify-full: one in their name",
     )
     clientname: str = option(
         "cn",
@@ -207,8 +205,8 @@ class Auth:
     ident: str = option(
         "",
         text,
-        "a file like pg_ident.conf: which users a certificate's name may log in as; empty: the one of the "
-        "same name",
+        "a file like pg_ident.conf: the users that a certificate's name may log in as; empty: the user of "
+        "the same name",
         example="ident.conf",
     )
     ident_map: str = option("clients", text, "the map of that file")
@@ -229,14 +227,14 @@ class Optimiser:
     foreign_keys: str = option(
         "verified",
         choice("verified", "declared", "never"),
-        "whether proofs may rest on them: when no stored row breaks them, looked at again and again | as "
+        "whether proofs may rely on them: if no stored row violates them, checked repeatedly | as "
         "declared | never",
     )
     foreign_keys_every: float = option(
         "1h",
         seconds,
-        "between two looks at the rows under a served rewrite that rests on one, on NOT NULL or on a key; at "
-        "least 1s",
+        "time between two checks of the rows behind a served rewrite that relies on one, on NOT NULL or on "
+        "a key; at least 1s",
     )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
@@ -274,18 +272,18 @@ class Models:
     max_tokens: int = option(
         0,
         integer(0, 10**7),
-        "tokens of one reply, thinking included; 0: what each role is known to need, too few for models "
-        "that think at length",
+        "tokens of one reply, reasoning included; 0: a default for each role, too few for models that "
+        "reason at length",
     )
     reasoning_effort: str = option(
         "",
         choice("", "minimal", "low", "medium", "high"),
-        "how long a model that can think should; empty: its default",
+        "reasoning effort for models that have one; empty: the model's default",
     )
     response_format: str = option(
         "text",
         choice("text", "json", "schema"),
-        "how JSON is asked for: in words alone, or of the server as well (json_object, json_schema)",
+        "how JSON is requested: in the prompt only, or from the server as well (json_object, json_schema)",
     )
     samples: int = option(
         1, integer(1, 4), "replies asked for where rules find nothing, each by another strategy"
@@ -302,29 +300,31 @@ class Ask:
 
     enabled: bool = option(True, switch, "may clients ask questions")
     model: bool = option(
-        True, switch, "may a model read them ([models] ask); off: only what is read without one is answered"
+        True,
+        switch,
+        "may a model read them ([models] ask); off: only questions that need no model are answered",
     )
-    confidence: float = option(0.75, number(0, 1), "a reading less sure than this is refused")
-    read_timeout: float = option("120s", seconds, "for reading one question, models included")
-    run_timeout: float = option("30s", seconds, "of a question's query; a tighter statement_timeout counts")
-    rows: int = option(
-        10_000, integer(1, 10**9), "of an answer at most; there is a NOTICE where there were more"
+    confidence: float = option(0.75, number(0, 1), "a reading with less confidence is refused")
+    read_timeout: float = option("120s", seconds, "time for reading one question, models included")
+    run_timeout: float = option(
+        "30s", seconds, "time for a question's query; a shorter statement_timeout takes precedence"
     )
-    cost: float = option(
-        10_000_000, number(0, 1e15), "the planner's cost of a query above which it is not run"
+    rows: int = option(10_000, integer(1, 10**9), "rows of an answer; if there are more, a NOTICE says so")
+    cost: float = option(10_000_000, number(0, 1e15), "estimated cost above which a query is not run")
+    processes: int = option(
+        2, integer(1, 64), "questions that a worker reads at the same time; further ones wait"
     )
-    processes: int = option(2, integer(1, 64), "questions that a worker reads at once; further ones wait")
     per_user: int = option(
         2,
         integer(1, 1000),
-        "questions that one user may have read at once in a worker; further ones get 53400",
+        "questions of one user that a worker reads at the same time; further ones get 53400",
     )
     candidates: int = option(1, integer(1, 16), "queries that a model makes for one question")
     tokens: int = option(56_000, integer(1000, 10**7), "a model's tokens for one query")
     remember: float = option(
         "1d",
         seconds,
-        "how long a question's query is used again on the same catalog by the same role; 0: never",
+        "how long a question's query is reused for the same role and an unchanged catalog; 0: never",
     )
     documents: tuple[str, ...] = option(
         [],
@@ -342,14 +342,14 @@ class Verify:
     accept: tuple[str, ...] = option(
         ["float-order"],
         words("float-order", "tie-order", "refinement"),
-        "reservations with which a proof still counts as proved",
+        "reservations that a proof may have and still count as proved",
     )
     timeout: float = option("20s", seconds, "one check at most")
 
 
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """How replacements are sent, and where running proxies keep what is only theirs."""
+    """How replacements are sent, and where a running proxy keeps its sockets."""
 
     tag: bool = option(False, switch, "append /* rewright:ID */ to what is sent")
     run_dir: str = option(
@@ -368,7 +368,7 @@ class Admins:
     roles: tuple[str, ...] = option(
         ["postgres"],
         words(),
-        "roles that are admins of each database they are connected to, on every server, and may pause",
+        "roles that are admins of every database they are connected to, on every server, and may pause",
     )
     database: str = option(
         "rewright",
@@ -385,17 +385,17 @@ class Tracing:
     exporter: str = option(
         "off",
         choice("off", "otlp"),
-        "otlp: spans of slow and of rewritten statements, to where the OTEL_EXPORTER_OTLP_… variables say; "
-        "without their texts",
+        "otlp: spans of slow and of rewritten statements, without their texts, sent to where the "
+        "OTEL_EXPORTER_OTLP_… variables say",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Logging:
-    """What the processes say on stderr."""
+    """What the processes log on stderr."""
 
     format: str = option("text", choice("text", "json"), "one event a line")
-    level: str = option("info", choice("debug", "info", "warning", "error"), "from which weight on")
+    level: str = option("info", choice("debug", "info", "warning", "error"), "the least level that is logged")
 
 
 @dataclass(frozen=True, slots=True)

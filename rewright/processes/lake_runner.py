@@ -36,7 +36,6 @@ from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_threads import is_incomplete
 from rewright.wiring.opening import Home, opened
 
-INTERRUPT = b"i"
 PORTION_BYTES = 1 << 20
 """Encoded bytes at which a portion of rows ends although more were asked for."""
 _NICENESS = 2

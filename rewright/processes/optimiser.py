@@ -333,23 +333,23 @@ class _Optimiser:
             self._remember(store, job, "failed", type(error).__name__)
             log.warning("optimiser.failed", exc_info=error)
         else:
-            if kept is not None and kept.state is State.RETIRED:
-                # it may be found again when the query is slow again
-                self.inbox.forget(kept.proposal.original)
-                log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
-            elif kept is not None:
-                self.outcomes["found"] += 1
-                self.inbox.found(job)
-                self._remember_rewrite(store, job, kept)
-                log.info(
-                    "optimiser.found",
-                    rewrite=kept.id,
-                    state=kept.state.value,
-                    verdict=kept.proposal.level.value,
-                    seconds=round(time.monotonic() - began, 2),
-                )
+            if kept is not None:
+                self._kept(store, job, kept, round(time.monotonic() - began, 2))
             return kept
         return None
+
+    def _kept(self, store: Store, job: Job, kept: Rewrite, seconds: float) -> None:
+        log = self.log.bind(database=job.database, role=job.role)
+        if kept.state is State.RETIRED:
+            # it may be found again when the query is slow again
+            self.inbox.forget(kept.proposal.original)
+            log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
+            return
+        self.outcomes["found"] += 1
+        self.inbox.found(job)
+        self._remember_rewrite(store, job, kept)
+        verdict = kept.proposal.level.value
+        log.info("optimiser.found", rewrite=kept.id, state=kept.state.value, verdict=verdict, seconds=seconds)
 
     def _done(self, runner: JobRunner, job: Job) -> Rewrite | None:
         match job.kind:

@@ -33,7 +33,7 @@ class RunnerCursor:
     async def ask(self, request: object) -> Any:
         """Raises SqlError; then, as when it is cancelled, the query is over."""
         if not self._open:
-            raise SqlError("34000", "the query is not read any more")
+            raise SqlError("34000", "the query is no longer being read")
         began = time.monotonic()
         try:
             return await self._runner.ask(request, self._left)

@@ -16,7 +16,7 @@ from rewright.rewrite.agents.guard import Guard, NamesGuard
 from rewright.rewrite.agents.mdp import ModelStrategy, Thought, by_cost, grouped
 from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal, QueryFacts, ReportNote
 from rewright.rewrite.machine.states import Reason, Reasoned
-from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Step, canonical, digest
+from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, canonical, digest
 from rewright.rewrite.ports import (
     Database,
     DatabaseError,
@@ -200,8 +200,3 @@ class Reasoning:
             for unit in self.knowledge.search(self.sql, UNITS):
                 self.memory.remember(KnowledgeNote(unit))
         return tuple(n.unit for n in self.memory.recall("knowledge") if isinstance(n, KnowledgeNote))
-
-
-def said(steps: Sequence[Step]) -> str:
-    """The steps in one line."""
-    return " → ".join(s.name for s in steps)

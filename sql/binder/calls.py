@@ -25,7 +25,6 @@ from rewright.sql.algebra import (
     OutputColumn,
     SortKey,
     Volatility,
-    WholeRow,
     Window,
     WindowCall,
 )
@@ -507,11 +506,6 @@ def _bind_offset(scope: Scope, node: Any, mode: str, order: tuple[SortKey, ...])
     if key.name == "numeric" or not can_coerce(scope.context.catalog, [key_of(offset.type)], ["int8"], "i"):
         return coerce(scope.context, offset, key)
     return offset
-
-
-def without_levels(expr: Expr) -> bool:
-    """Whether an expression is a plain column."""
-    return isinstance(expr, Column | WholeRow)
 
 
 __all__ = ["bind_call", "bind_grouping", "bind_window", "in_kind", "replace", "sort_key"]

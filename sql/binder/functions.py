@@ -15,7 +15,6 @@ from rewright.sql.binder.coerce import (
     base_type,
     can_coerce,
     coerce,
-    find_path,
     merge_collations,
     resolve_polymorphic,
 )
@@ -373,10 +372,3 @@ def ordering_operator(context: Context, type_: SqlType, name: str) -> OperatorRe
 
 def _need_element(context: Context, element: str, name: str) -> None:
     ordering_operator(context, context.catalog.type(element).sql_type, name)
-
-
-def is_binary_coercible(catalog: Catalog, source: str, target: str) -> bool:
-    if source == target:
-        return True
-    path = find_path(catalog, source, target, "i")
-    return path is not None and path.method == "binary"

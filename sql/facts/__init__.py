@@ -212,10 +212,6 @@ class Facts:
         own = [d for d in own if all(rel == item.rel and pos != ROW for rel, pos in d.left)]
         return [(frozenset(pos for _, pos in d.left), d.assumptions) for d in own]
 
-    def dependencies_of_from(self, item: FromItem) -> list[Dependency]:
-        """As `dependencies`, for the rows of a FROM tree alone; what it refers to outside counts as given."""
-        return self._dependencies.of(item, self.nulls.of_from(item)) + given_rows(item)
-
     def closure(self, block: Select, start: Iterable[Col]) -> Closure:
         """Attributes determined by ``start`` in the block's rows before grouping."""
         return closure(start, self.dependencies(block))

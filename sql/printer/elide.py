@@ -24,7 +24,6 @@ from rewright.sql.algebra import (
     IsDistinct,
     MinMax,
     NullIf,
-    Op,
     OperatorRef,
     Quantified,
     Select,
@@ -227,7 +226,3 @@ def _without_casts(expr: Expr) -> Expr:
     while isinstance(expr, Cast) and expr.implicit:
         expr = expr.arg
     return expr
-
-
-def is_plain_op(context: Context, expr: Op) -> bool:
-    return op_args(context, expr.op, expr.args) is not None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from operator import is_
 from typing import Any, TypeVar
 
 from rewright.sql import algebra as a
@@ -15,6 +16,8 @@ from rewright.sql.walk.rels import Place, defined_ctes, defined_rels, free_rels
 
 N = TypeVar("N", bound=a.Node)
 Path = tuple[str | int, ...]
+_OF_RELS = frozenset({*REFERENCES, *LEAVES})
+_OF_CTES = frozenset({a.Cte, a.CteScan})
 
 
 def map_parts(node: N, f: Callable[[Any], Any]) -> N:
@@ -29,12 +32,13 @@ def map_parts(node: N, f: Callable[[Any], Any]) -> N:
 
 
 def _map_value(value: Any, f: Callable[[Any], Any]) -> Any:
-    if isinstance(value, tuple):
-        if not value:
-            return value
-        mapped = tuple([_map_value(v, f) for v in value])
-        return value if all(m is v for m, v in zip(mapped, value, strict=True)) else mapped
-    return f(value) if type(value) in NODES else value
+    if type(value) in NODES:
+        return f(value)
+    if not value or not isinstance(value, tuple):
+        return value
+    mapped = [_map_value(v, f) for v in value]
+    # the old tuple is kept where nothing in it is another object
+    return value if all(map(is_, mapped, value)) else tuple(mapped)
 
 
 def bottom_up(node: N, f: Callable[[Any], Any]) -> N:
@@ -117,9 +121,10 @@ def renumber(node: N, rels: Mapping[int, int], ctes: Mapping[int, int] | None = 
     known = ctes or {}
 
     def fn(n: Any) -> Any:
-        if isinstance(n, (*REFERENCES, *LEAVES)) and n.rel in rels:
+        kind = type(n)
+        if kind in _OF_RELS and rels.get(n.rel, n.rel) != n.rel:
             n = replace(n, rel=rels[n.rel])
-        if isinstance(n, a.Cte | a.CteScan) and n.cte in known:
+        if kind in _OF_CTES and known.get(n.cte, n.cte) != n.cte:
             n = replace(n, cte=known[n.cte])
         return n
 

@@ -56,7 +56,8 @@ def walk(node: a.Node) -> Iterator[a.Node]:
     while stack:
         here = stack.pop()
         yield here
-        stack.extend(reversed(parts(here)))
+        if below := parts(here):
+            stack += reversed(below)
 
 
 def walk_all(nodes: Iterable[a.Node]) -> Iterator[a.Node]:

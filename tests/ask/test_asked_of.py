@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -40,15 +38,13 @@ def reader() -> Reader:
         table("rating", 70, rating_id="int4 key", piece_id="int4 *40", stars="int4 *5"),
         table("grant", 20, grant_id="int4 key", donor="text *6:Abel,Mora", spend_eur="numeric", given_on="date *20"),
     ]  # fmt: skip
-    at = {f"{t.ref.name}.{c.name}": c for t in tables for c in t.columns}
     keys = (
         "teacher.hall_id hall.hall_id", "teacher.trained_by_id teacher.teacher_id", "piece.kind_code kind.kind_code",
         "piece.teacher_id teacher.teacher_id", "learner.hall_id hall.hall_id", "attempt.learner_id learner.learner_id",
         "attempt.piece_id piece.piece_id", "order.piece_id piece.piece_id", "fine.learner_id learner.learner_id",
         "rating.piece_id piece.piece_id",
     )  # fmt: skip
-    joins = [Join(at[many], at[one], 1.0) for many, one in map(str.split, keys)]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(tables, *keys)
 
 
 @pytest.mark.parametrize(

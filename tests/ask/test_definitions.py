@@ -8,12 +8,10 @@ import time
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
 from rewright.ask.reading.definitions import defined_terms
 from rewright.ask.reading.hint_tests import conditions_of
-from tests.ask.readings import THRESHOLD
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import THRESHOLD, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +32,12 @@ def reader() -> Reader:
         "ticket", 900, ticket_id="int4 key", crossing_id="int4 *300", quantity="int4 *7", unit_price="numeric *30",
         channel="text:web,desk",
     )  # fmt: skip
-    tables = [line, ferry, crossing, ticket]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    pairs = (("crossing.line_id", "line.line_id"), ("crossing.ferry_id", "ferry.ferry_id"), ("ticket.crossing_id", "crossing.crossing_id"))  # fmt: skip
-    joins = [
-        Join(at[tuple(many.split("."))], at[tuple(one.split("."))], 1.0)  # type: ignore[index] # two parts each
-        for many, one in pairs
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        [line, ferry, crossing, ticket],
+        "crossing.line_id line.line_id",
+        "crossing.ferry_id ferry.ferry_id",
+        "ticket.crossing_id crossing.crossing_id",
+    )
 
 
 def read(reader: Reader, question: str, hint: str) -> Reading:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
-from tests.ask.readings import THRESHOLD
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import THRESHOLD, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +15,7 @@ def reader() -> Reader:
     sojourns = table(
         "sojourn", 80, sojourn_id="int4 key", keeper_id="int4 *9", came_on="date *70", bill="int4"
     )
-    at = {(t.ref.name, c.name): c for t in (keepers, sojourns) for c in t.columns}
-    joins = [Join(at["sojourn", "keeper_id"], at["keeper", "keeper_id"], 1.0)]
-    return Reader(Context.of(tables=[keepers, sojourns], joins=joins))
+    return reader_of([keepers, sojourns], "sojourn.keeper_id keeper.keeper_id")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ import pytest
 
 from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
-from tests.ask.readings import THRESHOLD, assert_read
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import THRESHOLD, assert_read, table
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader
 from rewright.ask.reading.modifiers import Modifiers, modifiers
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +21,7 @@ def reader() -> Reader:
     )  # fmt: skip
     stall = table("stall", 25, stall_id="int4 key", potter_id="int4 *8", rent="numeric", opened_on="date")
     tables = [potter, vase, stall]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["vase", "potter_id"], at["potter", "potter_id"], 1.0),
-        Join(at["stall", "potter_id"], at["potter", "potter_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(tables, "vase.potter_id potter.potter_id", "stall.potter_id potter.potter_id")
 
 
 @pytest.mark.parametrize(

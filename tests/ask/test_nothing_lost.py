@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -33,16 +31,15 @@ def reader() -> Reader:
         "mending", 80, mending_id="int4 key", shape_id="int4 *12", price="numeric", finished_on="date null"
     )
     tables = [founder, alloy, shape, pour, mending]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["shape", "alloy_code"], at["alloy", "alloy_code"], 1.0),
-        Join(at["shape", "sketched_by_id"], at["founder", "founder_id"], 1.0),
-        Join(at["pour", "shape_id"], at["shape", "shape_id"], 1.0),
-        Join(at["pour", "poured_by_id"], at["founder", "founder_id"], 1.0),
-        Join(at["pour", "inspected_by_id"], at["founder", "founder_id"], 1.0),
-        Join(at["mending", "shape_id"], at["shape", "shape_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        tables,
+        "shape.alloy_code alloy.alloy_code",
+        "shape.sketched_by_id founder.founder_id",
+        "pour.shape_id shape.shape_id",
+        "pour.poured_by_id founder.founder_id",
+        "pour.inspected_by_id founder.founder_id",
+        "mending.shape_id shape.shape_id",
+    )
 
 
 @pytest.mark.parametrize(

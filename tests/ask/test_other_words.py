@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Refusal
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 def _reader(*, others: bool) -> Reader:
@@ -17,9 +15,7 @@ def _reader(*, others: bool) -> Reader:
     staff = table("employee", 12, employee_id="int4 key", full_name="text", hired_on="date *12")
     more = [table("passenger", 7, passenger_id="int4 key", full_name="text")] if others else []
     tables = [trucks, parcels, staff, *more]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [Join(at["parcel", "truck_id"], at["truck", "truck_id"], 1.0)]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(tables, "parcel.truck_id truck.truck_id")
 
 
 @pytest.mark.parametrize(

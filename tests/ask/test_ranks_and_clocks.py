@@ -9,15 +9,13 @@ import psycopg
 import pytest
 
 from rewright.ask.api import Asker
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
 from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.ranks import Ranking, ranking
 from rewright.ask.reading.spelled import as_spelled
 from rewright.ask.reading.times_between import times_between
 from rewright.engines.postgres.scratch import ScratchServer
-from tests.ask.readings import THRESHOLD, assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import THRESHOLD, assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -38,13 +36,12 @@ def reader() -> Reader:
         "grievance", 40, grievance_id="int4 key", crossing_id="int4 *30", lodged_on="date", settled_on="date null",
         topic="text:noise,delay", weight="int4", refund="numeric null"
     )  # fmt: skip
-    tables = [skipper, ferry, crossing, grievance]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    keys = [
-        ("ferry", "skipper_id", "skipper"), ("crossing", "ferry_id", "ferry"), ("grievance", "crossing_id", "crossing")
-    ]  # fmt: skip
-    joins = [Join(at[many, key], at[one, f"{one}_id"], 1.0) for many, key, one in keys]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        [skipper, ferry, crossing, grievance],
+        "ferry.skipper_id skipper.skipper_id",
+        "crossing.ferry_id ferry.ferry_id",
+        "grievance.crossing_id crossing.crossing_id",
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,35 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.reading.api import Reader, Reading
 from rewright.lake.embedding import weights_folder
-from rewright.sql.algebra import TableRef
-from tests.ask.readings import assert_read, assert_refused
-
-
-def table(name: str, rows: int, /, **columns: str) -> TableContext:
-    """Columns as `name="type key"`, `name="text:value,value"` or `name="int4 *7"` of seven distinct values."""
-    ref = TableRef("public", name)
-    made = []
-    for column, said in columns.items():
-        kind, _, values = said.partition(":")
-        type_name, *marks = kind.split()
-        held = tuple(values.split(",")) if values else ()
-        counted = next((int(mark[1:]) for mark in marks if mark.startswith("*")), len(held) or rows)
-        made.append(
-            ColumnContext.of(
-                ref,
-                column,
-                type_name,
-                key="key" in marks,
-                unique=bool({"key", "unique"} & set(marks)),
-                distinct=counted,
-                nulls=int("null" in marks),
-                values=held,
-            )
-        )
-    return TableContext.of(ref, made, rows=rows)
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -61,13 +35,12 @@ def reader() -> Reader:
         "member", 50, member_id="int4 key", name="text", started="date", cancelled="date null", monthly_fee="numeric"
     )  # fmt: skip
     tables = [grower, field, harvest, spraying, member]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["field", "grower_id"], at["grower", "grower_id"], 1.0),
-        Join(at["harvest", "field_id"], at["field", "field_id"], 1.0),
-        Join(at["spraying", "field_id"], at["field", "field_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        tables,
+        "field.grower_id grower.grower_id",
+        "harvest.field_id field.field_id",
+        "spraying.field_id field.field_id",
+    )
 
 
 @pytest.mark.parametrize(

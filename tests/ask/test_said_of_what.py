@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -26,12 +24,7 @@ def reader() -> Reader:
         cut_on="date", price="numeric", cracks="int4", state="text:polished,raw", flawed="bool"
     )  # fmt: skip
     tables = [pit, mason, slab]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["slab", "pit_id"], at["pit", "pit_id"], 1.0),
-        Join(at["slab", "mason_id"], at["mason", "mason_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(tables, "slab.pit_id pit.pit_id", "slab.mason_id mason.mason_id")
 
 
 @pytest.mark.parametrize(

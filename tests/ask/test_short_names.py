@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading
 from rewright.lake.embedding import weights_folder
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -22,13 +20,9 @@ def reader() -> Reader:
     hounds = table("hound", 12, hound_no="int4 key", hound_nm="text", coat="text:brindle,black")
     requests = table("food_req", 30, req_id="int4 key", hound_no="int4 *12", req_dt="date *30")
     tables = [keepers, sojourns, hounds, requests]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["sjrn", "kpr_no"], at["kpr", "kpr_no"], 1.0),
-        Join(at["sjrn", "hound_no"], at["hound", "hound_no"], 1.0),
-        Join(at["food_req", "hound_no"], at["hound", "hound_no"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        tables, "sjrn.kpr_no kpr.kpr_no", "sjrn.hound_no hound.hound_no", "food_req.hound_no hound.hound_no"
+    )
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import pytest
 from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader
 from rewright.ask.reading.words import root
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, table
 
 
 @pytest.fixture(scope="module")

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 
 @pytest.fixture(scope="module")
@@ -36,13 +34,12 @@ def reader() -> Reader:
         "licence", 40, licence_id="int4 key", hound_id="int4 *40", issued_on="date", revoked_on="date null", expires_on="date"
     )  # fmt: skip
     tables = [hound, keeper, sojourn, licence]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["sojourn", "hound_id"], at["hound", "hound_id"], 1.0),
-        Join(at["sojourn", "keeper_id"], at["keeper", "keeper_id"], 1.0),
-        Join(at["licence", "hound_id"], at["hound", "hound_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        tables,
+        "sojourn.hound_id hound.hound_id",
+        "sojourn.keeper_id keeper.keeper_id",
+        "licence.hound_id hound.hound_id",
+    )
 
 
 @pytest.mark.parametrize(

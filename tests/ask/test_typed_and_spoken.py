@@ -15,8 +15,7 @@ from rewright.ask.reading.api import Reader, Reading
 from rewright.ask.reading.typed import typed_out
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, table
 
 
 def _enumerated(made: TableContext, column: str, *labels: str) -> TableContext:

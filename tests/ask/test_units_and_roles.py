@@ -10,8 +10,7 @@ from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading
 from rewright.ask.reading.role_words import role
 from rewright.ask.reading.unit_names import numbers_spelled_out, numbers_with_units, unit_of, without_unit
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, table
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import table
 
 _AREAS = [
     "payroll",

@@ -6,10 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import Context, Join
 from rewright.ask.reading.api import Reader, Reading, Refusal
-from tests.ask.readings import assert_read, assert_refused
-from tests.ask.test_reading_forms import table
+from tests.ask.readings import assert_read, assert_refused, reader_of, table
 
 _SURE = 0.75
 
@@ -34,14 +32,13 @@ def reader() -> Reader:
         held_on="date", tickets_sold="int4", ticket_price="numeric", revenue="numeric", matinee="bool"
     )  # fmt: skip
     tables = [kind, person, troupe, play, show]
-    at = {(t.ref.name, c.name): c for t in tables for c in t.columns}
-    joins = [
-        Join(at["play", "troupe_id"], at["troupe", "troupe_id"], 1.0),
-        Join(at["play", "kind_code"], at["kind", "code"], 1.0),
-        Join(at["play", "producer_id"], at["person", "person_id"], 1.0),
-        Join(at["show", "play_id"], at["play", "play_id"], 1.0),
-    ]
-    return Reader(Context.of(tables=tables, joins=joins))
+    return reader_of(
+        tables,
+        "play.troupe_id troupe.troupe_id",
+        "play.kind_code kind.code",
+        "play.producer_id person.person_id",
+        "show.play_id play.play_id",
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,15 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.laws.calendars import by_calendar
 from rewright.equivalence.laws.instants import as_instants
-from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.views.calendars import calendars
 from rewright.equivalence.recheck.views.instants import instants
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
+from tests.equivalence.text_pairs import prover, rows
 
 SCHEMA = """
 create table t (id int primary key, at timestamp, day date, until date, n int, j jsonb, x numeric);
@@ -81,9 +80,7 @@ OTHERS = (
 )
 
 
-def proved(first: str, second: str) -> Proved | None:
-    q1, q2 = (bind(text, CATALOG) for text in (first, second))
-    return prove_pair(Binding(q1, q2, CATALOG), CATALOG, 20.0).proved
+proved = prover(CATALOG)
 
 
 def lying(first: str, last: str, step: str, unit: str, column: str) -> str:
@@ -163,29 +160,23 @@ def test_a_server_says_the_same_of_all_of_them(scratch_server: ScratchServer) ->
     dsn = scratch_server.dsn(scratch_server.create_database("calendars"))
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute((SCHEMA + ROWS).encode())
-
-        def rows(text: str) -> list[str]:
-            return sorted(
-                map(repr, connection.execute(f"select x::text from ({text}) x".encode()).fetchall())
-            )
-
         for first, second in SAME:
-            assert rows(first) == rows(second), second
+            assert rows(connection, first) == rows(connection, second), second
         for first, second in DIFFERENT:
-            assert rows(first) != rows(second), second
+            assert rows(connection, first) != rows(connection, second), second
         for calendar in ENDLESS:
             for column in ("at", "day"):
                 query = bind(lying(*calendar, column), CATALOG)
                 made = {to_sql(by_calendar(as_instants(query))), to_sql(calendars(instants(query)))}
                 assert len(made) == 1, made
                 assert made != {to_sql(query)}
-                assert rows(made.pop()) == rows(to_sql(query)), calendar
+                assert rows(connection, made.pop()) == rows(connection, to_sql(query)), calendar
         # none of these fails, for the first moment and the last either
         cut = ", ".join(f"date_trunc('{unit}', at)" for unit in ("day", "hour", "minute", "second"))
-        assert rows(f"select at::date, {cut} from t")
+        assert rows(connection, f"select at::date, {cut} from t")
         for kind in ("<=", ">", "<", ">="):
             for left, right in (("day", "at"), ("at", "day")):
                 asked = f"select t.id, u.id from t, t u where t.{left} {kind} u.{right}"
                 cast = asked.replace("t.at", "t.at::date").replace("u.at", "u.at::date")
-                same = rows(asked) == rows(cast)
+                same = rows(connection, asked) == rows(connection, cast)
                 assert same == ((left == "day") == (kind in {"<=", ">"})), asked

@@ -10,13 +10,11 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.certificates import Texts, certify
-from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.proof import Composite, Proof, check_proof
-from rewright.equivalence.proving import Binding
 from rewright.equivalence.recheck.check import recheck
-from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.text_pairs import prover
 
 SCHEMA = """
 create table part (id int primary key, up int references part, name text not null, weight int, share numeric);
@@ -71,9 +69,7 @@ DIFFERENT = (
 )  # fmt: skip
 
 
-def proved(first: str, second: str) -> Proved | None:
-    q1, q2 = (bind(text, CATALOG) for text in (first, second))
-    return prove_pair(Binding(q1, q2, CATALOG), CATALOG, 20.0).proved
+proved = prover(CATALOG)
 
 
 @pytest.mark.parametrize(("first", "second"), SAME)

@@ -6,11 +6,8 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
-from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proving import Binding
-from rewright.equivalence.verdicts import Proved
-from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.text_pairs import prover, rows
 
 SCHEMA = """
 create table t (id int primary key, b bigint, k text not null, n numeric, c text collate "C", s smallint, at timestamp);
@@ -146,9 +143,7 @@ DIFFERENT = (
 SILENT = (of("n"),)
 
 
-def proved(first: str, second: str) -> Proved | None:
-    q1, q2 = (bind(text, CATALOG) for text in (first, second))
-    return prove_pair(Binding(q1, q2, CATALOG), CATALOG, 20.0).proved
+proved = prover(CATALOG)
 
 
 @pytest.mark.sampled(3)
@@ -181,16 +176,12 @@ def test_what_is_said_of_the_pairs_is_so(scratch_server: ScratchServer) -> None:
         connection.execute(SCHEMA.encode())
         connection.execute(ROWS.encode())
 
-        def rows(text: str) -> list[str]:
-            shown = connection.execute(f"select x::text from ({text}) x".encode())
-            return sorted(map(repr, shown.fetchall()))
-
         for first, second in SAME:
-            assert rows(first) == rows(second), second
+            assert rows(connection, first) == rows(connection, second), second
         connection.execute("set statement_timeout = '2s'")
         for first, second in DIFFERENT:
             try:
-                same = rows(first) == rows(second)
+                same = rows(connection, first) == rows(connection, second)
             except psycopg.Error:  # endless, or out of range
                 same = False
             assert not same, second

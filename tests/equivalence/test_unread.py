@@ -24,6 +24,7 @@ from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence.text_pairs import prover
 
 SCHEMA = "create table t (id int primary key, d int not null, b bigint not null, c text not null);"
 CATALOG = catalog_from_ddl(SCHEMA)
@@ -67,8 +68,7 @@ def cases(forms: dict[str, str]) -> Iterator[tuple[str, str]]:
         yield f"{name}, {fails}", form.format(f=fails)
 
 
-def proved(first: str, second: str) -> Proved | None:
-    return prove_pair(Binding(bind(first, CATALOG), bind(second, CATALOG), CATALOG), CATALOG, 2.0).proved
+proved = prover(CATALOG, 2.0)
 
 
 @pytest.mark.server

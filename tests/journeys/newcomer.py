@@ -29,7 +29,7 @@ from tests.proxy.debian import DebianServer
 TREE = Path(__file__).resolve().parents[2]
 PAGE = TREE / "docs" / "guide" / "tutorial.md"
 UV = Path(sysconfig.get_path("scripts")) / "uv"
-LAST = "Away with it"
+LAST = "Clean up"
 PASSWORD = "a newcomer's"
 # nobody comes in without TLS and a password
 HBA = "local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n"

@@ -1,4 +1,4 @@
-"""Many logins at once: they queue, and whoever is shown out all the same is told of with a reason."""
+"""Many logins at once: they queue, and each one that is refused all the same is logged with a reason."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_show(url: str, store: Store) -> None:
     assert (missing.exit_code, missing.stdout, missing.stderr) == (
         1,
         "",
-        "rewright: there is no rewrite 99 in this store; rewright log tells which there are\n",
+        "rewright: there is no rewrite 99 in this store; rewright log lists them\n",
     )
 
 

@@ -19,8 +19,15 @@ MODELS = ("litellm", "tokenizers")
         ("rewright.processes.supervisor", ("sqlalchemy", "pglast", "rewright.proxy.server", *RETRIEVAL)),
         ("rewright.processes.pages", ("rewright.proxy.server", *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
         ("rewright.processes.worker", ("starlette", *PRINTING, *RETRIEVAL, *CHECKER, *LAKES, *MODELS)),
-        ("rewright.processes.optimiser", ("starlette", "prometheus_client", *LAKES, *MODELS)),
-        ("rewright.processes.lake_runner", ("starlette", "prometheus_client", *CHECKER, *MODELS)),
+        (
+            "rewright.processes.optimiser",
+            ("starlette", "prometheus_client", "scipy", "bm25s", *LAKES, *MODELS),
+        ),
+        (
+            "rewright.processes.lake_runner",
+            ("starlette", "prometheus_client", "scipy", "bm25s", *CHECKER, *MODELS),
+        ),
+        ("rewright.lake.command", ("scipy", "bm25s")),
         ("rewright.store.api", ("sqlalchemy.dialects.postgresql", "psycopg")),
     ],
 )

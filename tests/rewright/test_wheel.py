@@ -1,5 +1,6 @@
 """The distribution: what the wheel holds, and that it works outside of the checkout without any extra."""
 
+import json
 import os
 import re
 import shutil
@@ -16,9 +17,12 @@ from email.message import Message
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
+import psycopg
 import pytest
 from packaging.requirements import Requirement
+from psycopg.conninfo import make_conninfo
 
+from rewright.engines.postgres.scratch import ScratchServer, free_port
 from rewright.extras import EXTRAS
 
 TREE = Path(__file__).resolve().parents[2]
@@ -208,6 +212,64 @@ def test_the_tour_without_extras(installed: Path, tmp_path: Path) -> None:
     done = run(installed, "rewright", "demo", "--once", where=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "rewritten" in done.stdout
+
+
+@pytest.mark.server
+def test_rewrite_without_extras(
+    installed: Path, tmp_path: Path, scratch_server: ScratchServer, database: str
+) -> None:
+    dsn = scratch_server.dsn(database)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create table t (a int primary key, b int)")
+        connection.execute("insert into t select n, n from generate_series(1, 5000) n; analyze t")
+    (tmp_path / "q.sql").write_text("select a, (select count(*) from t u where u.b = t.b) from t")
+    done = run(
+        installed,
+        "rewright",
+        "rewrite",
+        "--dsn",
+        dsn,
+        "--measure",
+        "explain",
+        "--json",
+        "q.sql",
+        where=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["verdict"] == "proved"
+    assert json.loads(done.stdout)["rewritten"]
+
+
+@pytest.mark.server
+def test_serve_without_extras(
+    installed: Path, tmp_path: Path, scratch_server: ScratchServer, database: str
+) -> None:
+    port, upstream = free_port(), scratch_server.dsn(database)
+    words = [
+        "serve",
+        "--listen",
+        f"127.0.0.1:{port}",
+        "--http",
+        "",
+        "--store",
+        "store.db",
+        "--upstream",
+        upstream,
+    ]
+    environment = {"HOME": str(tmp_path), "PATH": str(installed)}
+    with subprocess.Popen(
+        [installed / "rewright", *words], cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        try:
+            said = next((line for line in process.stderr if "listening on" in line), "")
+            assert said
+            through = make_conninfo(upstream, host="127.0.0.1", port=port)
+            with psycopg.connect(through) as connection:
+                assert connection.execute("show rewright.mode").fetchone() == ("apply",)
+        finally:
+            process.terminate()
+    assert process.returncode == 0
 
 
 def test_a_missing_extra_is_one_line(installed: Path, tmp_path: Path) -> None:

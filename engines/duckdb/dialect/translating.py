@@ -7,12 +7,11 @@ docs/decisions/0379-expressions-as-postgresql-analyses-them.md, 0380-what-postgr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rewright.engines.duckdb.dialect.catalog import Analysed, Analyser, TableColumn
 from rewright.engines.duckdb.dialect.copying import copied
-from rewright.engines.duckdb.dialect.fates import Fate, fate_of
 from rewright.engines.duckdb.dialect.finishing import finished
 from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.queries import QueryPrinter
@@ -77,8 +76,3 @@ class Translator:
         own = schema == "public" or schema.startswith("pg_temp")
         named = quoted(name) if own else ".".join(map(quoted, (schema, *name.split(".", 1))))
         return named, [one.name for one in columns]
-
-
-def fates(analyser: Analyser) -> Mapping[str, Fate]:
-    """Every built-in function, aggregate and window function by signature, and what becomes of it."""
-    return {one.signature: fate_of(one) for one in analyser.catalog.functions.values()}

@@ -174,7 +174,7 @@ def _check_joined(nodes: Sequence[Any]) -> None:
     joined = sum(_joins(node) for node in nodes)
     recursive = any(isinstance(node, ast.WithClause) and node.recursive for node in nodes)
     if joined > (0 if recursive else MOST_JOINED):
-        raise SqlError("0A000", "so many values are not joined over relations of rewright")
+        raise SqlError("0A000", "too many values for a join over relations of rewright")
 
 
 def _run(
