@@ -12,7 +12,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ import openpyxl
 from bench.lake_pairs import Told as Pair
 from bench.lake_pairs import told_lines, told_pair
 
-TITLE = "Extract for the board;;\nconfidential;;\n"
+TITLE = "Extract for the board||\nconfidential||\n"
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ def read(path: Path) -> Told:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes answers of ``db`` into ``folder``. ``title``: the lines above a header, parted by semicolons."""
+    """Writes answers of ``db`` into ``folder``. ``title``: the lines above a header; `|` stands for what parts a file's columns."""
 
     db: Any
     folder: Path
@@ -95,7 +95,7 @@ class Writer:
             return
         text = path.read_text(encoding="utf-8")
         if "title" in chosen:
-            text = self.title.replace(";", parted) + text
+            text = self.title.replace("|", parted) + text
         if "total" in chosen:
             text += "Total" + parted * (text.splitlines()[-1].count(parted)) + "\n"
         path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
@@ -142,19 +142,20 @@ def rows_as_table(db: Any, name: str, file: Path, rows: Sequence[dict[str, Any]]
 
 
 def keep_pairs(
-    out: Path, lake: str, found: Sequence[dict[str, Any]], kept: Callable[[int], bool]
+    out: Path, lake: str, found: Sequence[dict[str, Any]], kept: Callable[[int], bool] | None = None
 ) -> dict[str, int]:
-    """Write ``lake``.jsonl and ``lake``_kept.jsonl; returns how many pairs each has."""
-    counts = {}
-    for name, half in _halves(lake, found, kept):
+    """Write ``lake``.jsonl and, of the pairs whose number is ``kept`` unread, ``lake``_kept.jsonl; returns how many
+    each has.
+    """
+    if kept is None:
+        halves = {lake: list(found)}
+    else:
+        unread = {i for i in range(len(found)) if kept(i)}
+        halves = {
+            lake: [pair for i, pair in enumerate(found) if i not in unread],
+            f"{lake}_kept": [pair for i, pair in enumerate(found) if i in unread],
+        }
+    for name, half in halves.items():
         text = "".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in half)
         (out / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        counts[name] = len(half)
-    return counts
-
-
-def _halves(
-    lake: str, found: Sequence[dict[str, Any]], kept: Callable[[int], bool]
-) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    yield lake, [pair for i, pair in enumerate(found) if not kept(i)]
-    yield f"{lake}_kept", [pair for i, pair in enumerate(found) if kept(i)]
+    return {name: len(half) for name, half in halves.items()}
