@@ -334,9 +334,12 @@ def without_unit(name: str) -> str:
 
 
 def without_place(table: str) -> tuple[str, str]:
-    """A table's name without its first word, the folder, workbook or system it may lie in, and that word."""
+    """A table's name without its first word, the folder or system it may lie in, and that word; whole where
+    the rest (a year, `all`) names nothing.
+    """
     place, _, rest = table.partition("_")
-    return (rest, place.lower()) if rest and place else (table, "")
+    telling = any(word.isalpha() and word not in {"all", "by", "year"} for word in normal(rest).split())
+    return (rest, place.lower()) if place and telling else (table, "")
 
 
 def prefix(table: str) -> str:
