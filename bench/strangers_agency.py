@@ -16,14 +16,13 @@ import json
 import re
 import sqlite3
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from bench.lake_pairs import Told as Pair
-from bench.lake_pairs import record, told_lines, told_pair
+from bench.lake_pairs import record
+from bench.lake_writer import Writer, keep_pairs, read, rows_as_table
 from bench.strangers_lakes import others
 
 _TOLD = Path(__file__).parent / "strange" / "agency.txt"
@@ -32,37 +31,9 @@ _KEPT = (2, 5, 7)
 """Of each eight pairs, those that are not read."""
 
 
-@dataclass(slots=True)
-class Told:
-    """What `agency.txt` tells."""
-
-    sources: list[list[str]] = field(default_factory=list)
-    files: list[tuple[str, str, str]] = field(default_factory=list)
-    """(name, options, SQL over the sources)."""
-    pairs: list[Pair] = field(default_factory=list)
-
-
-def read(text: str) -> Told:
-    """The sources, files and pairs of the text; raises ValueError at a line of another kind."""
-    told = Told()
-    lines = told_lines(text)
-    for line in lines:
-        word, _, rest = line.partition(" ")
-        if word == "source":
-            told.sources.append(rest.split())
-        elif word == "file":
-            name, options, sql = rest.split(" ", 2)
-            told.files.append((name, options, sql))
-        elif word == "--":
-            told.pairs.append(told_pair(rest, lines))
-        elif word != "lake":
-            raise ValueError(line)
-    return told
-
-
 def make(packages: Path, out: Path) -> None:
     """Write the lake and its pairs."""
-    told = read(_TOLD.read_text(encoding="utf-8"))
+    told = read(_TOLD)
     folder = out / "agency"
     folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob("*.csv"):
@@ -71,18 +42,16 @@ def make(packages: Path, out: Path) -> None:
         for name, _, path, *member in told.sources:
             _load(db, name, packages / path, member, out)
         named: dict[str, list[str]] = {}
+        writer = Writer(db, folder, _TITLE)
         for name, options, sql in told.files:
             for source in re.findall(r"\bFROM (\w+)", sql):
-                named.setdefault(source, []).extend(_write(db, folder, name, options, sql))
+                named.setdefault(source, []).extend(writer.write(name, options, sql))
         for beside in others(packages, "tune", set()):
             db.execute(
                 f"COPY (SELECT * FROM read_csv('{beside}', ignore_errors=true)) TO '{folder / beside.name.replace('.', '_', beside.name.count('.') - 1)}' (HEADER)"
             )
         found = [record(db, f"agency-{i:02d}", "agency", pair, named) for i, pair in enumerate(told.pairs)]
-    for half in (False, True):
-        kept = [p for i, p in enumerate(found) if (i % 8 in _KEPT) == half]
-        text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in kept)
-        (out / f"agency{'_kept' * half}.jsonl").write_text(text, encoding="utf-8")
+    keep_pairs(out, "agency", found, lambda i: i % 8 in _KEPT)
 
 
 def _load(db: Any, name: str, path: Path, member: list[str], out: Path) -> None:
@@ -114,7 +83,7 @@ def _sqlite(db: Any, name: str, path: Path, table: str) -> None:
         rows = held.execute(f'SELECT * FROM "{table}"')
         columns = [d[0] for d in rows.description]
         listed = [dict(zip(columns, row, strict=True)) for row in rows]
-    _rows(db, name, path.parent / f"{table}.made.json", listed)
+    rows_as_table(db, name, path.parent / f"{table}.made.json", listed)
 
 
 def _countries(db: Any, name: str, folder: Path) -> None:
@@ -128,32 +97,7 @@ def _countries(db: Any, name: str, folder: Path) -> None:
         row["capital"] = row["capital"] if isinstance(row["capital"], str) else None
         row["area"] = round(row["area"]) if row["area"] else None
         listed.append(row)
-    _rows(db, name, folder.parent / "countries.made.json", listed)
-
-
-def _rows(db: Any, name: str, file: Path, rows: list[dict[str, Any]]) -> None:
-    file.write_text(json.dumps(rows), encoding="utf-8")
-    db.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_json_auto('{file}', sample_size=-1)")
-
-
-def _write(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
-    """Write what one `file` line says; returns the files' names."""
-    if options.startswith("each="):
-        by = options.removeprefix("each=")
-        values = [v for (v,) in db.execute(f"SELECT DISTINCT {by} FROM ({sql}) ORDER BY 1").fetchall()]
-        for value in values:
-            part = f"SELECT * EXCLUDE ({by}) FROM ({sql}) WHERE {by} = {value!r}"
-            db.execute(f"COPY ({part}) TO '{folder / f'{name}_{value}'}.csv' (HEADER)")
-        return [f"{name}_{value}" for value in values]
-    chosen = options.split(",")
-    path = folder / f"{name}.csv"
-    parted = ", DELIMITER ';'" if "semicolon" in chosen else ""
-    db.execute(f"COPY ({sql}) TO '{path}' (HEADER{parted})")
-    text = path.read_text(encoding="utf-8")
-    if "title" in chosen:
-        text = _TITLE + text
-    path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
-    return [name]
+    rows_as_table(db, name, folder.parent / "countries.made.json", listed)
 
 
 def main() -> None:

@@ -14,19 +14,15 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
-import json
 import random
 import shutil
-import sqlite3
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import openpyxl
 
 from bench.lake_pairs import record
-from bench.strangers_observatory import read, rows_as_table
+from bench.lake_writer import Writer, keep_pairs, read, rows_as_table
 
 _TOLD = Path(__file__).parent / "strange" / "hospital.txt"
 _SEED = 1804
@@ -648,93 +644,21 @@ def _others(rng: random.Random, held: dict[str, list[Row]]) -> dict[str, list[Ro
             "permits": permits, "phones": phones}  # fmt: skip
 
 
-def _csv(db: Any, path: Path, chosen: list[str], sql: str) -> None:
-    """A CSV file: `semicolon`, `latin1`, a `title` above, a `total` row below."""
-    parted = ";" if "semicolon" in chosen else ","
-    db.execute(f"COPY ({sql}) TO '{path}' (HEADER, DELIMITER '{parted}')")
-    text = path.read_text(encoding="utf-8")
-    if "title" in chosen:
-        text = f"Extract for the board{parted}{parted}\nconfidential{parted}{parted}\n{text}"
-    if "total" in chosen:
-        text += "Total" + parted * (text.splitlines()[-1].count(parted)) + "\n"
-    path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
-
-
-def _parts(db: Any, sql: str, by: str) -> Iterator[tuple[Any, str]]:
-    """Each value of ``by`` and the rows with it, without that column."""
-    for (value,) in db.execute(f"SELECT DISTINCT {by} FROM ({sql}) ORDER BY 1").fetchall():
-        yield value, f"SELECT * EXCLUDE ({by}) FROM ({sql}) WHERE {by} = {value!r}"
-
-
-def _written(db: Any, folder: Path, name: str, options: str, sql: str) -> None:
-    """Write what one `file` line says."""
-    kind, _, base = options.partition("=")
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    keepers: dict[str, Callable[[], None]] = {
-        "sqlite": lambda: _sqlite(db, folder / f"{base}.sqlite", name, sql),
-        "sheet": lambda: _sheet(db, folder / f"{base}.xlsx", name, sql),
-        "parquet": lambda: db.execute(f"COPY ({sql}) TO '{path}.parquet' (FORMAT parquet)"),
-        "json": lambda: db.execute(f"COPY ({sql}) TO '{path}.jsonl' (FORMAT json)"),
-    }
-    if kind == "each":
-        for value, part in _parts(db, sql, base):
-            _csv(db, folder / f"{name}_{value}.csv", [], part)
-    elif kind == "hive":
-        for value, part in _parts(db, sql, base):
-            (path / f"{base}={value}").mkdir(parents=True, exist_ok=True)
-            _csv(db, path / f"{base}={value}" / "part-0.csv", [], part)
-    elif kind == "years":
-        for value, part in _parts(db, sql, base):
-            (folder / str(value)).mkdir(exist_ok=True)
-            _csv(db, folder / str(value) / f"{name}.csv", [], part)
-    elif kind in keepers:
-        keepers[kind]()
-    else:
-        _csv(db, folder / f"{name}.csv", options.split(","), sql)
-
-
-def _sqlite(db: Any, path: Path, name: str, sql: str) -> None:
-    found = db.execute(sql)
-    header = ", ".join(f'"{column[0]}"' for column in found.description)
-    rows = [[str(v) if isinstance(v, dt.date) else v for v in row] for row in found.fetchall()]
-    kept = sqlite3.connect(path)
-    kept.execute(f'CREATE TABLE "{name}" ({header})')
-    kept.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(found.description))})', rows)
-    kept.commit()
-    kept.close()
-
-
-def _sheet(db: Any, path: Path, name: str, sql: str) -> None:
-    found = db.execute(sql)
-    rows = [[column[0] for column in found.description], *found.fetchall()]
-    book = openpyxl.load_workbook(path) if path.exists() else openpyxl.Workbook()
-    sheet = book.create_sheet(name) if path.exists() else book.active
-    sheet.title = name
-    for row in rows:
-        sheet.append(row)
-    book.save(path)
-
-
 def make(out: Path) -> dict[str, int]:
     """Write the lake and its pairs; returns how many pairs each file has."""
-    told = read(_TOLD.read_text(encoding="utf-8"))
+    told = read(_TOLD)
     folder = out / "hospital"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     with duckdb.connect(config={"threads": 1}) as db:
         for name, rows in drawn(random.Random(_SEED)).items():
-            flat = [{k: str(v) if isinstance(v, dt.date) else v for k, v in row.items()} for row in rows]
-            rows_as_table(db, name, out / "hospital.flat", flat)
+            rows_as_table(db, name, out / "hospital.flat", rows)
         (out / "hospital.flat").unlink()
-        for name, options, sql in told.files:
-            _written(db, folder, name, options, sql)
+        writer = Writer(db, folder)
+        for line in told.files:
+            writer.write(*line)
         found = [record(db, f"hospital-{i:02d}", "hospital", pair) for i, pair in enumerate(told.pairs)]
-    halves = {"hospital": [p for i, p in enumerate(found) if i % 3 != 2], "hospital_kept": found[2::3]}
-    for name, half in halves.items():
-        text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in half)
-        (out / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    return {name: len(half) for name, half in halves.items()}
+    return keep_pairs(out, "hospital", found, lambda i: i % 3 == 2)
 
 
 def main() -> None:

@@ -19,59 +19,26 @@ import json
 import re
 import shutil
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
-from bench.lake_pairs import Told as Pair
-from bench.lake_pairs import record, told_lines, told_pair
+from bench.lake_pairs import record
+from bench.lake_writer import Writer, keep_pairs, read, rows_as_table
 from bench.strangers_lakes import others
 
 _TOLD = Path(__file__).parent / "strange" / "observatory.txt"
-_TITLE = "Observatory;;\nextract of the first quarter;;\n"
+TITLE = "Observatory;;\nextract of the first quarter;;\n"
 _KEPT = (1, 4, 7, 10, 13, 16, 19)
 """Of each twenty pairs, those that are not read."""
 _SAME = re.compile("produc|housing|lungcancer", re.IGNORECASE)
 """Tables beside that hold what is asked about, too: two answers would be right."""
 
 
-@dataclass(slots=True)
-class Told:
-    """What `observatory.txt` tells."""
-
-    sources: list[list[str]] = field(default_factory=list)
-    clean: list[tuple[str, str]] = field(default_factory=list)
-    files: list[tuple[str, str, str]] = field(default_factory=list)
-    """(name, options, SQL over the clean tables)."""
-    pairs: list[Pair] = field(default_factory=list)
-
-
-def read(text: str) -> Told:
-    """The sources, tables, files and pairs of the text; raises ValueError at a line of another kind."""
-    told = Told()
-    lines = told_lines(text)
-    for line in lines:
-        word, _, rest = line.partition(" ")
-        if word == "source":
-            told.sources.append(rest.split())
-        elif word == "clean":
-            name, sql = rest.split(" ", 1)
-            told.clean.append((name, sql))
-        elif word == "file":
-            name, options, sql = rest.split(" ", 2)
-            told.files.append((name, options, sql))
-        elif word == "--":
-            told.pairs.append(told_pair(rest, lines))
-        elif word != "lake":
-            raise ValueError(line)
-    return told
-
-
 def make(packages: Path, out: Path) -> None:
     """Write the lake and its pairs."""
-    told = read(_TOLD.read_text(encoding="utf-8"))
+    told = read(_TOLD)
     folder = out / "observatory"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -82,18 +49,16 @@ def make(packages: Path, out: Path) -> None:
         for name, sql in told.clean:
             db.execute(f'CREATE TABLE "{name}" AS {sql}')
         named: dict[str, list[str]] = {}
+        writer = Writer(db, folder, TITLE)
         for name, options, sql in told.files:
             for table in re.findall(r"\bFROM (\w+)", sql):
-                named.setdefault(table, []).extend(write_file(db, folder, name, options, sql))
+                named.setdefault(table, []).extend(writer.write(name, options, sql))
         used = {Path(path).name for _, _, path, *_ in told.sources}
         _beside(db, packages, folder, used)
         found = [
             record(db, f"observatory-{i:02d}", "observatory", p, named) for i, p in enumerate(told.pairs)
         ]
-    for kept in (False, True):
-        half = [p for i, p in enumerate(found) if (i % 20 in _KEPT) == kept]
-        text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in half)
-        (out / f"observatory{'_kept' * kept}.jsonl").write_text(text, encoding="utf-8")
+    keep_pairs(out, "observatory", found, lambda i: i % 20 in _KEPT)
 
 
 def _load(db: Any, name: str, kind: str, path: Path, more: list[str], out: Path) -> None:
@@ -140,40 +105,6 @@ def _listed(path: Path, variable: str, columns: str) -> list[dict[str, Any]]:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == variable:
             return [dict(zip(columns.split(","), row, strict=True)) for row in ast.literal_eval(node.value)]
     raise ValueError(variable)
-
-
-def rows_as_table(db: Any, name: str, file: Path, rows: list[dict[str, Any]]) -> None:
-    """Create a table of these rows, by way of ``file``."""
-    file.write_text(json.dumps(rows), encoding="utf-8")
-    db.execute(f"CREATE TABLE \"{name}\" AS SELECT * FROM read_json_auto('{file}', sample_size=-1)")
-
-
-def write_file(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
-    """Write what one `file` line says; returns the tables' names."""
-    for kind in ("each", "hive"):
-        if options.startswith(f"{kind}="):
-            return _parts(db, folder, name, kind, options.partition("=")[2], sql)
-    chosen = options.split(",")
-    if "parquet" in chosen or "json" in chosen:
-        ending = "parquet" if "parquet" in chosen else "json"
-        db.execute(f"COPY ({sql}) TO '{folder / name}.{ending}' (FORMAT {ending})")
-        return [name]
-    path = folder / f"{name}.csv"
-    parted = ", DELIMITER ';'" if "semicolon" in chosen else ""
-    db.execute(f"COPY ({sql}) TO '{path}' (HEADER{parted})")
-    text = ("title" in chosen) * _TITLE + path.read_text(encoding="utf-8")
-    path.write_bytes(text.encode("cp1252" if "latin1" in chosen else "utf-8", errors="replace"))
-    return [name]
-
-
-def _parts(db: Any, folder: Path, name: str, kind: str, by: str, sql: str) -> list[str]:
-    values = [v for (v,) in db.execute(f"SELECT DISTINCT {by} FROM ({sql}) ORDER BY 1").fetchall()]
-    for value in values:
-        path = folder / (f"{name}_{value}.csv" if kind == "each" else f"{name}/{by}={value}/data.csv")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = f"SELECT * EXCLUDE ({by}) FROM ({sql}) WHERE {by} = {value!r}"
-        db.execute(f"COPY ({part}) TO '{path}' (HEADER)")
-    return [f"{name}_{value}" for value in values] if kind == "each" else [name]
 
 
 def _beside(db: Any, packages: Path, folder: Path, used: set[str]) -> None:

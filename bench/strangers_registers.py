@@ -19,17 +19,16 @@ import datetime as dt
 import importlib
 import json
 import shutil
-import sqlite3
 import zoneinfo
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import openpyxl
 
 from bench.lake_pairs import record
-from bench.strangers_observatory import read, rows_as_table, write_file
+from bench.lake_writer import Writer, keep_pairs, read, rows_as_table
+from bench.strangers_observatory import TITLE
 
 _TOLD = Path(__file__).parent / "strange" / "registers.txt"
 _COUNTRIES = ("AT", "BE", "CH", "DE", "ES", "FI", "FR", "IT", "NL", "NO", "PL", "PT", "SE", "US")
@@ -49,7 +48,7 @@ _CHEMICALS = {
 
 def make(packages: Path, out: Path) -> None:
     """Write the lake and its pairs."""
-    told = read(_TOLD.read_text(encoding="utf-8"))
+    told = read(_TOLD)
     folder = out / "registers"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -59,13 +58,13 @@ def make(packages: Path, out: Path) -> None:
         for name, sql in told.clean:
             db.execute(f'CREATE TABLE "{name}" AS {sql}')
         named: dict[str, list[str]] = {}
+        writer = Writer(db, folder, TITLE)
         for name, options, sql in told.files:
             table = sql.rsplit("FROM ", 1)[1].strip()
-            named.setdefault(table, []).extend(_write(db, folder, name, options, sql))
+            named.setdefault(table, []).extend(writer.write(name, options, sql))
         _beside(packages / "chemicals", folder)
         found = [record(db, f"registers-{i:02d}", "registers", p, named) for i, p in enumerate(told.pairs)]
-    text = "".join(json.dumps(p, ensure_ascii=False) + "\n" for p in found)
-    (out / "registers.jsonl").write_text(text, encoding="utf-8")
+    keep_pairs(out, "registers", found)
 
 
 def _sources(packages: Path) -> Iterator[tuple[str, list[dict[str, Any]]]]:
@@ -191,30 +190,6 @@ def _value(text: str | None) -> Any:
         return float(text)
     except ValueError:
         return text
-
-
-def _write(db: Any, folder: Path, name: str, options: str, sql: str) -> list[str]:
-    """Write what one `file` line says; returns the tables' names."""
-    kind, _, base = options.partition("=")
-    if kind not in {"sqlite", "sheet"}:
-        return write_file(db, folder, name, options, sql)
-    found = db.execute(sql)
-    header = [column[0] for column in found.description]
-    rows = found.fetchall()
-    if kind == "sheet":
-        path = folder / f"{base}.xlsx"
-        book = openpyxl.load_workbook(path) if path.exists() else openpyxl.Workbook()
-        sheet = book.create_sheet(name) if path.exists() else book.active
-        sheet.title = name
-        for row in (header, *rows):
-            sheet.append(row)
-        book.save(path)
-    else:
-        with sqlite3.connect(folder / f"{base}.sqlite") as kept:
-            kept.execute(f'CREATE TABLE "{name}" ({", ".join(header)})')
-            kept.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(header))})', rows)
-        kept.close()
-    return [f"{base}_{name}"]
 
 
 def _beside(chemicals: Path, folder: Path) -> None:

@@ -322,6 +322,17 @@ goods guter mercancia mercancias marchandise marchandises merce merci mercadoria
 export ausfuhr exportacion exportaciones exportation esportazione exportacao uitvoer
 import einfuhr importacion importaciones importation importazione importacao invoer
 customs zoll aduana douane dogana alfandega
+duty zollabgabe arancel aranceles derechos droits dazio dazi tributi
+direction richtung direccion direzione direcao richting
+fog nebel niebla brouillard nebbia nevoeiro
+pilot lotse lotsen
+pilotage lotsung lotsungen pilotaje loodsen
+landing anlandung anlandungen desembarque desembarques debarquement debarquements sbarco sbarchi aanlanding
+catch fang fange captura capturas prises cattura catture vangst vangsten
+berth liegeplatz liegeplatze atraque atraques ormeggio ormeggi ligplaats
+tug schlepper remolcador remolcadores remorqueur remorqueurs rimorchiatore sleepboot
+cargo ladung fracht carga cargas cargaison carico lading vracht
+scientific cientifico cientifica scientifique scientifico scientifica wissenschaftlich wetenschappelijk
 market markt markte mercado mercados marche mercato mercati
 competition wettbewerb competencia concurrence concorrenza concorrencia
 competitor konkurrent mitbewerber competidor concorrente

@@ -6,6 +6,7 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -131,6 +132,17 @@ class LakeIndex:
         return found
 
     @cached_property
+    def own_names(self) -> list[str]:
+        """Tables' names without a first word that others have, too: the folder or system they lie in."""
+        apart = [names.without_place(name) for name in self.tables]
+        real = (place for (_, place), name in zip(apart, self.tables, strict=True) if name not in self.unions)
+        shared = Counter(real)
+        return [
+            own if place and shared[place] > 1 else name
+            for (own, place), name in zip(apart, self.tables, strict=True)
+        ]
+
+    @cached_property
     def letters(self) -> dict[str, list[str]]:
         """Letters that columns' names were cut to → the tables that have such a column."""
         found: dict[str, list[str]] = {}
@@ -161,6 +173,7 @@ class LakeIndex:
             "position",
             "table_order",
             "by_prefix",
+            "own_names",
             "letters",
             "halves",
             "_owners",

@@ -61,6 +61,8 @@ ABBREVIATIONS: dict[str, str] = {
     "sev": "severity", "nat": "nationality",
     "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code",
     "stn": "station", "dx": "diagnosis", "adm": "admission", "wgt": "weight", "hgt": "height",
+    "mst": "", "mstr": "", "ata": "arrival", "atd": "departure", "eta": "expected arrival",
+    "etd": "expected departure",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -318,6 +320,26 @@ def measure_of(name: str) -> tuple[str, float] | None:
     if found is not None and len(parts) > 1 and parts[-2] in {"sq", "square"} and found[0] == "length":
         return "area", found[1] ** 2
     return found
+
+
+_SPANS = frozenset(
+    ["years", "yrs", "months", "weeks", "wks", "days", "hours", "hrs", "minutes", "mins", "seconds", "secs"]
+)
+
+
+def without_unit(name: str) -> str:
+    """`term_years` → `term`; empty where a name has no unit of time, or nothing before it."""
+    *rest, last = normal(name).split()
+    return " ".join(rest) if last in _SPANS else ""
+
+
+def without_place(table: str) -> tuple[str, str]:
+    """A table's name without its first word, the folder or system it may lie in, and that word; whole where
+    the rest (a year, `all`) names nothing.
+    """
+    place, _, rest = table.partition("_")
+    telling = any(word.isalpha() and word not in {"all", "by", "year"} for word in normal(rest).split())
+    return (rest, place.lower()) if place and telling else (table, "")
 
 
 def prefix(table: str) -> str:

@@ -63,9 +63,9 @@ surface|area|floor area|living space|square meter|square metre|square feet|size
 area|size|extent|land area|square kilometer|square mile
 year|season|calendar year
 season|campaign
-start|begin|began|beginning|commenced|opening|from|started|opened|launch|launched|onset
+start|begin|began|beginning|commencement|commenced|opening|from|started|opened|launch|launched|onset
 end|finish|ended|finished|closing|until|to|completed|stop|close|left
-start date|appointed|took office|inaugurated|joined|hired
+start date|commencement|effective date|appointed|took office|inaugurated|joined|hired
 hire date|hired|joined|start date|employed since
 founded|established|inception|founding|foundation|formed|created|started|opened
 built|constructed|construction|built in|erected|completed

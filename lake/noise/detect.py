@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from rewright.lake.catalog.model import Family, Noise
 from rewright.lake.noise.numbers import formatted_share, number_of, numbered_share
@@ -146,6 +146,11 @@ def _some_plain(counts: Counts, total: int, *, gaps: bool) -> bool:
     return plain >= 0.2 * total and plain < _share(counts, lambda v: number_of(v) is not None)
 
 
+def _days(formats: Collection[str]) -> bool:
+    """Is it surely a day that is written so? Digits alone may be a code, and of a moment the hour counts."""
+    return all(form != "%Y%m%d" and "%H" not in form for form in formats)
+
+
 def _date_share(counts: Counts) -> float:
     formats = Counter[tuple[str, ...]]()
     fitting = 0
@@ -153,7 +158,8 @@ def _date_share(counts: Counts) -> float:
         if found := date_formats(value):
             formats[found] += n
             fitting += n
-    if len(formats) < 2 or not {form for forms in formats for form in forms} - {"%Y-%m-%d"}:
+    fit = {form for forms in formats for form in forms}
+    if not fit - {"%Y-%m-%d"} or (len(formats) < 2 and not _days(fit)):
         return 0.0
     seen = sum(n for _, n in counts[:400]) or 1
     return fitting / seen * sum(n for _, n in counts)

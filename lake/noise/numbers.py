@@ -23,7 +23,8 @@ NUMBER = re.compile(
     r"\s*(?P<unit>%|‰|°\s?[A-Za-z]?|[^\W\d]{1,14}\.?(?:[\s/][^\W\d]{1,10})?[²³23]?|[€$£¥₹])?\s*(?P<close>\))?(?P<minus>[-−])?$"
 )
 _SYMBOL = re.compile(rf"[€$£¥₹]|US\s?\$|{CURRENCIES}")
-_GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3})+")
+_GROUPS = re.compile(r"[-+]?\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}")
+"""Digits in groups, also as in India (`1,23,456`), and no more: `04.10.2013` is none."""
 _PERCENT = frozenset({"percent", "percentage", "pct", "perc", "pc"})
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 
@@ -122,7 +123,7 @@ def _plain(digits: str, notation: Notation) -> str:
         return digits.replace(",", "")
     if not mark and "," in digits and not notation.comma_groups:
         return digits.replace(",", ".")
-    return digits.replace(",", "").replace(".", "") if _GROUPS.search(digits) else digits
+    return digits.replace(",", "").replace(".", "") if _GROUPS.fullmatch(digits) else digits
 
 
 def one_unit(units: Collection[str]) -> bool:

@@ -46,6 +46,8 @@ class Signals:
     """Does a join count rows more than once that are summed or counted?"""
     in_parts: bool = False
     """Are percents calculated with as parts of one, which nothing in the query says?"""
+    namesake: bool = False
+    """Is there a table called just as one that was asked for, of which the answer reads nothing?"""
     swallowed: bool = False
     """Is a table that was joined by more than a bare key taken for part of another that is not called so?"""
 
@@ -122,6 +124,6 @@ def confidence(s: Signals) -> float:
     told = s.features()
     z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     sure = 1.0 / (1.0 + math.exp(-z))
-    doubtful = s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed or s.in_parts
+    doubtful = s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed or s.in_parts or s.namesake
     unnamed = s.table < _UNNAMED and s.disputed_tables >= _DISPUTED
     return min(sure, _AT_MOST) if doubtful or unnamed else sure

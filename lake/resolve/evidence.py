@@ -397,6 +397,8 @@ class Evidence:
             least = max(least, _NAMES_THINGS)
         if self._names_its_code(name, real):
             least = max(least, _NAMES_THINGS)
+        if self._is_own_key(table, name, real) or _is_id_of(name, real):
+            least = max(least, _NAMES_THINGS)
         if _said_in_values(name, real):
             least = max(least, _SAID_IN_VALUES)
         if of_one_side(name, real.name):
@@ -418,6 +420,8 @@ class Evidence:
         if self._is_head(name, real):
             spelt = max(spelt, _HEAD)
         spelt = max(spelt, _TOTAL * lexical(_counted(name), _counted(real.name)))
+        if measured := names.without_unit(name):
+            spelt = max(spelt, _TOTAL * lexical(names.words(measured), names.words(real.name)))
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
@@ -528,6 +532,14 @@ class Evidence:
         return any(
             thing == set(names.words(c.name)) - CODES and code_like(c) and c.unique for c in place.columns
         )
+
+    def _is_own_key(self, table: str, name: str, real: Column) -> bool:
+        """`crane_code` of `cranes` and the first column of `box_cranes`, whatever it is called."""
+        told, own = set(names.words(name)), set(names.words(table))
+        if not told & own or not told - own or not told - own <= CODES | names.KEY_WORDS:
+            return False
+        first = real.position == 0 and real.unique and (code_like(real) or real.numeral)
+        return first and self._of_one_thing(table, real)
 
     def _says_what_it_names(self, name: str, real: Column) -> bool:
         """`airport_name` and a `name` whose values are `Albany Airport` and the like."""
@@ -696,7 +708,13 @@ class Evidence:
         spoken = index.table_name_vectors @ index.embedder.one(names.expanded(name))
         repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
-        spelt = np.array([lexical(names.words(name), names.words(table)) for table in index.tables])
+        told = names.words(name)
+        spelt = np.array(
+            [
+                max(lexical(told, names.words(table)), _RATHER * lexical(told, names.words(own)))
+                for table, own in zip(index.tables, index.own_names, strict=True)
+            ]
+        )
         scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
         if names.tells_year(name):
             scores -= _OTHER_YEAR * np.array([names.of_another_year(name, table) for table in index.tables])
@@ -768,6 +786,13 @@ def _said_in_values(name: str, real: Column) -> bool:
         return False
     spoken = (names.words(value) for value in real.samples)
     return all(len(words) > 1 and told[0] in {words[0], words[-1]} for words in spoken)
+
+
+def _is_id_of(name: str, real: Column) -> bool:
+    """`contract_id` is the column `Contract` that holds codes, each once."""
+    told, held = set(names.words(name)), set(names.words(real.name))
+    keyed = told - (CODES | names.KEY_WORDS)
+    return bool(keyed) and keyed == held != told and real.unique and (code_like(real) or real.numeral)
 
 
 def _counted(name: str) -> tuple[str, ...]:

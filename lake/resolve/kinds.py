@@ -137,6 +137,9 @@ _FEW_ROWS = 20
 
 MOMENT = frozenset({"end", "start", "begin", "beginning", "finish", "on", "at", "since", "until"})
 """Last words of names of moments: `survey_end`, `joined_on`."""
+_DOERS, _DOER = ("or", "er", "ist", "ian", "eur"), 5
+"""Endings of who does something, and letters of such a word at least."""
+_SPANS = frozenset({"quarter", "trimester", "semester", "september", "october", "november", "december"})
 _COUNTING = re.compile(r"(?:num|nr|cnt|count|n|no)(?: of)? |num(?!er)(?=[a-z]{4})")
 
 
@@ -148,7 +151,7 @@ def counts(real: Column) -> bool:
 def type_score(imagined: ImaginedColumn, real: Column) -> float:
     """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
     score = 0.0
-    if imagined.numeric and not real.meaning.numeric:
+    if imagined.numeric and not real.meaning.numeric and not _between_days(imagined, real):
         score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
     if imagined.extreme and real.meaning in {Family.TEXT, Family.BOOLEAN}:
         # the last name in the alphabet is hardly ever asked for
@@ -163,6 +166,9 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     told = set(names.words(imagined.name))
     if told & YEAR and not _in_years(imagined.name):
         score += 0.1 if is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
+    elif is_year(real) and _in_years(imagined.name):
+        # how many years is not which
+        score -= 0.3
     elif is_year(real) and not told & (DATE | {"season", "when", "time", "period"}):
         # years are hardly ever added up, and the last one is asked for by its name
         score -= 0.3 if imagined.numeric or imagined.extreme else 0.1
@@ -175,6 +181,8 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
         score += 0.06 if real.meaning is Family.DATE else 0.0
     elif MOMENT & set(names.normal(imagined.name).split()[-1:]) and not imagined.numeric:
         score += 0.08 if real.meaning is Family.DATE else -0.15 if real.meaning is Family.TEXT else 0.0
+    if real.meaning is Family.DATE and _does_something(imagined.name):
+        score -= 0.5
     if counts(real) and imagined.shown and not (imagined.numeric or imagined.extreme or told & QUANTITY):
         # how many there are is not which they are
         score -= 0.3
@@ -230,6 +238,17 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
 def _names_one(real: Column) -> bool:
     """Is it called a name, and of many things?"""
     return names.words(real.name)[-1:] == ("name",) and real.distinct > _MANY_NAMES
+
+
+def _between_days(imagined: ImaginedColumn, real: Column) -> bool:
+    """`departure_date - arrival_date`: with days one calculates, too."""
+    return real.meaning is Family.DATE and bool(DATE & set(names.words(imagined.name)))
+
+
+def _does_something(name: str) -> bool:
+    """`inspector`, `treating_physician`: who does something is no day."""
+    head = head_of(names.words(name))
+    return head.endswith(_DOERS) and len(head) > _DOER and head not in _SPANS
 
 
 def _in_years(name: str) -> bool:

@@ -43,7 +43,8 @@ _SHORT, _LONG = 3, 5
 """Letters of a word that is short for another, and of that, at least."""
 _COMPOUND = 6
 """Letters from which on a word may be several run together."""
-_LITTLE = frozenset(["of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "s"])
+_LITTLE = frozenset(["of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "s", "en", "eng"])
+"""Words that say nothing; `nombre_en` is the name in English."""
 _LABELS = frozenset(
     [
         *("name", "title", "label", "number", "count", "total", "value", "overall", "amount"),

@@ -20,7 +20,7 @@ from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder, mixed
 from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.noise.detect import readable
-from rewright.lake.noise.numbers import notation_of
+from rewright.lake.noise.numbers import notation_of, unit_of
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.conditions import (
     columns_of,
@@ -117,6 +117,7 @@ class Writer:
                 calculated=imagined.numeric
                 or imagined.extreme
                 or imagined.sorted
+                or self._asked_in_its_unit(imagined, real)
                 or any(not isinstance(t.value, str) for t in imagined.tests),
             )
             part = _asked_part(imagined, real)
@@ -281,6 +282,14 @@ class Writer:
             return False
         most = max(abs(bounds[0]), abs(bounds[1]))
         return most < max(told) <= 100.0 * most and self._in_percent(real)
+
+    def _asked_in_its_unit(self, imagined: ImaginedColumn, real: Column) -> bool:
+        """`term_years` of `19 yrs`: who names the unit asks for the number."""
+        if real.family is not Family.TEXT or not names.without_unit(imagined.name):
+            return False
+        asked = names.words(imagined.name)[-1]
+        units = {unit_of(value) for value, _ in self._index.values(real).counts}
+        return all(asked == names.words(f"{real.name} {unit}")[-1] for unit in units)
 
     def _in_percent(self, real: Column) -> bool:
         """Are its values percents that would be read as parts of one?"""

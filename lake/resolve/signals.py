@@ -5,10 +5,11 @@ Owns the measures; their weights are `confidence`'s. Must not choose or run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from rewright.lake import names
+from rewright.lake.index import LakeIndex
 from rewright.lake.resolve.candidate import Candidate
 from rewright.lake.resolve.confidence import Signals
 from rewright.lake.resolve.evidence import Evidence
@@ -68,6 +69,7 @@ def signals_of(
         groups_of_one=_groups_of_one(best),
         multiplied=bool(best.written.multiplied),
         in_parts=bool(best.written.in_parts),
+        namesake=any(_namesake(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
     )
@@ -153,6 +155,22 @@ def _groups_of_one(best: Trial) -> bool:
         if groups and not candidate.joins and any(c.uniqueness > _ALONE and c.rows > 2 for c in groups):
             return True
     return False
+
+
+def _namesake(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Is a table of just the name of a relation neither read nor a part, copy or half of what is?"""
+    index = evidence.index
+    read = set(candidate.tables)
+    for table in candidate.tables:
+        read.update(_parts(index, table), index.halves.get(table, ()))
+    read.update(older for older, newer in index.copies.items() if newer in read)
+    asked = {names.words(r.name) for r in site.relations}
+    called = (table for table in index.tables if names.words(table) in asked)
+    return any(table not in read and read.isdisjoint(_parts(index, table)) for table in called)
+
+
+def _parts(index: LakeIndex, table: str) -> Collection[str]:
+    return index.unions[table].part_names() if table in index.unions else ()
 
 
 def _swallowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:

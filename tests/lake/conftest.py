@@ -18,6 +18,18 @@ def embedder() -> CachedEmbedder:
 
 
 @pytest.fixture(scope="module")
+def lake(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder
+) -> Iterator[Lake]:
+    """What ``write_lake`` of the test's file wrote."""
+    folder: Path = tmp_path_factory.mktemp("lake")
+    request.module.write_lake(folder)
+    catalog = tmp_path_factory.mktemp("catalog") / "lake.db"
+    with open_lake(folder, catalog=catalog, embedder=embedder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
 def bakery_lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
     folder: Path = bakery(tmp_path_factory.mktemp("bakery"))
     with open_lake(

@@ -2,102 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import CachedEmbedder
-from rewright.lake.resolve.resolution import Answer
+from rewright.lake.api import Lake
+from tests.lake.asking import asked, columns_of, table
 
 _NAMES = ("Ada", "Bea", "Cleo", "Dot", "Eve", "Fay", "Gia", "Hope", "Ivy", "June", "Kim", "Lou")
 _STATES = ("Maine", "Ohio", "Utah", "Iowa", "Texas", "Idaho", "Nevada", "Kansas", "Oregon", "Alaska")
 
 
-def _table(folder: Path, name: str, header: str, rows: list[str]) -> None:
-    (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
-
-
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     shows = [
         f"S{s},{_NAMES[(i + s) % 12]},199{i % 10}-0{i % 9 + 1}-11,{['Rome', 'Oslo', 'Bonn'][i % 3]},{20 + i + s}"
         for s in range(1, 5)
         for i in range(9)
     ]
-    _table(folder, "show_contestants", "season,contestant,dob,hometown,age", shows)
+    table(folder, "show_contestants", "season,contestant,dob,hometown,age", shows)
     episodes = [
         f"S{s},{e},{11 - e},{_NAMES[(e + s) % 12]},{_NAMES[(e + s + 1) % 12]},{_NAMES[(e + s + 2) % 12]},Title {s}{e}"
         for s in range(1, 5)
         for e in range(1, 7)
     ]
-    _table(folder, "show_ep", "season,episode,numcontestants,eliminated1,bottom1,bottom2,nickname", episodes)
+    table(folder, "show_ep", "season,episode,numcontestants,eliminated1,bottom1,bottom2,nickname", episodes)
     for part in ("Africa", "Asia", "Europe"):
         rows = [f"{part[:2]}land {i},{2000 + i % 4},{60 + i * 1.5 + len(part)}" for i in range(16)]
-        _table(folder, f"progress_{part}", "country,year,life_expectancy", rows)
+        table(folder, f"progress_{part}", "country,year,life_expectancy", rows)
     polls = [
         f"2016-0{i % 6 + 1}-01,2016-0{i % 6 + 1}-09,Firm {i},{['Online', 'Phone'][i % 2]}" for i in range(20)
     ]
-    _table(folder, "opinion_polls", "startdate,enddate,pollster,poll_type", polls)
+    table(folder, "opinion_polls", "startdate,enddate,pollster,poll_type", polls)
     rates = [
         f"{['direct', 'groups', 'corporate'][i % 3]},{['transient', 'contract', 'party'][i % 2]},{40 + i}"
         for i in range(30)
     ]
-    _table(folder, "hotel_rates", "market_segment,customer_type,avg_price", rates)
+    table(folder, "hotel_rates", "market_segment,customer_type,avg_price", rates)
     gases = [f"{['CO2', 'CH4', 'N2O'][i % 3]},{20 + 33 * i},{300 + i % 7}" for i in range(60)]
-    _table(folder, "greenhouse_gases", "gas,year,concentration", gases)
+    table(folder, "greenhouse_gases", "gas,year,concentration", gases)
     metro = [f"Stop {n},Town {i % 4},{900 + i * 7},{i % 3}" for i, n in enumerate(_NAMES)]
-    _table(folder, "metro", "name,location,passengers,lines", metro)
+    table(folder, "metro", "name,location,passengers,lines", metro)
     for part in ("Chick Fil-A", "Mc Donalds"):
         meals = [f"{part[:4]} meal {i},{400 + 31 * i},{900 + i},Other" for i in range(14)]
-        _table(folder, f"fastfood_{part}", "item,calories,sodium,salad", meals)
+        table(folder, f"fastfood_{part}", "item,calories,sodium,salad", meals)
     census = [
         f"{n}ton,{['Kent', 'Avon'][i % 2]},{900 + i * 41},{300 + i},M. {n}" for i, n in enumerate(_NAMES)
     ]
-    _table(folder, "settlement_stats", "settlement,cnty,pop_2020,hh,mayor", census)
+    table(folder, "settlement_stats", "settlement,cnty,pop_2020,hh,mayor", census)
     crashes = [f"2021-01-0{i % 9 + 1},A{i % 5},{i % 6},{i % 2}" for i in range(40)]
-    _table(folder, "crash", "dt,road,casualties,fatal", crashes)
-    _table(
+    table(folder, "crash", "dt,road,casualties,fatal", crashes)
+    table(
         folder,
         "illiteracy",
         "state,pop,illiterate",
         [f"{s},{900 + i},{10 + i}" for i, s in enumerate(_STATES)],
     )
-    _table(
-        folder, "turnout", "state,voters,ballots", [f"{s},{70 + i},{i * 3}" for i, s in enumerate(_STATES)]
-    )
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("causes")
-    _write(folder)
-    catalog = tmp_path_factory.mktemp("catalog") / "causes.db"
-    with open_lake(folder, catalog=catalog, embedder=embedder) as opened:
-        yield opened
-
-
-def _asked(lake: Lake, sql: str) -> Answer:
-    answer = lake.query(sql, "resolve")
-    assert answer.rows is not None
-    return answer
-
-
-def _columns(answer: Answer) -> dict[str, str]:
-    return {m.column: f"{m.real_table}.{m.real_column}" for m in answer.resolution.columns}
+    table(folder, "turnout", "state,voters,ballots", [f"{s},{70 + i},{i * 3}" for i, s in enumerate(_STATES)])
 
 
 def test_how_many_there_are_is_not_who_they_are(lake: Lake) -> None:
     """`contestants` are not `numcontestants`, whatever word they share."""
-    told = _columns(
-        _asked(lake, "SELECT performer, birth_date, contestants FROM competitors WHERE season_code = 'S2'")
+    told = columns_of(
+        asked(lake, "SELECT performer, birth_date, contestants FROM competitors WHERE season_code = 'S2'")
     )
     assert told["contestants"] == "show_contestants.contestant"
     assert told["birth_date"] == "show_contestants.dob"
 
 
 def test_a_key_the_query_names_is_used_though_others_are_as_strong(lake: Lake) -> None:
-    answer = _asked(
+    answer = asked(
         lake,
         "SELECT e.episode, a.age AS one, b.age AS two FROM episodes e JOIN contestants a ON e.bottom1_id = a.id "
         "JOIN contestants b ON e.bottom2_id = b.id WHERE e.season = 'S3' ORDER BY e.episode",
@@ -108,38 +81,38 @@ def test_a_key_the_query_names_is_used_though_others_are_as_strong(lake: Lake) -
 
 
 def test_a_part_nobody_asked_for_does_not_stand_for_the_whole(lake: Lake) -> None:
-    answer = _asked(lake, "SELECT nation, longevity FROM country_progress WHERE year = 2001 ORDER BY nation")
+    answer = asked(lake, "SELECT nation, longevity FROM country_progress WHERE year = 2001 ORDER BY nation")
     assert answer.rows is not None
     assert {row[0][:2] for row in answer.rows.rows} == {"Af", "As", "Eu"}
 
 
 def test_a_part_that_is_named_is_the_one(lake: Lake) -> None:
-    answer = _asked(lake, "SELECT nation, longevity FROM progress_of_asia WHERE year = 2001 ORDER BY nation")
+    answer = asked(lake, "SELECT nation, longevity FROM progress_of_asia WHERE year = 2001 ORDER BY nation")
     assert answer.rows is not None
     assert {row[0][:2] for row in answer.rows.rows} == {"As"}
 
 
 def test_the_end_of_something_is_a_date(lake: Lake) -> None:
-    told = _columns(_asked(lake, "SELECT pollster, survey_end FROM surveys ORDER BY survey_end, pollster"))
+    told = columns_of(asked(lake, "SELECT pollster, survey_end FROM surveys ORDER BY survey_end, pollster"))
     assert told["survey_end"] == "opinion_polls.enddate"
 
 
 def test_a_noun_is_the_column_it_is_the_head_of(lake: Lake) -> None:
-    told = _columns(
-        _asked(lake, "SELECT segment, AVG(price) AS mean FROM hotel_prices GROUP BY segment ORDER BY segment")
+    told = columns_of(
+        asked(lake, "SELECT segment, AVG(price) AS mean FROM hotel_prices GROUP BY segment ORDER BY segment")
     )
     assert told["segment"] == "hotel_rates.market_segment"
 
 
 def test_the_most_of_something_is_no_year(lake: Lake) -> None:
-    answer = _asked(lake, "SELECT MAX(level) AS most FROM greenhouse_gas_levels WHERE gas = 'methane'")
-    assert _columns(answer)["level"] == "greenhouse_gases.concentration"
+    answer = asked(lake, "SELECT MAX(level) AS most FROM greenhouse_gas_levels WHERE gas = 'methane'")
+    assert columns_of(answer)["level"] == "greenhouse_gases.concentration"
     assert answer.resolution.corrections[0]["to"] == "CH4"
 
 
 def test_a_table_that_there_is_not_is_no_other_one(lake: Lake) -> None:
     """`regions` is joined by its key alone: nothing of it is missed."""
-    answer = _asked(
+    answer = asked(
         lake,
         "SELECT s.state, s.illiterate FROM illiteracy s JOIN regions r ON s.region_id = r.id "
         "WHERE s.illiterate > 12 ORDER BY s.state",
@@ -150,16 +123,16 @@ def test_a_table_that_there_is_not_is_no_other_one(lake: Lake) -> None:
 @pytest.mark.parametrize("column", ["station_name", "station"])
 def test_what_the_things_are_called_is_their_name_whatever_their_table_is(lake: Lake, column: str) -> None:
     asked = f"SELECT {column}, annual_passengers FROM subway_stations ORDER BY annual_passengers DESC"
-    assert _columns(_asked(lake, asked))[column] == "metro.name"
+    assert columns_of(asked(lake, asked))[column] == "metro.name"
 
 
 def test_what_is_the_same_in_all_rows_is_not_what_was_asked_for(lake: Lake) -> None:
-    told = _columns(_asked(lake, "SELECT dish, sodium_mg FROM fast_food WHERE chain = 'Mc Donalds'"))
+    told = columns_of(asked(lake, "SELECT dish, sodium_mg FROM fast_food WHERE chain = 'Mc Donalds'"))
     assert told["dish"].endswith(".item")
 
 
 def test_a_part_is_called_as_its_file_writes_it(lake: Lake) -> None:
-    answer = _asked(
+    answer = asked(
         lake,
         "SELECT restaurant, MAX(calories) AS most FROM fast_food GROUP BY restaurant ORDER BY restaurant",
     )
@@ -168,12 +141,12 @@ def test_a_part_is_called_as_its_file_writes_it(lake: Lake) -> None:
 
 
 def test_a_year_behind_a_name_is_not_what_it_is_of(lake: Lake) -> None:
-    told = _columns(_asked(lake, "SELECT town, residents, households FROM town_census"))
+    told = columns_of(asked(lake, "SELECT town, residents, households FROM town_census"))
     assert told["residents"] == "settlement_stats.pop_2020"
     assert told["households"] == "settlement_stats.hh"
 
 
 @pytest.mark.parametrize(("asked", "column"), [("killed", "fatal"), ("people_hurt", "casualties")])
 def test_who_is_killed_and_who_is_hurt(lake: Lake, asked: str, column: str) -> None:
-    told = _columns(_asked(lake, f"SELECT road, SUM({asked}) AS total FROM accidents GROUP BY road"))
+    told = columns_of(asked(lake, f"SELECT road, SUM({asked}) AS total FROM accidents GROUP BY road"))
     assert told[asked] == f"crash.{column}"

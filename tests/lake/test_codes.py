@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake
 
 _LANDS = {"DE": "Germany", "FR": "France", "NO": "Norway", "PT": "Portugal", "IE": "Ireland"}
 _SERVICES = {"EXP": "Overnight", "STD": "Regular mail", "CRG": "Freight"}
 
 
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     lands, services = list(_LANDS), list(_SERVICES)
     parcels = [f"{700 + i},{lands[i * i % 5]},{services[i % 3]},{1 + i % 9}" for i in range(90)]
     (folder / "shipments.csv").write_text("\n".join(["shipment_no,dest_ctry,svc,kg", *parcels]) + "\n")
@@ -26,15 +24,6 @@ def _write(folder: Path) -> None:
     )
     drivers = [f"{i},Driver {i},{'ABC'[i % 3]}" for i in range(12)]
     (folder / "drivers.csv").write_text("\n".join(["driver_no,driver,licence", *drivers]) + "\n")
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("codes")
-    _write(folder)
-    catalog = tmp_path_factory.mktemp("catalog") / "codes.db"
-    with open_lake(folder, catalog=catalog, embedder=embedder) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import Lake, open_lake
+from rewright.lake.api import Lake
 from rewright.lake.copies import version_of
-from rewright.lake.embedding import CachedEmbedder
 
 _CLUBS = [
     f"{town} {kind}" for town in ("Arden", "Brill", "Corby", "Deal", "Esher") for kind in ("FC", "Rovers")
@@ -21,7 +19,7 @@ def _text(header: str, rows: list[str]) -> str:
     return "\n".join([header, *rows]) + "\n"
 
 
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     rng = random.Random(4)
     matches = [f"{club},{year},{rng.randint(10, 900)}" for year in range(2004, 2020) for club in _CLUBS]
     header = "club,season,points_for"
@@ -40,14 +38,6 @@ def _write(folder: Path) -> None:
     for half in ("north", "south"):
         depots = [f"{half} depot {i},{rng.randint(1, 99)}" for i in range(12)]
         (folder / f"depots_{half}.csv").write_text(_text("depot,trucks", depots))
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("copies")
-    _write(folder)
-    with open_lake(folder, catalog=folder.parent / "copies.db", embedder=embedder) as opened:
-        yield opened
 
 
 def test_rows_of_a_copy_and_of_an_older_export_are_not_counted_again(lake: Lake) -> None:

@@ -97,3 +97,22 @@ def test_a_column_holds_what_its_values_are_written_in(asked: str, texts: tuple[
     """`rt` says nothing; `90 min` in it says that it is a duration."""
     column, _ = column_of("rt", texts)
     assert np.sign(dimension_score(asked, column)) == fits
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("04.10.2013", None), ("1.234.567", 1234567), ("1,23,456", 123456), ("1.2.3", None)]
+)
+def test_a_day_is_no_number_in_groups(text: str, number: float | None) -> None:
+    assert number_of(text) == number
+
+
+@pytest.mark.parametrize(
+    ("texts", "meaning"),
+    [
+        (("04.10.2013", "02.08.2009", "13.03.2017"), Family.DATE),
+        (("2013-10-04", "2009-08-02", "2017-03-13"), Family.TEXT),
+    ],
+)
+def test_days_that_are_all_written_in_one_way_are_days(texts: tuple[str, ...], meaning: Family) -> None:
+    """As in a workbook or a database, whose texts nobody else reads as days; ISO's sort as they stand."""
+    assert meaning_of(Family.TEXT, noise_of([(text, 1) for text in texts], len(texts))) is meaning

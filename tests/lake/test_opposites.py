@@ -4,19 +4,17 @@ union that say only yes and no; and what looks unlike: a value in another spelli
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake
 from rewright.lake.opposites import of_one_side, opposed
 from rewright.lake.resolve.evidence import Evidence
 from rewright.lake.resolve.imagined import sites_of
 from rewright.lake.resolve.likeness import completed, lexical
-from rewright.lake.resolve.resolution import Answer
 from rewright.lake.resolve.values import ValueMatcher
+from tests.lake.asking import asked, columns_of, table
 
 _PLACES = tuple(
     f"{one}{two}"
@@ -27,58 +25,33 @@ _CODES = tuple(f"{place[:3]}{place[-3]}".upper() for place in _PLACES)
 _STATES = ("Maine", "Ohio", "Utah", "Iowa", "Texas", "Idaho", "Nevada", "Kansas", "Oregon", "Alaska")
 
 
-def _table(folder: Path, name: str, header: str, rows: list[str]) -> None:
-    (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
-
-
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     fields = [
         f"{p} Airport,{c},{90 + 31 * i},Register A"
         for i, (p, c) in enumerate(zip(_PLACES, _CODES, strict=True))
     ]
-    _table(folder, "airfields_us", "name,code,alt,source", fields)
+    table(folder, "airfields_us", "name,code,alt,source", fields)
     # from the first half to any
     routes = [
         f"{_CODES[i % 12]},{_CODES[(i * 5 + 1) % 24]},{i % 3},{['AB', 'CD'][i % 2]}" for i in range(240)
     ]
-    _table(folder, "air_routes", "orig,dest,stops,carrier", routes)
+    table(folder, "air_routes", "orig,dest,stops,carrier", routes)
     votes = [f"{i + 1},{_STATES[i % 10]},{['yes', 'no'][i % 2]},{100 * i},{9000 - 7 * i}" for i in range(40)]
-    _table(folder, "bill_votes", "rownames,state,stance,money_pro,money_con", votes)
+    table(folder, "bill_votes", "rownames,state,stance,money_pro,money_con", votes)
     for part in ("true", "false"):
         stops = [f"{['Taser', 'Baton', 'Spray'][i % 3]},{20 + i},{i % 5}" for i in range(30)]
-        _table(folder, f"police_force_{part}", "force_type,age,precinct", stops)
+        table(folder, f"police_force_{part}", "force_type,age,precinct", stops)
     deaths = [f"{s},{['South', 'North'][i % 2]},{10 + i}" for i, s in enumerate(_STATES)]
-    _table(folder, "murders", "state,region,total", deaths)
-    _table(
-        folder, "infections", "state,disease,count", [f"{s},Mumps,{50 + i}" for i, s in enumerate(_STATES)]
-    )
+    table(folder, "murders", "state,region,total", deaths)
+    table(folder, "infections", "state,disease,count", [f"{s},Mumps,{50 + i}" for i, s in enumerate(_STATES)])
     limits = [f'Liquid {i},{i % 9 + 1} %,{20 + i} %,"{i},5"' for i in range(30)]
-    _table(folder, "flash_limits", "substance,lel,uel,lifetime_yrs", limits)
+    table(folder, "flash_limits", "substance,lel,uel,lifetime_yrs", limits)
     heat = [f"Gas {i},{20 + 3 * i},{100 + 7 * i}" for i in range(30)]
-    _table(folder, "gwp_table", "gas,gwp_20yr,gwp_100yr", heat)
+    table(folder, "gwp_table", "gas,gwp_20yr,gwp_100yr", heat)
     lands = [f"{s},{900 + 31 * i},Big {_PLACES[i]}" for i, s in enumerate(_STATES)]
-    _table(folder, "state_mst", "st_nm,popn,cap_city", lands)
+    table(folder, "state_mst", "st_nm,popn,cap_city", lands)
     menu = [f"{['Mcdonalds', 'Subway'][i % 2]},Meal {i},{300 + i}" for i in range(24)]
-    _table(folder, "tbl_menu", "rstrn,item,calories", menu)
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("opposites")
-    _write(folder)
-    catalog = tmp_path_factory.mktemp("catalog") / "opposites.db"
-    with open_lake(folder, catalog=catalog, embedder=embedder) as opened:
-        yield opened
-
-
-def _asked(lake: Lake, sql: str) -> Answer:
-    answer = lake.query(sql, "resolve")
-    assert answer.rows is not None
-    return answer
-
-
-def _columns(answer: Answer) -> dict[str, str]:
-    return {m.column: f"{m.real_table}.{m.real_column}" for m in answer.resolution.columns}
+    table(folder, "tbl_menu", "rstrn,item,calories", menu)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +95,7 @@ def test_what_speaks_of_both_or_of_neither_is_not_opposed(one: str, other: str) 
 
 
 def test_the_key_of_the_side_that_is_asked_for_joins(lake: Lake) -> None:
-    answer = _asked(
+    answer = asked(
         lake,
         "SELECT b.airport_name, COUNT(*) AS n FROM airline_routes a JOIN airfields b ON a.from_airport = b.airport_code "
         "GROUP BY b.airport_name",
@@ -132,7 +105,7 @@ def test_the_key_of_the_side_that_is_asked_for_joins(lake: Lake) -> None:
 
 
 def test_money_for_is_not_money_against(lake: Lake) -> None:
-    told = _columns(_asked(lake, "SELECT MAX(money_for) AS most FROM votes_on_bill WHERE position = 'yes'"))
+    told = columns_of(asked(lake, "SELECT MAX(money_for) AS most FROM votes_on_bill WHERE position = 'yes'"))
     assert told["money_for"] == "bill_votes.money_pro"
 
 
@@ -152,7 +125,7 @@ def test_a_name_that_is_the_same_in_all_rows_is_hardly_meant(lake: Lake) -> None
     sql = "SELECT airport_name, elevation FROM landing_fields WHERE elevation > 200"
     alike, score = _scores(lake, sql, "airport_name", "airfields_us.source")
     assert score < alike - 0.2
-    assert _columns(_asked(lake, sql))["airport_name"] == "airfields_us.name"
+    assert columns_of(asked(lake, sql))["airport_name"] == "airfields_us.name"
 
 
 def test_numbers_of_rows_are_not_added_up(lake: Lake) -> None:
@@ -168,18 +141,18 @@ def test_parts_that_are_true_and_false_say_nothing(lake: Lake) -> None:
     )
     alike, _ = _scores(lake, sql, "method_used", f"{united}.{lake.index.unions[united].mark}")
     assert alike <= 0.1
-    assert _columns(_asked(lake, sql))["method_used"].endswith(".force_type")
+    assert columns_of(asked(lake, sql))["method_used"].endswith(".force_type")
 
 
 def test_a_count_of_something_else_is_none_of_what_is_asked(lake: Lake) -> None:
     sql = "SELECT MAX(murder_count) AS most FROM murders_by_state WHERE us_region = 'South'"
     alike, _ = _scores(lake, sql, "murder_count", "infections.count")
     assert alike < 0.9
-    assert _columns(_asked(lake, sql))["murder_count"] == "murders.total"
+    assert columns_of(asked(lake, sql))["murder_count"] == "murders.total"
 
 
 def test_a_column_with_the_value_in_another_spelling_is_meant(lake: Lake) -> None:
-    told = _columns(_asked(lake, "SELECT DISTINCT dish FROM fast_food_menu WHERE chain = 'McDonald''s'"))
+    told = columns_of(asked(lake, "SELECT DISTINCT dish FROM fast_food_menu WHERE chain = 'McDonald''s'"))
     assert told == {"dish": "tbl_menu.item", "chain": "tbl_menu.rstrn"}
 
 
@@ -198,7 +171,7 @@ def test_part_of_a_value_may_be_initials(literal: str, value: str, *, meant: boo
 
 def test_another_number_is_another_thing(lake: Lake) -> None:
     sql = "SELECT gas, global_warming_potential_100_years AS g FROM greenhouse_gases"
-    assert _columns(_asked(lake, sql))["global_warming_potential_100_years"] == "gwp_table.gwp_100yr"
+    assert columns_of(asked(lake, sql))["global_warming_potential_100_years"] == "gwp_table.gwp_100yr"
 
 
 @pytest.mark.parametrize(("short", "long"), [("popn", "population"), ("assn", "association")])
@@ -209,14 +182,14 @@ def test_words_cut_to_their_beginning_and_last_letter(short: str, long: str) -> 
 
 def test_letters_with_a_usual_meaning_may_have_another(lake: Lake) -> None:
     assert completed("capital", "cap_city") == "capital city"
-    told = _columns(_asked(lake, "SELECT state_name, capital, population FROM states_of_the_union"))
+    told = columns_of(asked(lake, "SELECT state_name, capital, population FROM states_of_the_union"))
     assert told["population"] == "state_mst.popn"
     assert told["capital"] == "state_mst.cap_city"
 
 
 def test_who_tells_percents_reads_percents(lake: Lake) -> None:
     """The upper limit is told nothing of, and still is 20 to 49, not 0.2 to 0.49."""
-    answer = _asked(
+    answer = asked(
         lake,
         "SELECT MAX(upper_explosive_limit) AS most FROM flammability_limits WHERE lower_explosive_limit >= 2",
     )
@@ -225,7 +198,7 @@ def test_who_tells_percents_reads_percents(lake: Lake) -> None:
 
 
 def test_numbers_with_commas_are_shown_as_numbers(lake: Lake) -> None:
-    answer = _asked(lake, "SELECT lifetime_years FROM flammability_limits WHERE substance = 'Liquid 7'")
+    answer = asked(lake, "SELECT lifetime_years FROM flammability_limits WHERE substance = 'Liquid 7'")
     assert answer.rows is not None
     assert answer.rows.rows == [(7.5,)]
 

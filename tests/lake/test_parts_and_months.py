@@ -4,7 +4,6 @@ counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ _BRANCHES = ("Centre", "Gare", "Riviere", "Jardin")
 _STATES = {"P": "Pending", "S": "Shipped", "C": "Cancelled", "R": "Returned"}
 
 
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     for day, count in _DAYS.items():
         shows = [
             f"show {day} {i},{i % 9 + 1} h,{'Iberia' if i % 2 else 'Alps'},{60 + i}" for i in range(count)
@@ -33,14 +32,6 @@ def _write(folder: Path) -> None:
     (folder / "parcels.csv").write_text("\n".join(["parcel_no,stat_cd,weight", *parcels]) + "\n")
     states = [f"{code},{label}" for code, label in _STATES.items()]
     (folder / "parcel_stat_codes.csv").write_text("\n".join(["stat_cd,label", *states]) + "\n")
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("parts")
-    _write(folder)
-    with open_lake(folder, catalog=folder.parent / "parts.db", embedder=embedder) as opened:
-        yield opened
 
 
 def _rows(lake: Lake, sql: str) -> list[tuple[Any, ...]]:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake
 
 _ROWS = 40
 
 
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     kinds = ["maple", "birch", "", "oak"]
     first = [f"{500 + i},2024-{i % 12 + 1:02d}-03,{kinds[i % 4]}" for i in range(_ROWS)]
     second = [f"{500 + i},{i * 7 % 31},{i % 5}" for i in range(_ROWS)]
@@ -26,15 +22,6 @@ def _write(folder: Path) -> None:
     (folder / "regions.csv").write_text("code,region_name\n1,North\n2,South\n3,East\n")
     people = ["id,area", *(f"{i},{name}" for i, name in enumerate(["Europe", "Northern Europe", "Asia"] * 5))]
     (folder / "people.csv").write_text("\n".join(people) + "\n")
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("split")
-    _write(folder)
-    catalog = tmp_path_factory.mktemp("catalog") / "split.db"
-    with open_lake(folder, catalog=catalog, embedder=embedder) as opened:
-        yield opened
 
 
 def rows(lake: Lake, sql: str) -> list[tuple[Any, ...]]:

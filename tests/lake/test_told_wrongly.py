@@ -2,57 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake
 from rewright.lake.names import measure_of
 from rewright.lake.resolve.resolution import Answer
 from rewright.lake.resolve.values import _coded
+from tests.lake.asking import table
 
 _NAMES = ("Ada", "Bea", "Cleo", "Dot", "Eve", "Fay", "Gia", "Hope", "Ivy", "June", "Kim", "Lou")
 
 
-def _table(folder: Path, name: str, header: str, rows: list[str]) -> None:
-    (folder / f"{name}.csv").write_text("\n".join([header, *rows]) + "\n")
-
-
-def _write(folder: Path) -> None:
+def write_lake(folder: Path) -> None:
     prizes = [
         f"{_NAMES[i % 12]} Moss,{['Best tune', 'Best verse', 'Best stage'][i % 3]},{30 + i % 17},{1990 + i // 2}"
         for i in range(20)
     ]
-    _table(folder, "SongAwards", "name,awar,age,yr", prizes)
+    table(folder, "SongAwards", "name,awar,age,yr", prizes)
     power = [
         f"{kind},{','.join(str(900 + 7 * i + y) for y in range(12))}" for i, kind in enumerate(_NAMES[:5])
     ]
-    _table(folder, "Power_plants", "source," + ",".join(str(2003 + y) for y in range(12)), power)
+    table(folder, "Power_plants", "source," + ",".join(str(2003 + y) for y in range(12)), power)
     halls = [f"K{i:02d},{n} Hall,{['Rome', 'Oslo', 'Bonn'][i % 3]},IT" for i, n in enumerate(_NAMES)]
-    _table(folder, "venues", "vkey,vname,town,ctry", halls)
+    table(folder, "venues", "vkey,vname,town,ctry", halls)
     films = [
         f"{_NAMES[i % 12]} Moss,{['Ice', 'Fog', 'Dew', 'Hail'][i % 4]} {i % 9},{30 + i % 17}"
         for i in range(30)
     ]
-    _table(folder, "FilmHonours", "name,movi,age", films)
+    table(folder, "FilmHonours", "name,movi,age", films)
     storms = [
         f"{n} {i % 8},{['tropical storm', 'hurricane', 'low'][i % 3]},{980 + i},{1 + i % 5}"
         for i, n in enumerate(_NAMES * 3)
     ]
-    _table(folder, "storms", "name,status,pressure,hour", storms)
+    table(folder, "storms", "name,status,pressure,hour", storms)
     nights = [f"{2015 + i % 4},K{i % 12:02d},{400 + 13 * i}" for i in range(60)]
-    _table(folder, "home_dates", "yr,vkey,crowd", nights)
-
-
-@pytest.fixture(scope="module")
-def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
-    folder: Path = tmp_path_factory.mktemp("told")
-    _write(folder)
-    with open_lake(folder, catalog=folder.parent / "told.db", embedder=embedder) as opened:
-        yield opened
+    table(folder, "home_dates", "yr,vkey,crowd", nights)
 
 
 def _answer(lake: Lake, sql: str) -> Answer:

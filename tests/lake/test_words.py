@@ -182,3 +182,16 @@ def test_shortened_words_are_written_out_as_asked(asked: str, held: str, told: s
 )
 def test_truth_values_of_other_languages(text: str, told: bool | None) -> None:
     assert truth(text) is told
+
+
+@pytest.mark.parametrize(
+    ("table", "own"),
+    [
+        ("box_cntr_mst", "cntr_mst"),
+        ("standings_2016", "standings_2016"),
+        ("bat_all", "bat_all"),
+        ("calls", "calls"),
+    ],
+)
+def test_a_place_before_a_name_is_left_out_where_a_name_is_left(table: str, own: str) -> None:
+    assert names.without_place(table)[0] == own
