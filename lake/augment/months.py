@@ -27,7 +27,10 @@ _FEWEST = 3
 def is_monthly(column: Column) -> bool:
     """Does each value say a month, and no day of it?"""
     return month_format(column) is not None or (
-        column.family is Family.DATE and column.distinct >= _FEWEST and _first_days(_told(column))
+        column.family is Family.DATE
+        and column.distinct >= _FEWEST
+        and (column.minimum or "")[7:10] == "-01"
+        and _first_days(_told(column))
     )
 
 
@@ -36,8 +39,9 @@ def month_format(column: Column) -> str | None:
     if column.distinct < _FEWEST or not column.samples:
         return None
     if column.family is Family.INTEGER:
-        return _NUMERAL if _numeral(_told(column)) else None
-    if column.family is not Family.TEXT or not _SHORTEST <= len(column.samples[0].strip()) <= _LONGEST:
+        six = len(column.minimum or "") == len("202203") == len(column.maximum or "")
+        return _NUMERAL if six and _numeral(_told(column)) else None
+    if column.family is not Family.TEXT or not _may_say_month(column.samples[0]):
         return None
     return _format_of(_told(column))
 
@@ -74,6 +78,15 @@ def _told(column: Column) -> tuple[str, ...]:
     return tuple(
         value for value in (column.minimum, column.maximum, *column.samples) if value and value.strip()
     )
+
+
+@lru_cache(maxsize=4096)
+def _may_say_month(value: str) -> bool:
+    """Most texts say none by their first value already."""
+    value = value.strip()
+    if not _SHORTEST <= len(value) <= _LONGEST or not value[-1:].isalnum():
+        return False
+    return _numeral((value,)) or any(_is(value, form) for form in _FORMATS)
 
 
 @lru_cache(maxsize=4096)
