@@ -7,104 +7,14 @@ days, a column a year), and some tables give the target away. A seed's first run
 
 from __future__ import annotations
 
-import argparse
-import csv
-import json
 import math
-import random
-import statistics
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from datetime import date, timedelta
-from pathlib import Path
-from typing import Any
 
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.augment.api import BaseSpec, Options, augment
-from rewright.lake.augment.kept import keep_rows
-from rewright.lake.embedding import best_embedder
-
-_STEMS = (
-    "ald",
-    "ber",
-    "cor",
-    "dun",
-    "els",
-    "fen",
-    "gar",
-    "hol",
-    "ing",
-    "kel",
-    "lor",
-    "mar",
-    "nor",
-    "ost",
-    "pen",
-    "ros",
-)
-_ENDS = ("ford", "ham", "wick", "by", "stead", "mouth", "ley", "bridge")
+from bench.augment_folder import Case, Folder, main
 
 
-@dataclass
-class Case:
-    """A base table of the lake; each of `groups` is a signal, told by any one of its tables; `leaks`: tables whose
-    only merit is to give the target away.
-    """
-
-    base: str
-    target: str
-    groups: list[set[str]]
-    leaks: set[str] = field(default_factory=set)
-
-
-@dataclass
-class Town:
-    """The tables to be written and the cases over them."""
-
-    chance: random.Random
-    tables: dict[str, tuple[Sequence[str], list[list[object]]]] = field(default_factory=dict)
-    cases: list[Case] = field(default_factory=list)
-
-    def table(self, name: str, header: Sequence[str], rows: Iterable[list[object]]) -> None:
-        shown = list(rows)
-        self.chance.shuffle(shown)
-        self.tables[name] = (header, shown)
-
-    def noise(self, n: int, of: float = 1.0) -> list[float]:
-        return [self.chance.gauss(0, of) for _ in range(n)]
-
-    def places(self, n: int) -> list[str]:
-        every = [f"{a}{b}".title() for a in _STEMS for b in _ENDS]
-        return self.chance.sample(every, n)
-
-    def others(self, stem: str, key: str, keys: Sequence[object], n: int = 3) -> None:
-        """Tables by the same key that tell nothing: walks, counts and rare texts."""
-        for i in range(n):
-            walk, rows = 0.0, []
-            for k in keys:
-                walk += self.chance.gauss(0, 1)
-                rows.append(
-                    [
-                        k,
-                        round(walk, 2),
-                        self.chance.randint(0, 40),
-                        self.chance.choice(["open", "shut", "held"]),
-                    ]
-                )
-            self.table(
-                f"{stem}_{('register', 'ledger', 'roll')[i]}", [key, f"index_{i}", "count", "state"], rows
-            )
-
-    def write(self, folder: Path) -> None:
-        folder.mkdir()
-        for name, (header, rows) in self.tables.items():
-            with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows([header, *rows])
-
-
-def library(town: Town) -> None:
+def library(town: Folder) -> None:
     """A day's loans of a branch; the weather is known by month, the branch by its name."""
     branches = town.places(8)
     days = [date(2022, 1, 3) + timedelta(days=2 * n) for n in range(180)]
@@ -123,7 +33,7 @@ def library(town: Town) -> None:
     town.cases.append(Case("library_days", "loans", [{"rain_by_month"}, {"branch_floors"}]))
 
 
-def meters(town: Town) -> None:
+def meters(town: Folder) -> None:
     """Meter numbers that another office's spreadsheet keeps as decimals."""
     numbers = town.chance.sample(range(101, 999), 210)
     age, leak = (dict(zip(numbers, town.noise(210), strict=True)) for _ in range(2))
@@ -151,7 +61,7 @@ def meters(town: Town) -> None:
     town.cases.append(Case("water_meters", "use_m3", [{"meter_ages"}, {"pipe_checks"}]))
 
 
-def districts(town: Town) -> None:
+def districts(town: Folder) -> None:
     """A district's turnout by year; incomes stand in a column for each year."""
     names, years = town.places(40), [2015, 2016, 2017, 2018, 2019, 2020]
     income = {(n, y): town.chance.gauss(0, 1) for n in names for y in years}
@@ -184,7 +94,7 @@ def districts(town: Town) -> None:
     town.cases.append(Case("turnouts", "turnout", [{"income_wide"}, {"age_profile"}]))
 
 
-def parcels(town: Town) -> None:
+def parcels(town: Folder) -> None:
     """Whether a parcel is late: by its carrier's class and the logarithm of the way; refunds come only afterwards."""
     codes = [f"RX{n}" for n in town.chance.sample(range(10_000, 99_999), 420)]
     way = {c: math.exp(town.chance.gauss(3, 0.9)) for c in codes}
@@ -211,7 +121,7 @@ def parcels(town: Town) -> None:
     town.cases.append(Case("parcels", "late", [{"routes_driven"}, {"handover_notes"}], {"refunds_paid"}))
 
 
-def flats(town: Town) -> None:
+def flats(town: Folder) -> None:
     """Prices by a certificate's letter and the quarter's income; a tax office and last year's register copy them."""
     quarters = town.places(30)
     wealth = dict(zip(quarters, town.noise(30), strict=True))
@@ -251,7 +161,7 @@ def flats(town: Town) -> None:
     )
 
 
-def stays(town: Town) -> None:
+def stays(town: Folder) -> None:
     """Days in hospital: many readings a patient, of which the largest tells, and one referral each."""
     patients = [f"{town.chance.randint(10, 99)}/{n}" for n in town.chance.sample(range(1000, 9999), 240)]
     worst, frail = (dict(zip(patients, town.noise(240), strict=True)) for _ in range(2))
@@ -287,7 +197,7 @@ def stays(town: Town) -> None:
     town.cases.append(Case("hospital_stays", "days", [{"temperature_readings"}, {"referrals"}]))
 
 
-def clubs(town: Town) -> None:
+def clubs(town: Folder) -> None:
     """Gate money by club and season; the other office writes the season in its own way."""
     names = [f"{p} {e}" for p, e in zip(town.places(26), ["Rovers", "United"] * 13, strict=True)]
     seasons = [f"{y}/{y % 100 + 1}" for y in range(2012, 2021)]
@@ -316,7 +226,7 @@ def clubs(town: Town) -> None:
     town.cases.append(Case("gate_money", "pounds", [{"league_points"}]))
 
 
-def lamps(town: Town) -> None:
+def lamps(town: Folder) -> None:
     """Faults of street lamps by their voltage, whose readings are kept in a file for each year, and by their make."""
     lamps_of = [f"L{n:05d}" for n in town.chance.sample(range(100, 60_000), 260)]
     volt = dict(zip(lamps_of, town.noise(260), strict=True))
@@ -354,7 +264,7 @@ def lamps(town: Town) -> None:
     town.cases.append(Case("street_lamps", "faults", [voltages, {"lamp_makers"}], {"fault_classes"}))
 
 
-OFFICES: tuple[Callable[[Town], None], ...] = (
+OFFICES: tuple[Callable[[Folder], None], ...] = (
     library,
     meters,
     districts,
@@ -366,64 +276,5 @@ OFFICES: tuple[Callable[[Town], None], ...] = (
 )
 
 
-def run(lake: Lake, case: Case, selector: str) -> dict[str, Any]:
-    """What one selector recommends for a case, and what it took."""
-    spent = time.process_time()
-    report = augment(lake, BaseSpec(case.base, case.target), Options(5, None, selector=selector))  # type: ignore[arg-type] # one of two names
-    spent = time.process_time() - spent
-    told = [a.table for a in report.added if a.recommended]
-    found = [any(_is(t, group) for t in told) for group in case.groups]
-    helpful = set().union(*case.groups)
-    return {
-        "found": sum(found) / len(found),
-        "missing": sorted(t for g, f in zip(case.groups, found, strict=True) if not f for t in g),
-        "decoys": [t for t in told if not _is(t, helpful | case.leaks)],
-        "leaks recommended": [t for t in told if _is(t, case.leaks)],
-        "leaks told": sorted({x.table for x in report.leaks}),
-        "before": round(report.r2_before, 3),
-        "r2": round(report.r2_after, 3),
-        "evaluations": report.evaluations,
-        "cpu": round(spent, 3),
-    }
-
-
-def _is(table: str, some: set[str]) -> bool:
-    """Whether a table, or a union of partitions that is called after its first or their stem, is one of some."""
-    return table in some or any(table.startswith(f"{name}") for name in some)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path)
-    args = parser.parse_args()
-    town = Town(random.Random(args.seed))
-    for office in OFFICES:
-        office(town)
-    rows = []
-    with tempfile.TemporaryDirectory() as name:
-        town.write(Path(name) / "lake")
-        for case in town.cases:
-            row: dict[str, Any] = {"case": case.base}
-            for selector in ("ours", "exhaustive"):
-                with open_lake(
-                    Path(name) / "lake", catalog=Path(name) / "c.db", embedder=best_embedder()
-                ) as lake:
-                    lake.graph()
-                    keep_rows(lake)
-                    row[selector] = run(lake, case, selector)
-            rows.append(row)
-            print(json.dumps(row), flush=True)
-    for selector in ("ours", "exhaustive"):
-        mine = [row[selector] for row in rows]
-        print(
-            f"{selector}: planted tables found {statistics.fmean(m['found'] for m in mine):.2f}, R² {statistics.fmean(m['before'] for m in mine):.3f} -> "
-            f"{statistics.fmean(m['r2'] for m in mine):.3f}, decoys recommended {sum(len(m['decoys']) for m in mine)}, leaks recommended "
-            f"{sum(len(m['leaks recommended']) for m in mine)}, {sum(m['evaluations'] for m in mine)} evaluations, {sum(m['cpu'] for m in mine):.2f} s of processor"
-        )
-    if args.out is not None:
-        args.out.write_text(json.dumps(rows, indent=1))
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, OFFICES)

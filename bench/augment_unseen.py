@@ -9,7 +9,6 @@ own. Seeds from 1000 on are kept aside: their first run is told, nothing is tune
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import random
 import statistics
@@ -20,6 +19,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+from bench.augment_folder import write_tables
 from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, Options, augment
 from rewright.lake.augment.kept import keep_rows
@@ -70,10 +70,7 @@ class Lake:
     leaks: set[str] = field(default_factory=set)
 
     def write(self, folder: Path) -> None:
-        folder.mkdir()
-        for name, (header, rows) in self.tables.items():
-            with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-                csv.writer(file).writerows([header, *rows])
+        write_tables(folder, self.tables)
 
 
 def names(chance: random.Random, n: int) -> list[str]:

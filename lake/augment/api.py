@@ -197,7 +197,7 @@ def augment(
         evaluator = Evaluator(base, options.aggregates)
         budget = Budget(options.seconds, options.evaluations, stop, started)
         search = Search(evaluator, budget, options.tables, told)
-        candidates = Candidates(lake, base.table.name, base.table_rows, base.key_hashes)
+        candidates = Candidates(lake, base.table.name, base.table_rows, base.key_hashes, base.not_keys)
         single = candidates.single(base.keys)
         history = History(lake.index, base.table.name, base.target.name, earlier if options.history else ())
         search.prior = history.evidence

@@ -119,6 +119,8 @@ class Base:
         self.table, self.target = _found(lake, spec)
         self.table_rows = TableRows(lake, self.sql)
         self.keys = tuple(self._column(name).name for name in spec.keys)
+        if self.target.name in self.keys:
+            raise AugmentError(f"{self.target.name} is to be predicted: it is no column to join on")
         self._groupings: dict[KeyTuple, int] = {}
         self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
         self._totals: dict[tuple[int, ...], Grouped] = {}
@@ -138,6 +140,11 @@ class Base:
         self.moments: Any = None
         """(seeds, folds, d, d) over 1, features with flags, targets."""
         self._make_values()
+
+    @property
+    def not_keys(self) -> set[str]:
+        """Its columns that nothing is joined on: who knows one of them knows the target."""
+        return {self.target.name, *(leak.column for leak in self.leaks)} - set(self.keys)
 
     @property
     def held(self) -> bool:

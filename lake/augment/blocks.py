@@ -73,6 +73,14 @@ def by_chance(chosen: int, offered: int, keys: int) -> float:
     return min(1.0, 2.0 * chosen * math.log(offered / chosen) / max(keys, 1))
 
 
+def best_of_tables(tables: int, rows: int) -> float:
+    """The share of what is left to explain, in so many rows, that the best of so many tables explains by
+    chance beyond what any of them does: a choice among tables costs what one among features does (see
+    `by_chance`).
+    """
+    return min(1.0, 2.0 * math.log(max(tables, 1)) / max(rows, 1))
+
+
 def scaled(raw: Any) -> tuple[Any, Any]:
     """Features centred and scaled, 0 where missing; and 1 where missing."""
     missing = ~np.isfinite(raw)

@@ -16,8 +16,8 @@ from rewright.lake import names
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
 from rewright.lake.augment.kept import TableRows
-from rewright.lake.augment.keyed import as_key
-from rewright.lake.augment.months import is_monthly
+from rewright.lake.augment.keyed import as_key, marks
+from rewright.lake.augment.months import is_monthly, months_of, shared_months
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family, Table
@@ -37,6 +37,8 @@ key.
 """
 _SEVERAL = 2
 """Columns of the same names that two tables have, from which on they may have a key together."""
+_MONTHS_SHARED = 0.3
+"""The share of a base table's months that a table of days must be about."""
 _FEW_KINDS = 12
 _SMALL = 5000
 _CONTAINED = 0.05
@@ -81,9 +83,17 @@ class Candidates:
     """Joins from a table of the lake to the others."""
 
     def __init__(
-        self, lake: Lake, base: str, rows: TableRows, hashes: Callable[[str, Kind], Any] | None = None
+        self,
+        lake: Lake,
+        base: str,
+        rows: TableRows,
+        hashes: Callable[[str, Kind], Any] | None = None,
+        without: Collection[str] = (),
     ) -> None:
-        """`hashes`: those of the base's values of a column as a key of a kind."""
+        """`hashes`: those of the base's values of a column as a key of a kind; `without`: columns of the base
+        that nothing is joined on, since they are not known before what is to be predicted.
+        """
+        self._without = frozenset(without)
         self._lake = lake
         self._index = lake.index
         self._base = base
@@ -93,6 +103,7 @@ class Candidates:
         self._year_columns: dict[str, list[Column]] = {}
         self._as_keys: dict[str, list[Column]] = {}
         self._all_decimals: list[Column] | None = None
+        self._months: list[tuple[Column, set[str]]] | None = None
         self._joins: dict[tuple[str, str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
         self._hashes = hashes
@@ -142,7 +153,8 @@ class Candidates:
         if not spelled and told in self._joins:
             return self._joins[told]
         pairs = better(self._pairs(table, other, allowed), spelled)
-        pairs = [p for p in pairs if not allowed or p.a.name in allowed]
+        hidden = self._without if table == self._base else ()
+        pairs = [p for p in pairs if (not allowed or p.a.name in allowed) and p.a.name not in hidden]
         found = _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
         if spelled:
             return found
@@ -165,6 +177,9 @@ class Candidates:
             found = self._of_columns(table, other, allowed)
         else:
             found = [*self._index.pairs(table, other), *self._of_decimals(table, other)]
+        found += self._of_marks(table, other, allowed)
+        if table == self._base:
+            found += self._of_days(other, allowed)
         # years complete a key whatever the scores say of them alone
         known = {(p.a.name, p.b.name) for p in found}
         for a in self._years(table):
@@ -219,6 +234,62 @@ class Candidates:
             if (pair := self._index.overlapping(a, b)) is not None
         ]
 
+    def _of_marks(self, table: str, other: str, allowed: Collection[str]) -> list[PairScore]:
+        """The pairs of columns of decimals that are called the same and have the same values, of which one of
+        the tables has each once.
+        """
+        theirs = {c.name.lower(): c for c in self._index.tables[other].columns if c.family is Family.FLOAT}
+        if not theirs:
+            return []
+        found = []
+        for a in self._marks(table, allowed):
+            b = theirs.get(a.name.lower())
+            if b is None or max(a.uniqueness, b.uniqueness) < _UNIQUE:
+                continue
+            pair = self._index.overlapping(a, b)
+            if pair is not None and _shared(pair) >= _SAME_NUMBERS:
+                found.append(pair)
+        return found
+
+    def _marks(self, table: str, allowed: Collection[str]) -> list[Column]:
+        """A table's columns of decimals that may name something."""
+        columns = self._index.tables[table].columns
+        return [c for c in columns if marks(c) and (not allowed or c.name in allowed)]
+
+    def _of_days(self, other: str, allowed: Collection[str]) -> list[PairScore]:
+        """The base's months beside the days of another table, which are summed up by month. Nothing is
+        sketched of the months that days are in: when the first and the last of them are decides.
+        """
+        found = []
+        for a, months in self._months_of_base(allowed):
+            for b in self._index.tables[other].columns:
+                shared = shared_months(months, b) if _says_days(b) else None
+                if shared is not None and shared.a_in_b >= _MONTHS_SHARED:
+                    found.append(self._index.scored(a, b, shared))
+        return found
+
+    def _dated(self, allowed: Collection[str]) -> set[str]:
+        """Tables with days, where the base has months."""
+        if not self._months_of_base(allowed):
+            return set()
+        return {c.table for c in self._index.columns if _says_days(c)}
+
+    def _months_of_base(self, allowed: Collection[str]) -> list[tuple[Column, set[str]]]:
+        """The base's columns that say months, and which."""
+        if self._months is None:
+            columns = [c for c in self._index.tables[self._base].columns if is_monthly(c)]
+            told = ((c, months_of(c, [v for v, _ in self._index.values(c).counts])) for c in columns)
+            self._months = [(c, months) for c, months in told if months]
+        return [(c, months) for c, months in self._months if not allowed or c.name in allowed]
+
+    def _of_same_marks(self, table: str, allowed: Collection[str]) -> set[str]:
+        """Tables with a column of decimals that is called as one of the table's."""
+        wanted = {c.name.lower() for c in self._marks(table, allowed)}
+        if not wanted:
+            return set()
+        columns = (c for c in self._index.columns if c.family is Family.FLOAT and c.table != table)
+        return {c.table for c in columns if c.name.lower() in wanted}
+
     def _columns(self, table: str) -> list[Column]:
         """A table's columns, as they are compared as keys."""
         if table not in self._as_keys:
@@ -247,6 +318,8 @@ class Candidates:
         if joined is None or len(near) >= _MANY:
             near |= self._sharing(table, allowed, arrived)
         near |= self._decimals(table, arrived)
+        if table == self._base:
+            near |= self._of_same_marks(table, allowed) | self._dated(allowed)
         if len(near) < _MANY:
             near |= self._namesakes(table) | self._alike(table, allowed, arrived)
         if arrived:
@@ -272,6 +345,7 @@ class Candidates:
             c
             for c in self._index.tables[table].columns
             if joinable(c) and c.name not in arrived and (not allowed or c.name in allowed)
+            if table != self._base or c.name not in self._without
         ]
         if self._spelled is None:
             self._spelled = Spelled(self._index, self._rows.spellings())
@@ -504,6 +578,11 @@ def _period(pair: PairScore) -> bool:
 def _monthly(pair: PairScore) -> bool:
     """Days of a table beside another's months."""
     return key_kind(pair.a, pair.b) == "month" and is_monthly(pair.a) is not is_monthly(pair.b)
+
+
+def _says_days(column: Column) -> bool:
+    """Is it a date, and not one of each month alone?"""
+    return column.family is Family.DATE and not is_monthly(column)
 
 
 def _shared(pair: PairScore) -> float:

@@ -21,7 +21,7 @@ from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "text", "date", "month"]
+Kind = Literal["number", "decimal", "text", "date", "month"]
 Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
@@ -100,10 +100,13 @@ class Encoded:
 
 def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
-    if as_key(a).numeral and as_key(b).numeral:
-        return "number"
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
         return "month"
+    one, two = as_key(a), as_key(b)
+    if one.numeral and two.numeral:
+        return "number"
+    if all(c.numeral or c.family is Family.FLOAT for c in (one, two)):
+        return "decimal"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
     return "text"
@@ -138,6 +141,9 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
             number = f"CASE WHEN {number} = floor({number}) THEN {number} END"
         return f"TRY_CAST({number} AS BIGINT)"
     cleaned = index.cleaning(column) or quoted(column.name)
+    if kind == "decimal":
+        # adding 0 makes -0.0 and 0.0 one
+        return f"CAST(TRY_CAST({cleaned} AS DOUBLE) + 0.0 AS VARCHAR)"
     if kind == "month":
         return month_form(column, cleaned, lambda: _day_form(column, cleaned))
     if kind == "date":

@@ -16,6 +16,8 @@ _EXACT = 2.0**53
 """Larger whole numbers are not told apart as floating-point numbers."""
 _FEWEST = 3
 """Samples that must be whole, at least."""
+_FEWEST_MARKS = 12
+"""Fewer different decimals are the same ones in many tables."""
 
 
 def as_key(column: Column) -> Column:
@@ -32,6 +34,13 @@ def as_key(column: Column) -> Column:
 def keyable(column: Column) -> bool:
     """May the column be a key?"""
     return joinable(as_key(column))
+
+
+def marks(column: Column) -> bool:
+    """May its floating-point numbers, not all of them whole, name things, as distances along a road do? Only
+    where another column that is called alike has the same ones.
+    """
+    return column.family is Family.FLOAT and column.distinct >= _FEWEST_MARKS and as_key(column) is column
 
 
 @lru_cache(maxsize=4096)

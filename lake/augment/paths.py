@@ -161,6 +161,7 @@ class _Tree:
             search.budget.check(search.evaluator)
             chains = [node.candidate for node in some if node.candidate is not None]
             search.evaluator.estimates += len(chains)
+            search.tried.update(chain.table for chain in chains)
             self.looked += len(chains) * self._share(sample)
             looks = sample.looks(chains)
             gains += [self._judged(node, look) for node, look in zip(some, looks, strict=True)]

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
-from rewright.lake.augment.blocks import Block
+from rewright.lake.augment.blocks import Block, best_of_tables
 from rewright.lake.augment.candidates import Candidate
 from rewright.lake.augment.evaluator import Evaluator
 from rewright.lake.augment.metric import FITS, Evaluation
@@ -83,10 +83,15 @@ class Budget:
             raise BudgetEnded
 
 
-def tells(block: Block, before: Evaluation, after: Evaluation) -> bool:
-    """Does the gain beat its interval, and what as many of the table's features gain by chance?"""
-    chance = block.by_chance(len(block.features)) * (1.0 - max(before.r2, 0.0))
-    return after.gain_over(before)[1] > chance
+def tells(block: Block, before: Evaluation, after: Evaluation, by_choice: float = 0.0) -> bool:
+    """Does the gain beat its interval, and what as many of the table's features gain by chance? `by_choice`:
+    what the best of all tables tried explains more than any of them by chance; that is asked of the gain
+    itself, of which the interval's lower end says how sure it is.
+    """
+    left = 1.0 - max(before.r2, 0.0)
+    chance = block.by_chance(len(block.features))
+    gain, low, _ = after.gain_over(before)
+    return low > chance * left and gain > (chance + by_choice) * left
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +141,8 @@ class Search:
     looked: int = 0
     offers: list[Block] = field(default_factory=list)
     """What may be chosen from."""
+    tried: set[str] = field(default_factory=set)
+    """The tables that were looked at or built."""
     prior: Callable[[str], tuple[float, float]] = lambda _table: (0.0, 0.0)
     """A table's mean gain in earlier searches for alike targets, and how many of them it is worth."""
 
@@ -178,6 +185,14 @@ class Search:
         except (BudgetEnded, KeyboardInterrupt):
             self.ended = True
 
+    def _tells(self, block: Block, before: Evaluation, after: Evaluation) -> bool:
+        """As `tells`, of as many tables as were tried."""
+        return tells(block, before, after, self._by_choice)
+
+    @property
+    def _by_choice(self) -> float:
+        return best_of_tables(len(self.tried), self.evaluator.base.rows)
+
     def recommended(self) -> list[Pick]:
         """The picks whose gain over those recommended before them beats its interval; `before` and `after`
         say so. Two of which neither does alone, but each beside the other, are both recommended.
@@ -191,7 +206,7 @@ class Search:
             if waiting:
                 # judged beside tables that are not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after):
+            if self._tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after):
                 kept.append(Pick(pick.block, best, after))
                 best = after
                 continue
@@ -212,7 +227,8 @@ class Search:
             return False
         whole = next(one for one in self.blocks if one.candidate is block.candidate)
         with_all = self.evaluator.evaluate([*(one.block for one in kept), whole])
-        return with_all.gain_over(best)[1] > 0
+        gain, low, _ = with_all.gain_over(best)
+        return low > 0 and gain > self._by_choice * (1.0 - max(best.r2, 0.0))
 
     def _pair(
         self, kept: Sequence[Pick], best: Evaluation, waiting: Sequence[Pick], pick: Pick
@@ -222,7 +238,7 @@ class Search:
         """
         given = [one.block for one in kept]
         found = next(one for one in self.picks if one.block is pick.block)
-        if not tells(found.block, found.before, found.after):
+        if not self._tells(found.block, found.before, found.after):
             # not even beside all that was chosen before
             return []
         for other in reversed(waiting):
@@ -230,8 +246,8 @@ class Search:
             without = other.after
             if other.before is not best:
                 without = self.evaluator.evaluate([*given, other.block])
-            together = both.gain_over(best)[1] > 0
-            if together and tells(pick.block, without, both) and tells(other.block, pick.after, both):
+            beside = self._tells(pick.block, without, both) and self._tells(other.block, pick.after, both)
+            if beside and both.gain_over(best)[1] > 0:
                 one, two = other.block.candidate.table, pick.block.candidate.table
                 return [
                     Pick(other.block, pick.after, both, two),
@@ -241,7 +257,9 @@ class Search:
 
     def surely_recommended(self) -> list[Pick]:
         """The first picks, as far as each beats its interval: what is known without another evaluation."""
-        return list(itertools.takewhile(lambda one: tells(one.block, one.before, one.after), self.picks))
+        return list(
+            itertools.takewhile(lambda one: self._tells(one.block, one.before, one.after), self.picks)
+        )
 
     def add(self, block: Block, after: Evaluation) -> None:
         """Take a table into the set."""
@@ -264,6 +282,7 @@ class Search:
                 break
             self.pending.remove(candidate.path)
             self.blocks.append(block)
+            self.tried.add(candidate.table)
             self.told(candidate.table, self.best.r2)
         return [b for b in self.blocks if b.features]
 
@@ -287,7 +306,7 @@ class Search:
                 if self.picks or tried:
                     self.budget.check(self.evaluator)
                 after = self.evaluator.evaluate([*self.chosen, offer.variant])
-                tried.append((tells(offer.variant, self.best, after), after.r2, -i, after))
+                tried.append((self._tells(offer.variant, self.best, after), after.r2, -i, after))
             if not tried:
                 return
             # a gain that beats its interval before a larger one that may be chance
@@ -365,6 +384,7 @@ class Search:
             if not self.budget.left:
                 return None
             self.evaluator.estimates += len(some)
+            self.tried.update(candidate.table for candidate in some)
             found += [
                 one if isinstance(one, Look) else Look(candidate, math.inf, 1.0, suspect=False)
                 for candidate, one in zip(some, sample.looks(some), strict=True)

@@ -17,7 +17,15 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.base import Base
 from rewright.lake.augment.candidates import Candidate, Hop
-from rewright.lake.augment.encoding import Aggregates, Encoded, Kind, encoded, hash_form, key_form
+from rewright.lake.augment.encoding import (
+    Aggregates,
+    Encoded,
+    Kind,
+    encoded,
+    hash_form,
+    key_form,
+    key_kind,
+)
 from rewright.lake.augment.features import Keyed, Links, features_of
 from rewright.lake.augment.rows import joint
 
@@ -246,12 +254,13 @@ class TableFeatures:
         table = index.tables[hop.right]
         # what texts are told by is kept with the rows
         self._rows.of(hop.right, [(b, kind) for _, b, kind in hop.pairs])
-        parts = [c for _, b, _ in hop.pairs if (c := table.column(b)) is not None]
+        parts = [(c, kind) for _, b, kind in hop.pairs if (c := table.column(b)) is not None]
         return encoded(
             index,
             hop.right,
             [(b, kind) for _, b, kind in hop.pairs],
-            unique=any(c.unique for c in parts) or self._unique(hop),
+            # many days are of one month
+            unique=any(c.unique and key_kind(c, c) == kind for c, kind in parts) or self._unique(hop),
             aggregates=self._aggregates,
             levels=self._rows.levels,
         )

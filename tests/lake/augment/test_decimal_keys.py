@@ -82,6 +82,26 @@ def test_decimals_that_are_not_whole_are_no_keys(search: Search) -> None:
     assert not report.candidates
 
 
+def test_decimals_that_are_not_whole_are_keys_where_both_tables_have_them(search: Search) -> None:
+    """Marks along a road, however many zeros are written behind them."""
+    report = search(lambda n: f"{n / 4}", lambda n: f"{n / 4:.3f}")
+    assert [added.table for added in report.added if added.recommended] == ["ages"]
+    assert report.r2_after > 0.8
+
+
+def test_marks_below_zero_are_others(search: Search) -> None:
+    report = search(lambda n: f"{(n - 500) / 4}", lambda n: f"{(n - 500) / 4}")
+    assert report.r2_after > 0.8
+
+
+def test_decimals_of_other_names_are_not_compared(search: Search) -> None:
+    assert not search(lambda n: f"{n / 4}", lambda n: f"{n / 4}", "depth").candidates
+
+
+def test_measures_that_are_called_alike_and_differ_are_no_keys(search: Search) -> None:
+    assert not search(lambda n: f"{n / 4}", lambda n: f"{n / 4 + (0.1 if n % 3 else 0)}").candidates
+
+
 def test_numbers_of_other_names_are_not_compared(search: Search) -> None:
     report = search(str, lambda n: f"{n}.0", "depth_cm")
     assert not report.candidates

@@ -25,6 +25,8 @@ WAYS: dict[str, Write] = {
     "name": lambda d: d.strftime("%b %Y"),
     "long name": lambda d: d.strftime("%B %Y"),
     "first day": lambda d: d.replace(day=1).isoformat(),
+    "short year": lambda d: d.strftime("%b-%y"),
+    "digits": lambda d: d.strftime("%Y%m"),
 }
 
 
@@ -100,3 +102,43 @@ def test_other_texts_are_no_months(tmp_path: Path, embedder: CachedEmbedder, val
         csv.writer(file).writerows([["a", "b"], *([v, i] for i, v in enumerate(values))])
     with open_lake(tmp_path / "lake", catalog=tmp_path / "c.db", embedder=embedder) as lake:
         assert not is_monthly(lake.index.tables["t"].columns[0])
+
+
+@pytest.fixture
+def by_month(tmp_path: Path, embedder: CachedEmbedder) -> Callable[[Write, Write], Report]:
+    """A search over a shop's months, which another table's days or months explain: of days their mean does."""
+    chance = random.Random(8)
+    months = [date(2016 + m // 12, m % 12 + 1, 1) for m in range(60)]
+    rain = {m: chance.gauss(0, 1) for m in months}
+
+    def made(own: Write, theirs: Write) -> Report:
+        days = [m + timedelta(days=n) for m in months for n in range(0, 27, 3)]
+        told = [[theirs(d), round(60 + 9 * (rain[d.replace(day=1)] + chance.gauss(0, 0.5)), 3)] for d in days]
+        sold = [[own(m), s, round(100 + 20 * rain[m] + chance.gauss(0, 6), 2)] for m in months for s in "AB"]
+        tables = {"sold": [["month", "shop", "euros"], *sold], "rained": [["at", "mm"], *told]}
+        (tmp_path / "lake").mkdir()
+        for name, rows in tables.items():
+            with (tmp_path / "lake" / f"{name}.csv").open("w", newline="") as file:
+                csv.writer(file).writerows(rows)
+        with open_lake(tmp_path / "lake", catalog=tmp_path / "c.db", embedder=embedder) as lake:
+            keep_rows(lake)
+            report = augment(lake, BaseSpec("sold", "euros"), Options(2, None))
+            assert lake.execute(f'SELECT count("rained.mm (mean)") FROM ({report.sql})').rows == [(120,)]
+        return report
+
+    return made
+
+
+@pytest.mark.parametrize("own", WAYS)
+def test_months_find_the_days_that_are_in_them(by_month: Callable[[Write, Write], Report], own: str) -> None:
+    report = by_month(WAYS[own], date.isoformat)
+    assert [added.table for added in report.added if added.recommended] == ["rained"]
+    assert report.r2_after > 0.8
+
+
+@pytest.mark.parametrize("theirs", WAYS)
+@pytest.mark.parametrize("own", ["text", "first day", "digits"])
+def test_months_find_months_written_in_other_ways(
+    by_month: Callable[[Write, Write], Report], own: str, theirs: str
+) -> None:
+    assert by_month(WAYS[own], WAYS[theirs]).r2_after > 0.8
