@@ -15,6 +15,7 @@ import psycopg
 from psycopg import sql as psql
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext, is_text, kind_of
+from rewright.ask.reading.comments import name_in
 from rewright.ask.reading.words import listed
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
@@ -36,6 +37,10 @@ _ABOVE = frozenset(
 )
 """Roles of rows of the same table, by the words of a key's name."""
 _ABOVE_IT = 0.9
+_BY_COMMENT = 0.9
+"""How likely a join is meant that only a column's comment tells."""
+_COUNTS = frozenset(listed("cap capacity max maximum min minimum num count cnt total avg average sum"))
+"""Before the name of a table in that of a column: how many of its rows, none of them."""
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
 
 
@@ -211,8 +216,26 @@ def _joins(
             told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
             if len(told) == 1:
                 yield Join(many, told[0], _PARTLY)
-        if not found and _is_above(connection, many, owners[many.table]):
+        said = _told_by_comment(connection, many, tables) if not kept else None
+        if said is not None:
+            yield Join(many, said, _BY_COMMENT)
+        elif not found and _is_above(connection, many, owners[many.table]):
             yield Join(many, next(c for c in owners[many.table].columns if c.key), _ABOVE_IT)
+
+
+def _told_by_comment(
+    connection: psycopg.Connection[Any], many: ColumnContext, tables: Sequence[TableContext]
+) -> ColumnContext | None:
+    """The key of the table whose rows a column's comment speaks of: `employee who drives`. All values are
+    keys, and no row refers to itself.
+    """
+    said = name_in(many.comment)
+    named = [t for t in tables if said and said in {t.words, name_in(t.comment)}]
+    key = next((c for c in named[0].columns if c.key), None) if len(named) == 1 else None
+    if key is None or many.key or many.unique or key.kind != many.kind:
+        return None
+    itself = key.table == many.table and _refers_to_itself(connection, many, key)
+    return None if itself or _contained(connection, many, key) < _CONTAINED else key
 
 
 def _is_above(connection: psycopg.Connection[Any], many: ColumnContext, owner: TableContext) -> bool:
@@ -222,10 +245,15 @@ def _is_above(connection: psycopg.Connection[Any], many: ColumnContext, owner: T
     key = next((c for c in owner.columns if c.key), None)
     if key is None or key.type != many.type or many.unique or not set(many.words) & _ABOVE:
         return False
+    return _contained(connection, many, key) >= _CONTAINED and not _refers_to_itself(connection, many, key)
+
+
+def _refers_to_itself(connection: psycopg.Connection[Any], many: ColumnContext, key: ColumnContext) -> bool:
+    """Whether any row of a table holds its own key in another column."""
     query = psql.SQL(
         "select pg_catalog.count(*) from {sample} where s.{column} operator(pg_catalog.=) s.{key}"
-    ).format(sample=_sample(owner.ref), column=psql.Identifier(many.name), key=psql.Identifier(key.name))
-    return _contained(connection, many, key) >= _CONTAINED and _fetch(connection, query)[0][0] == 0
+    ).format(sample=_sample(key.table), column=psql.Identifier(many.name), key=psql.Identifier(key.name))
+    return bool(_fetch(connection, query)[0][0])
 
 
 def _refers(column: ColumnContext) -> bool:
@@ -290,7 +318,8 @@ def _names_owner(column: ColumnContext, owner: TableContext) -> bool:
 def _names_last(column: ColumnContext, owner: TableContext) -> bool:
     """`from_airport`, `pre_course_id`: a role before the name of the table."""
     referred = tuple(names.referred(column.name).split())
-    return len(referred) > len(owner.words) and referred[-len(owner.words) :] == owner.words
+    role = referred[: -len(owner.words)]
+    return bool(role) and not set(role) & _COUNTS and referred[-len(owner.words) :] == owner.words
 
 
 def _ends_so(referred: Sequence[str], owner: Sequence[str]) -> bool:

@@ -28,7 +28,7 @@ ABBREVIATIONS: dict[str, str] = {
      "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
     "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
     "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
-    "lname": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income",
+    "lname": "last name", "fnm": "first name", "lnm": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income",
     "exch": "exchange", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
     "lvl": "level", "max": "maximum", "med": "median", "mfr": "manufacturer", "mgr": "manager",
     "min": "minimum",

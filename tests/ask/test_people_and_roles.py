@@ -1,0 +1,65 @@
+"""By which columns people are known, and rows that only a key's comment names."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from rewright.ask.context_reading import read_context
+from rewright.ask.reading.api import Reader, Reading
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from tests.ask.readings import assert_read, assert_refused
+
+pytestmark = pytest.mark.server
+
+SCHEMA = """
+create table depot (depot_cd text primary key, depot_nm text not null, cap_van int);
+insert into depot values ('A', 'Alder', 2), ('B', 'Birch', 3), ('C', 'Cedar', 1);
+create table emp (emp_no int primary key, fnm text, lnm text, title text, depot_cd text, lead_no int);
+comment on table emp is 'employees';
+comment on column emp.lead_no is 'the employee who oversees this one';
+insert into emp select i, 'F' || i, 'L' || (i % 5), case when i % 4 = 0 then 'Dr' end,
+  (array['A', 'B', 'C'])[1 + i % 3], case when i > 3 then 1 + i % 3 end from generate_series(1, 20) i;
+create table van (van_no int primary key, plate text, driver_no int, fixer_no int, washer_no int);
+comment on column van.driver_no is 'employee who drives it most';
+comment on column van.fixer_no is 'employee who repairs it';
+comment on column van.washer_no is 'number of the employee';
+insert into van select i, 'V' || i, 4 + i % 9, 2 + i % 4, 90 + i from generate_series(1, 12) i;
+create table loan (loan_id int primary key, van_no int, withdrawn_on date);
+insert into loan select i, 1 + i % 12, case when i % 3 > 0 then date '2024-01-01' + i % 4 end
+  from generate_series(1, 30) i;
+"""
+
+
+@pytest.fixture(scope="module")
+def reader(scratch_server: ScratchServer, module_database: str) -> Reader:
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(SCHEMA.encode())
+        return Reader(read_context(connection, snapshot(connection)))
+
+
+def test_a_comment_tells_whose_key_it_is(reader: Reader) -> None:
+    found = {f"{j.many.table.name}.{j.many.name}": j.one.table.name for j in reader.context.joins}
+    assert found["van.driver_no"] == "emp"
+    assert found["emp.lead_no"] == "emp"
+    assert "van.washer_no" not in found  # none of its values is an employee
+
+
+def test_what_counts_rows_refers_to_none(reader: Reader) -> None:
+    assert "depot.cap_van" not in {f"{j.many.table.name}.{j.many.name}" for j in reader.context.joins}
+
+
+def test_people_are_known_by_names_no_title(reader: Reader) -> None:
+    found = assert_read(reader, "employees without a lead", ["emp.fnm, emp.lnm"], without="title")
+    assert "lead_no" in found.sql
+
+
+def test_rows_with_a_date_are_counted_however_many_a_day(reader: Reader) -> None:
+    found = reader.read("how many withdrew from each van")
+    assert isinstance(found, Reading)
+    assert "count(loan.withdrawn_on)" in found.sql
+
+
+def test_numbers_of_others_are_no_answer(reader: Reader) -> None:
+    assert_refused(reader, "fixers and the number of vans they have")
