@@ -35,6 +35,9 @@ from rewright.sql.algebra import TableRef
 
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
+_MAKES_A_NOUN = frozenset(
+    listed("the a an one two three no any each every this that all some both of by in with from for as than")
+)
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -54,6 +57,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ways_to_others(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
+    _values_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _times_of_groups(intent, links, scope)
     _best_by_one_of_many(intent, scope)
@@ -234,6 +238,33 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
             steps = direct(scope.context, table.ref, column.table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether {value.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`projects delivered late` read as those with a complaint for being late, of which nobody spoke: a word
+    with neither article nor preposition is no name of something else.
+    """
+    rows = _counted(intent) or _rows_meant(intent)
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark != "value"}
+    spoken |= {c.table for link in links if link.mark == "column" for c in link.columns}
+    for link in links if rows is not None else ():
+        if link.mark != "value" or link.preposition or not _bare(link, scope):
+            continue
+        held = {c for c, _ in link.values}
+        taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        for column in taken:
+            own = set(scope.words(scope.context.table(column.table)))
+            if column.table in spoken or own & set(link.word.split()) or column.table == rows:
+                continue
+            if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
+                scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _bare(link: Link, scope: Scope) -> bool:
+    """Whether a word in lower case stands behind no word that makes it a noun."""
+    first = link.text.split()[0] if link.text == link.text.lower() else ""
+    place = scope.roles.index(first) if first in scope.roles else 0
+    return place > 0 and scope.roles[place - 1] not in _MAKES_A_NOUN and not scope.roles[place - 1].isdigit()
 
 
 def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
