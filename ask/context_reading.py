@@ -6,9 +6,10 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
@@ -41,6 +42,11 @@ _BY_COMMENT = 0.9
 """How likely a join is meant that only a column's comment tells."""
 _COUNTS = frozenset(listed("cap capacity max maximum min minimum num count cnt total avg average sum"))
 """Before the name of a table in that of a column: how many of its rows, none of them."""
+_ISO = re.compile(
+    r"^(1[5-9]|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?)?$"
+)
+"""A day or a time: read the same by Python and by PostgreSQL."""
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
 
 
@@ -146,24 +152,38 @@ def _table(
         values = labels.get(column.name) or (
             _values(connection, table.ref, column, distinct) if budget > 0 else ()
         )
-        budget -= len(values)
-        columns.append(
-            ColumnContext.of(
-                table.ref,
-                column.name,
-                column.type.name,
-                comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
-                unique=column.name in keys or (held == distinct == row[0] and held > 1),
-                key=column.name in keys,
-                distinct=distinct,
-                nulls=row[0] - held,
-                values=values,
-                enumerated=column.name in labels,
-            )
+        described = ColumnContext.of(
+            table.ref,
+            column.name,
+            column.type.name,
+            comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
+            unique=column.name in keys or (held == distinct == row[0] and held > 1),
+            key=column.name in keys,
+            distinct=distinct,
+            nulls=row[0] - held,
+            values=values,
+            enumerated=column.name in labels,
         )
+        described = _dated(connection, described) if distinct > 1 else described
+        budget -= len(described.values)
+        columns.append(described)
     comment = comments.get((table.ref.schema, table.ref.name, 0), "")
     composed = next((key.columns for key in table.keys if len(key.columns) > 1 and key.usable), ())
     return TableContext.of(table.ref, columns, comment=comment, rows=row[0], composed=composed)
+
+
+def _dated(connection: psycopg.Connection[Any], column: ColumnContext) -> ColumnContext:
+    """A column of texts that are all days or times as ISO 8601 writes them, as what they are."""
+    if not is_text(column.type) or not all(map(_ISO.fullmatch, column.values)):
+        return column
+    query = psql.SQL(
+        "select pg_catalog.count(*) filter (where s.{0} operator(pg_catalog.!~) {1}), "
+        "pg_catalog.count(*) filter (where pg_catalog.length(s.{0}) operator(pg_catalog.>) 10) from {2}"
+    ).format(psql.Identifier(column.name), _ISO.pattern, _sample(column.table))
+    others, timed = _fetch(connection, query)[0]
+    if others:
+        return column
+    return replace(column, kind="date", type="timestamp" if timed else "date", values=(), as_text=True)
 
 
 def _values(

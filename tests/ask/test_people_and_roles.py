@@ -16,11 +16,15 @@ pytestmark = pytest.mark.server
 SCHEMA = """
 create table depot (depot_cd text primary key, depot_nm text not null, cap_van int);
 insert into depot values ('A', 'Alder', 2), ('B', 'Birch', 3), ('C', 'Cedar', 1);
-create table emp (emp_no int primary key, fnm text, lnm text, title text, depot_cd text, lead_no int);
+create table emp (emp_no int primary key, fnm text, lnm text, title text, depot_cd text, lead_no int, hr_dt text, seen text,
+  pay numeric, best_rating int, rating int);
 comment on table emp is 'employees';
-comment on column emp.lead_no is 'the employee who oversees this one';
+comment on column emp.lead_no is 'the employee who leads this one';
+comment on column emp.hr_dt is 'date hired, YYYY-MM-DD';
 insert into emp select i, 'F' || i, 'L' || (i % 5), case when i % 4 = 0 then 'Dr' end,
-  (array['A', 'B', 'C'])[1 + i % 3], case when i > 3 then 1 + i % 3 end from generate_series(1, 20) i;
+  (array['A', 'B', 'C'])[1 + i % 3], case when i > 3 then 1 + i % 3 end,
+  to_char(date '2015-01-07' + i * 97, 'YYYY-MM-DD'), case when i = 3 then 'never' else '2020-01-01' end,
+  2000 + i, 60 + i, 50 + i from generate_series(1, 20) i;
 create table van (van_no int primary key, plate text, driver_no int, fixer_no int, washer_no int);
 comment on column van.driver_no is 'employee who drives it most';
 comment on column van.fixer_no is 'employee who repairs it';
@@ -63,3 +67,33 @@ def test_rows_with_a_date_are_counted_however_many_a_day(reader: Reader) -> None
 
 def test_numbers_of_others_are_no_answer(reader: Reader) -> None:
     assert_refused(reader, "fixers and the number of vans they have")
+
+
+def test_days_held_as_texts_are_days(reader: Reader) -> None:
+    assert_read(reader, "employees hired in 2016", ["hr_dt::date >= date '2016-01-01'"])
+    assert_read(reader, "employees hired per year", ["extract(year from emp.hr_dt::date)"])
+
+
+def test_a_text_among_days_makes_none_of_them_days(reader: Reader) -> None:
+    told = {c.name: c for t in reader.context.tables for c in t.columns}
+    assert told["hr_dt"].kind == "date"
+    assert told["hr_dt"].held_type == "text"
+    assert told["seen"].kind == "text"
+
+
+def test_who_is_above_somebody_of_two_names(reader: Reader) -> None:
+    found = assert_read(reader, "who leads F7 L2", ["fnm = 'F7' and emp.lnm = 'L2'"])
+    assert "emp_no in (select emp.lead_no" in found.sql
+    assert_refused(reader, "who leads L2")  # one of four
+
+
+def test_theirs_is_a_row_that_they_refer_to(reader: Reader) -> None:
+    assert_read(reader, "employees who earn more than their lead", ["other.emp_no = emp.lead_no"])
+
+
+def test_a_rating_is_no_best_rating(reader: Reader) -> None:
+    assert_read(reader, "highest rated employee", ["order by emp.rating"])
+
+
+def test_a_key_is_named_before_the_value(reader: Reader) -> None:
+    assert_read(reader, "employees whose depot is Birch", ["depot_nm = 'Birch'"])
