@@ -97,3 +97,11 @@ def test_a_rating_is_no_best_rating(reader: Reader) -> None:
 
 def test_a_key_is_named_before_the_value(reader: Reader) -> None:
     assert_read(reader, "employees whose depot is Birch", ["depot_nm = 'Birch'"])
+
+
+def test_the_last_of_what_was_done(reader: Reader) -> None:
+    assert_read(reader, "when was the last employee hired?", ["max(emp.hr_dt::date)"])
+
+
+def test_where_most_of_them_are(reader: Reader) -> None:
+    assert_read(reader, "in which depot do most of our employees work?", ["order by count(*) desc"])
