@@ -43,8 +43,10 @@ _BY_COMMENT = 0.9
 _COUNTS = frozenset(listed("cap capacity max maximum min minimum num count cnt total avg average sum"))
 """Before the name of a table in that of a column: how many of its rows, none of them."""
 _ISO = re.compile(
-    r"^(1[5-9]|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-    r"([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?)?$"
+    r"^((1[5-9]|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?)?"
+    r"|(1[5-9]|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
+    r"[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])$"
 )
 """A day or a time: read the same by Python and by PostgreSQL."""
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}

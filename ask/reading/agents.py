@@ -96,7 +96,7 @@ def _of_events(verb: Link, scope: Scope) -> list[TableContext]:
 def _is_agent(table: TableContext, scope: Scope) -> bool:
     """Whether its rows are people by its name."""
     word = scope.words(table)[-1]
-    return word.endswith(("er", "or", "ist", "ian")) or word in {
+    return word.endswith(("er", "or", "ist", "ian", "person", "man", "woman")) or word in {
         root_word for words in _DOES.values() for root_word in words
     }
 

@@ -60,7 +60,11 @@ def _of_the_key_before(links: Sequence[Link], scope: Scope) -> None:
     """`whose native language is Japanese`: the phrase before the value names the key that leads to it."""
     for before, link in pairwise(links):
         held = {c.table for c, _ in link.values}
-        if before.mark != "column" or link.mark not in {"value", "quoted"} or {c.table for c in before.columns} & held:
+        if (
+            before.mark != "column"
+            or link.mark not in {"value", "quoted"}
+            or {c.table for c in before.columns} & held
+        ):
             continue
         keys = [j for j in scope.context.joins if j.many in before.columns and not j.more]
         if len(before.columns) == len(keys) == 1 and held == {keys[0].one.table}:

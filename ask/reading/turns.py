@@ -83,11 +83,17 @@ _TURNS = tuple(
         (r"\b(?:up )?(?:so far|until now|till now|to date)(?=\W*$)", ""),
         # `when was the last complaint raised?`
         (
-            r"^when (?:was|were) the (?:last|latest|most recent) (\w+) (\w+ed|built|sold|held|sent|paid)\s*\?*$",
+            (
+                r"^when (?:was|were) the (?:last|latest|most recent) (\w+) "
+                r"(\w+ed|built|sold|held|sent|paid)\s*\?*$"
+            ),
             r"what is the latest \2 date among \1s?",
         ),
         (
-            r"^when (?:was|were) the (?:first|earliest) (\w+) (\w+ed|built|sold|held|sent|paid)\s*\?*$",
+            (
+                r"^when (?:was|were) the (?:first|earliest) (\w+) "
+                r"(\w+ed|built|sold|held|sent|paid)\s*\?*$"
+            ),
             r"what is the earliest \2 date among \1s?",
         ),
         # `how many days on average until an invoice gets paid?`
