@@ -30,6 +30,8 @@ comment on column van.driver_no is 'employee who drives it most';
 comment on column van.fixer_no is 'employee who repairs it';
 comment on column van.washer_no is 'number of the employee';
 insert into van select i, 'V' || i, 4 + i % 9, 2 + i % 4, 90 + i from generate_series(1, 12) i;
+create table deal (deal_id int primary key, kind text, code text, shares int);
+insert into deal select i, (array['buy', 'sell', 'swap'])[1 + i % 3], 'c' || i, i from generate_series(1, 20) i;
 create table loan (loan_id int primary key, van_no int, withdrawn_on date);
 insert into loan select i, 1 + i % 12, case when i % 3 > 0 then date '2024-01-01' + i % 4 end
   from generate_series(1, 30) i;
@@ -105,3 +107,17 @@ def test_the_last_of_what_was_done(reader: Reader) -> None:
 
 def test_where_most_of_them_are(reader: Reader) -> None:
     assert_read(reader, "in which depot do most of our employees work?", ["order by count(*) desc"])
+
+
+def test_a_verb_that_is_a_value_is_not_dropped(reader: Reader) -> None:
+    assert_read(reader, "total shares per kind", ["sum(deal.shares)"])
+    assert_refused(reader, "total shares bought per code")
+
+
+def test_no_count_of_what_each_row_has_for_itself(reader: Reader) -> None:
+    assert_read(reader, "number of deals per kind", ["count(*)"])
+    assert_refused(reader, "number of deals per code")
+
+
+def test_one_value_makes_no_groups(reader: Reader) -> None:
+    assert_refused(reader, "how many deals were swap by kind")
