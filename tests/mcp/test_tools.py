@@ -230,7 +230,7 @@ def test_of_a_wide_table_the_first_columns_are_told() -> None:
 
 def test_columns_that_predict_are_found_in_a_lake(tmp_path: Path) -> None:
     numbers = [(n * 7919) % 101 for n in range(120)]
-    visits = "\n".join(f"{n},{3 * number + n % 2}" for n, number in enumerate(numbers))
+    visits = "\n".join(f"{n},{3 * number + 40 * (n % 2)}" for n, number in enumerate(numbers))
     (tmp_path / "towns.csv").write_text(f"town_id,visits\n{visits}\n")
     hotels = "\n".join(f"{n},{number}" for n, number in enumerate(numbers))
     (tmp_path / "hotels.csv").write_text(f"town_id,beds\n{hotels}\n")
