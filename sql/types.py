@@ -87,8 +87,6 @@ IDENTITY_EQUALITY = frozenset(
         "name",
     }
 )
-# the typmod of an enum's type that is compared by the places of its labels; the server has no such typmod
-BY_PLACE = -2
 TEXT_LIKE = frozenset({"text", "varchar"})
 EXACT_INTEGERS = frozenset({"int2", "int4", "int8"})
 FLOATS = frozenset({"float4", "float8"})
@@ -101,7 +99,7 @@ def equality_is_identity(type_: SqlType) -> bool:
     deterministic in every supported PostgreSQL version (manual, "Nondeterministic Collations").
     """
     if not type_.is_builtin:
-        return type_.typmod == BY_PLACE
+        return False
     if type_.name in TEXT_LIKE:
         return type_.collation in {"default", "C", "POSIX", "ucs_basic"}
     return type_.name in IDENTITY_EQUALITY

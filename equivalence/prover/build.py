@@ -13,22 +13,7 @@ from decimal import Decimal, InvalidOperation
 from rewright.sql.types import BOOL, SqlType
 
 from .inverse import points, shifted
-from .symbols import (
-    AND,
-    CASE,
-    EQ,
-    IS_NULL,
-    IS_TRUE,
-    LE,
-    LT,
-    NOT,
-    OR,
-    RANGES,
-    SAME,
-    TO_NUMERIC,
-    domain,
-    is_whole,
-)
+from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
 from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
 from .texts import STARTS, equal
 
@@ -259,7 +244,7 @@ def _unless_null(term: Term, value: Lit) -> Term:
 def _fold_compare(sym: Sym, a: Lit, b: Lit, known: str) -> Term | None:
     assert a.value is not None
     assert b.value is not None
-    if is_whole(known) or known == "numeric":
+    if known in {"integer", "numeric"}:
         try:
             x, y = Decimal(a.value), Decimal(b.value)
         except InvalidOperation:

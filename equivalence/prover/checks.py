@@ -16,14 +16,13 @@ from rewright.sql.catalog import Catalog, Check, TableColumn, type_key
 from rewright.sql.catalog import Table as Relation
 from rewright.sql.ddl_partitions import BOUNDS
 from rewright.sql.facts.effects import volatility_of_expr
-from rewright.sql.types import BOOL, SqlType
+from rewright.sql.types import SqlType
 from rewright.sql.walk import deep_exprs
 
-from .build import app, conj, disj, is_null, not_null, same
+from .build import conj, disj, is_null, not_null, same
 from .expressions import Translation
-from .labels import by_place, enum_of, labels_of, with_places
 from .schema import Schema, is_enforced, is_usable_reference, reference_fact
-from .symbols import LE, domain
+from .symbols import domain
 from .terms import App, Lit, Source, Table, Term, Var, walk
 from .translate import Translator
 from .translated import Env, Scope, Unsupported
@@ -72,9 +71,6 @@ def _checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumpti
             term = _as_generated(catalog, relation, column, own, source)
             if term is not None:
                 found.append((Assumption("check", name, (column.name,), f"generated {column.name}"), term))
-        places = _of_enum(catalog, column, own)
-        if places is not None:
-            found.append((Assumption("check", name, (column.name,), f"labels of {column.name}"), places))
         for check, term in _of_domain(catalog, relation, column, own):
             found.append((Assumption("check", name, (column.name,), check.name), term))
     return found
@@ -119,15 +115,6 @@ def _as_generated(
 def _exact(type_: SqlType) -> bool:
     """Whether values are computed alike by every version of the server and of its libraries."""
     return domain(type_) in {"integer", "bool", "date"} and type_.typmod == -1
-
-
-def _of_enum(catalog: Catalog, column: TableColumn, own: Var) -> Term | None:
-    """A value of an enum that gets no more labels has the place of one of them."""
-    enum = None if column.type.is_builtin else enum_of(catalog, column.type)
-    if enum is None or not catalog.fixed or own.type != by_place(column.type):
-        return None
-    first, last = (Lit(str(n), own.type) for n in (0, len(enum.labels) - 1))
-    return disj((is_null(own), conj((app(LE, (first, own), BOOL), app(LE, (own, last), BOOL)))))
 
 
 def _of_domain(
@@ -193,8 +180,7 @@ def _immutable_term(catalog: Catalog, expr: a.Expr, env: Env) -> Term | None:
     # also casts: what date::text gave when the row was stored need not be what it gives now
     if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
         return None
-    labels = labels_of(catalog)
-    return Translation(Translator(labels=labels), Scope(env)).term(with_places(expr, labels))
+    return Translation(Translator(), Scope(env)).term(expr)
 
 
 def quoted(ref: a.TableRef) -> str:

@@ -16,7 +16,7 @@ from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
 from rewright.sql.facts.guards import Known, branches, division, is_division
 from rewright.sql.records import key_of
-from rewright.sql.types import BOOL, BY_PLACE, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
+from rewright.sql.types import BOOL, TEXT, TIMESTAMP, TIMESTAMPTZ, SqlType, equality_is_identity
 from rewright.sql.walk import deep_exprs
 
 from .aggregates import aggregate_term, window_term
@@ -245,8 +245,6 @@ class Translation:
             return Lit(value, INTEGER)
         if type_.name == "bool" and type_.is_builtin:
             return TRUE if value in {"t", "true"} else FALSE
-        if type_.typmod == BY_PLACE:
-            return Lit(str(self.to.labels[type_.schema, type_.name].index(value)), type_)
         return Lit(value, type_)
 
     def check(self, func: a.FunctionRef) -> None:

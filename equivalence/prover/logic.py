@@ -40,7 +40,6 @@ from .symbols import (
     domain,
     identity,
     is_any_element,
-    is_whole,
     same_when_equal,
 )
 from .terms import App, Lit, Nested, Row, Term, Var
@@ -117,7 +116,7 @@ class Encoder:
     def _sort(self, type_: SqlType) -> Any:
         z3 = self.z3
         known = domain(type_)
-        if is_whole(known) or known in {"date", "timestamp"}:
+        if known == "integer" or known in {"date", "timestamp"}:
             return z3.IntSort()  # days and microseconds; infinite ones stand beyond all that are met
         if known == "bool":
             return z3.BoolSort()
@@ -194,7 +193,7 @@ class Encoder:
         if value is None:
             return self._true, z3.Const(f"any {sort}", sort)
         known = domain(type_)
-        if is_whole(known):
+        if known == "integer":
             return self._false, z3.IntVal(int(value))
         if known == "bool":
             return self._false, z3.BoolVal(value == "true")

@@ -33,7 +33,6 @@ from .failures import (
     tested,
 )
 from .kept import read_kept
-from .labels import labels_of, with_places
 from .looks import tells_equal_apart
 from .raising import Computed, apart, computed
 from .sortkeys import two_valued
@@ -92,7 +91,7 @@ def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
         raise Unsupported(
             "a condition tells equal values apart that are one partition, group or row below it"
         )
-    translator = Translator(engine.schema.is_computed, quotients, labels_of(engine.schema.catalog))
+    translator = Translator(engine.schema.is_computed, quotients)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
@@ -115,9 +114,7 @@ def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepare
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
-    labels = labels_of(engine.schema.catalog)
     q1, q2 = with_children_apart(engine.schema, (without_unread(q1), without_unread(q2)))
-    q1, q2 = (with_places(q, labels) for q in (q1, q2))
     # an average is best left whole, unless the other query has none to meet it
     quotients = averages(q1) != averages(q2)
     first, second = (_spelled(engine, _prepare(engine, q, quotients=quotients)) for q in (q1, q2))

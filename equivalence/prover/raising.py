@@ -30,7 +30,7 @@ _TOTAL = frozenset(
     }
 )  # fmt: skip
 _SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"})
-_COMPARED = ORDERED | {"money", "inet", "pg_lsn", "tid", "xid8"}
+_COMPARED = ORDERED | {"money", "inet", "pg_lsn", "tid", "xid8", "anyenum"}
 
 
 @dataclass(frozen=True, slots=True)

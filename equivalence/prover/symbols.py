@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from rewright.sql.facts.effects import JSON_TESTS
 from rewright.sql.facts.looks import look_of_type
-from rewright.sql.types import BY_PLACE, SqlType, equality_is_identity
+from rewright.sql.types import SqlType, equality_is_identity
 
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
 
@@ -21,10 +21,8 @@ ORDERED = frozenset(
     {
         "bool", "int2", "int4", "int8", "oid", "numeric", "float4", "float8", "text", "varchar", "bpchar",
         "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "bytea", "name", "char",
-        "anyenum",
     }
 )  # fmt: skip
-_PLACES = "places of"
 _TYPMOD = 4  # what a type modifier is counted from (VARHDRSZ)
 RANGES = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
 
@@ -69,20 +67,11 @@ def domain(type_: SqlType) -> str:
     """Values of one domain are compared by one equality and one order; empty when nothing is known."""
     if type_ == INTEGER or (type_.is_builtin and type_.name in INTS):
         return "integer"
-    if type_.typmod == BY_PLACE:
-        return f"{_PLACES} {type_.schema}.{type_.name}"
     if not type_.is_builtin or type_.name not in ORDERED:
         return ""
     if type_.name in FLOATS:
         return "float"
     return "text" if type_.name in TEXTS else type_.name
-
-
-def is_whole(known: str) -> bool:
-    """Whether the values of the domain are integers, or labels of an enum by their places. These are told
-    apart: a label is no number, wherever it stands.
-    """
-    return known == "integer" or known.startswith(_PLACES)
 
 
 def identity(type_: SqlType) -> bool:

@@ -22,7 +22,6 @@ from .bags import UNNEST, block, exists
 from .build import conj, negate, predicates, recollated, same
 from .expressions import Translation
 from .fresh import fresh, fresh_copy
-from .labels import Labels
 from .ranges import fits_where
 from .selects import translate_select
 from .series import never_fails
@@ -72,8 +71,6 @@ class Translator:
     computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
     # exact averages as sums divided by counts
     quotients: bool = False
-    # of enums whose values are compared by their places
-    labels: Labels = field(default_factory=dict)
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
     # CTEs that are computed as a whole before anything reads them
     fenced: set[int] = field(default_factory=set)

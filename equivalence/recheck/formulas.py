@@ -31,7 +31,6 @@ from rewright.equivalence.prover.symbols import (
     domain,
     identity,
     is_any_element,
-    is_whole,
     same_when_equal,
 )
 from rewright.equivalence.prover.terms import App, Lit, Nested, Row, Term, Var
@@ -142,7 +141,7 @@ class Formulas:
 
     def sort(self, type_: SqlType) -> Any:
         z3, known = self.z3, domain(type_)
-        if is_whole(known) or known in {"date", "timestamp"}:
+        if known in {"integer", "date", "timestamp"}:
             return z3.IntSort()
         if known == "bool":
             return z3.BoolSort()
@@ -209,7 +208,7 @@ class Formulas:
         z3, sort, known = self.z3, self.sort(type_), domain(type_)
         if value is None:
             return z3.BoolVal(True), z3.Const(f"nothing of {sort}", sort)
-        if is_whole(known):
+        if known == "integer":
             return z3.BoolVal(False), z3.IntVal(int(value))
         if known == "bool":
             return z3.BoolVal(False), z3.BoolVal(value == "true")

@@ -122,8 +122,8 @@ def test_a_table_that_there_is_not_is_no_other_one(lake: Lake) -> None:
 
 @pytest.mark.parametrize("column", ["station_name", "station"])
 def test_what_the_things_are_called_is_their_name_whatever_their_table_is(lake: Lake, column: str) -> None:
-    asked = f"SELECT {column}, annual_passengers FROM subway_stations ORDER BY annual_passengers DESC"
-    assert columns_of(asked(lake, asked))[column] == "metro.name"
+    text = f"SELECT {column}, annual_passengers FROM subway_stations ORDER BY annual_passengers DESC"
+    assert columns_of(asked(lake, text))[column] == "metro.name"
 
 
 def test_what_is_the_same_in_all_rows_is_not_what_was_asked_for(lake: Lake) -> None:

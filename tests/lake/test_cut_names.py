@@ -103,15 +103,15 @@ def test_columns_called_by_year_are_years(lake: Lake) -> None:
 
 
 def test_percents_are_told_as_they_are_asked_for(lake: Lake) -> None:
-    asked = "SELECT state, occupancy FROM hotel_lodging WHERE occupancy > 68 ORDER BY occupancy DESC"
-    answer = asked(lake, asked)
+    text = "SELECT state, occupancy FROM hotel_lodging WHERE occupancy > 68 ORDER BY occupancy DESC"
+    answer = asked(lake, text)
     assert answer.rows is not None
     assert [tuple(row) for row in answer.rows.rows] == [("Alaska", 70), ("Alaska", 69)]
 
 
 def test_shares_stay_shares(lake: Lake) -> None:
-    asked = "SELECT state, occupancy FROM hotel_lodging WHERE occupancy > 0.685 ORDER BY occupancy DESC"
-    answer = asked(lake, asked)
+    text = "SELECT state, occupancy FROM hotel_lodging WHERE occupancy > 0.685 ORDER BY occupancy DESC"
+    answer = asked(lake, text)
     assert answer.rows is not None
     assert [tuple(row) for row in answer.rows.rows] == [("Alaska", 0.7), ("Alaska", 0.69)]
 

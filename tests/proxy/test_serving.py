@@ -363,10 +363,6 @@ GUARDED = {
     "nulls of arrays": ("set array_nulls = off", "settings"),
     "a zone that calls itself UTC": ("set timezone = 'UTC+3'", "settings"),
     "summer time that is called GMT": ("set timezone = 'AAA3GMT,M3.2.0/2,M11.1.0/2'", "settings"),
-    "capture": (
-        "create schema hidden; create table hidden.item (id int, price int); set search_path = hidden",
-        "names",
-    ),
 }
 
 
@@ -387,6 +383,21 @@ def test_guard_leads_to_the_original(world: World, name: str) -> None:
     with world.direct() as direct:
         direct.execute("drop owned by other_role; drop role other_role") if name == "set role" else None
     assert {s.reason for s in world.served()[-2:]} == {reason}
+
+
+def test_who_looks_names_up_elsewhere_is_not_offered_it(world: World) -> None:
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+    before = len(world.served())
+    with world.connect() as connection:
+        psycopg.ClientCursor(connection).execute(
+            "create schema hidden; create table hidden.item (id int, price int); set search_path = hidden"
+        )
+        with world.proxy_off():
+            expected = simple(connection)
+        assert simple(connection) == expected
+        assert rows(connection, prepare=True) == expected
+    assert len(world.served()) == before
 
 
 LOGGING = """

@@ -182,7 +182,7 @@ def test_a_store_that_can_only_be_read_keeps_its_pause(
     monkeypatch.setattr(Switches, "set_paused", full)
     code, out, err = said(["resume", "--store", url], tmp_path)
     assert (code, out) == (1, "")
-    assert "the pause goes on" in err
+    assert "the pause continues" in err
 
 
 def test_nothing_reached_is_a_failure(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
