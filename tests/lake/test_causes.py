@@ -146,7 +146,7 @@ def test_a_year_behind_a_name_is_not_what_it_is_of(lake: Lake) -> None:
     assert told["households"] == "settlement_stats.hh"
 
 
-@pytest.mark.parametrize(("asked", "column"), [("killed", "fatal"), ("people_hurt", "casualties")])
-def test_who_is_killed_and_who_is_hurt(lake: Lake, asked: str, column: str) -> None:
-    told = columns_of(asked(lake, f"SELECT road, SUM({asked}) AS total FROM accidents GROUP BY road"))
-    assert told[asked] == f"crash.{column}"
+@pytest.mark.parametrize(("name", "column"), [("killed", "fatal"), ("people_hurt", "casualties")])
+def test_who_is_killed_and_who_is_hurt(lake: Lake, name: str, column: str) -> None:
+    told = columns_of(asked(lake, f"SELECT road, SUM({name}) AS total FROM accidents GROUP BY road"))
+    assert told[name] == f"crash.{column}"
