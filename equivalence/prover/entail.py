@@ -231,17 +231,15 @@ class Engine:
         return self._by_solver(ctx, goal) or self._ruled_out(ctx, goal)
 
     def _ruled_out(self, ctx: Context, goal: Term, *, opened: bool = False) -> bool:
-        """Whether rows of which the goal says that there are none contradict the context: they differ from
-        others of which each may be meant, or rows of their relation are there with which they share a key.
+        """Whether rows of which the goal says that there are none, and which differ from others, contradict
+        the context: then some of these are meant, and each may be.
         """
         if self._depth > 2 or not (isinstance(goal, App) and goal.sym == NOT):
             return False
         none = goal.args[0]
-        if not (isinstance(none, Nested) and none.kind == "exists"):
-            return False
-        there = {s for _, s in (ctx if opened else self.open(ctx)).vars}
-        beside = any(s in there for b in none.bag for _, s in b.vars)
-        if not beside and not any(differs(q) for b in none.bag for q in b.preds):
+        if not (isinstance(none, Nested) and none.kind == "exists") or not any(
+            differs(q) for b in none.bag for q in b.preds
+        ):
             return False
         if not opened:
             return self._by_solver(ctx.having((none,)), FALSE)
@@ -384,22 +382,9 @@ class Engine:
             if isinstance(g, Nested) and g.kind == "exists":
                 if not (g in ctx.preds or self._assign_fresh(ctx, g.bag[0])):
                     return False
-            elif not self._scalar_with_links(ctx, g) and not self._met_otherwise(ctx, g):
+            elif not self._scalar_with_links(ctx, g):
                 return False
         return True
-
-    def _met_otherwise(self, ctx: Context, goal: Term) -> bool:
-        """Whether a row for which the goal does not hold would be one of which the context says that there
-        is none.
-        """
-        if self._depth > 2:
-            return False
-        rows = {source for v, source in ctx.vars if v in free_vars(goal)}
-        nones = (p.args[0] for p in ctx.preds if isinstance(p, App) and p.sym == NOT)
-        ruled_out = {s for t in nones if isinstance(t, Nested) for b in t.bag for _, s in b.vars}
-        if not rows & ruled_out:
-            return False
-        return self._by_solver(ctx.having((negate(is_true(goal)),)), FALSE, opened=True)
 
     def _assign_fresh(self, ctx: Context, goal: Block) -> bool:
         if self._depth > 4:

@@ -230,16 +230,9 @@ class Judge:
             elif any(_is_exists(t) for t in walk_shallow(part)):
                 if not (self._by_solver(world, part) or self._absurd(world, part)):
                     return False
-            elif not self.plain(world, part) and not self._is_ruled_out(world, part):
+            elif not self.plain(world, part):
                 return False
         return True
-
-    def _is_ruled_out(self, world: Context, goal: Term) -> bool:
-        """Whether the goal follows since its rows would else be some of which the world holds none."""
-        rows = {s for v, s in world.vars if v in free_vars(goal)}
-        nones = [t for p in world.preds if isinstance(p, App) and p.sym == NOT for t in _inside(p)]
-        met = any(s in rows for t in nones for b in t.bag for _, s in b.vars)
-        return met and self._depth <= 2 and self._by_solver(world, goal)
 
     def _with_parents(self, world: Context, wanted: set[Source]) -> Context:
         """The rows that foreign keys of the context's rows refer to, where they may be asked for."""
