@@ -39,10 +39,7 @@ def kind_of(type_name: str) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class ColumnContext:
-    """One column. ``unique``: no value twice in what was read; ``values`` only where they are few.
-
-    ``as_text``: its dates are texts, ``type`` what they are read as.
-    """
+    """One column. ``unique``: no value twice in what was read; ``values`` only where they are few."""
 
     table: TableRef
     name: str
@@ -55,12 +52,6 @@ class ColumnContext:
     distinct: int = 0
     nulls: int = 0
     values: tuple[str, ...] = ()
-    as_text: bool = False
-
-    @property
-    def held_type(self) -> str:
-        """The type the database gives it."""
-        return "text" if self.as_text else self.type
 
     @classmethod
     def of(
