@@ -47,6 +47,7 @@ class SettingsInForce:
         self.view = rules.default_view
         self._user = startup.get("user", "")
         self._path: tuple[str, ...] = ()
+        self._said_path = ""  # as the server wrote it last: mostly the same, and then not read again
         self.kept = KeptSettings(rules.names, startup)
         self.stale = bool(rules.names) and reads
         self.unread = True  # what the server says of them is read before the client changes any
@@ -95,6 +96,9 @@ class SettingsInForce:
 
     def read_path(self, text: str) -> None:
         """``text``: current_schemas(true), as the server writes arrays."""
+        if text == self._said_path:
+            return
+        self._said_path = text
         before, self._path = self._path, visible_path(text)
         if before and before != self._path:
             self._on_change()  # another rewrite of the same text may be meant

@@ -4,33 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext
+from rewright.ask.context import Context, Join, TableContext
 from rewright.ask.reading.api import Reader, Reading, Refusal
-from rewright.sql.algebra import TableRef
+from tests.ask.readings import table
 
 THRESHOLD = 0.75
 
 
-def _table(table: str, /, **columns: str) -> TableContext:
-    """Columns as `name="type key unique:value,value"`."""
-    ref = TableRef("public", table)
-    made = []
-    for column, said in columns.items():
-        kind, _, values = said.partition(":")
-        type_name, *marks = kind.split()
-        held = tuple(values.split(",")) if values else ()
-        made.append(
-            ColumnContext.of(
-                ref,
-                column,
-                type_name,
-                key="key" in marks,
-                unique=bool({"key", "unique"} & set(marks)),
-                values=held,
-                distinct=len(held) or 50,
-            )
-        )
-    return TableContext.of(ref, made, rows=50)
+def _table(name: str, /, **columns: str) -> TableContext:
+    return table(name, 50, **columns)
 
 
 @pytest.fixture(scope="module")

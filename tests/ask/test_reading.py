@@ -6,31 +6,13 @@ import time
 
 import pytest
 
-from rewright.ask.context import ColumnContext, Context, Join, TableContext
+from rewright.ask.context import Context, Join, TableContext
 from rewright.ask.reading.api import Reader, Reading, Refusal, read
-from rewright.sql.algebra import TableRef
+from tests.ask.readings import table
 
 
-def _table(table: str, /, **columns: str) -> TableContext:
-    """Columns as `name="type key"` or `name="text:value,value"`."""
-    ref = TableRef("public", table)
-    made = []
-    for column, said in columns.items():
-        kind, _, values = said.partition(":")
-        type_name, *marks = kind.split()
-        held = tuple(values.split(",")) if values else ()
-        made.append(
-            ColumnContext.of(
-                ref,
-                column,
-                type_name,
-                key="key" in marks,
-                unique="key" in marks,
-                values=held,
-                distinct=len(held) or 50,
-            )
-        )
-    return TableContext.of(ref, made, rows=50)
+def _table(name: str, /, **columns: str) -> TableContext:
+    return table(name, 50, **columns)
 
 
 def _context() -> Context:
