@@ -13,6 +13,7 @@ import pytest
 
 from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session, Untrusted
 from tests.rewright.serving import SAMPLE, Running, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
@@ -130,3 +131,10 @@ def test_an_account_that_may_not_look_into_the_schema_says_so(
         started.stop()
         with psycopg.connect(scratch_server.dsn(tenants), autocommit=True) as connection:
             connection.execute("drop role blinkered")
+
+
+def test_built_in_names_may_not_be_hidden(scratch_server: ScratchServer, tenants: str) -> None:
+    with pytest.raises(Untrusted, match="before pg_catalog"):
+        Session(scratch_server.dsn(tenants), path=("north", "pg_catalog"))
+    with Session(scratch_server.dsn(tenants), path=("pg_catalog", "north", "nowhere")) as session:
+        assert session.schemas == ("pg_catalog", "north")
