@@ -75,7 +75,7 @@ def _socket(number: int, name: str) -> socket.socket:
     try:
         found = socket.socket(fileno=number)
     except OSError as error:
-        raise ActivationFailed(f"{what} is no socket: {error.strerror}") from error
+        raise ActivationFailed(f"{what} is not a socket: {error.strerror}") from error
     if found.family not in {socket.AF_INET, socket.AF_INET6} or found.type != socket.SOCK_STREAM:
         raise ActivationFailed(
             f"{what} is not a TCP socket: ListenStream= with an address and a port is needed"
