@@ -76,7 +76,18 @@ def create_app(
 ) -> Starlette:
     """The ASGI application. ``literals``: whether texts are shown as they were sent."""
     console = _Console(store, ports, Gate(rules or Rules()), literals)
-    routes: list[Any] = [
+    handlers: Any = {
+        StoreError: console.store_failed,
+        NotFound: console.not_found,
+        HTTPException: console.failed,
+    }
+    guard = [Middleware(Guard, gate=console.gate)]
+    routes = [*_actions(console), *_pages(console)]
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
+
+
+def _actions(console: _Console) -> list[Any]:
+    return [
         Route("/healthz", console.healthz),
         Route("/metrics", console.metrics),
         Route("/sign-in", console.sign_in_page),
@@ -89,7 +100,11 @@ def create_app(
         Route("/asked/{kind}/{id:int}/remove", console.forget, methods=["POST"]),
         Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
-    # each page also as data, under the same rules
+
+
+def _pages(console: _Console) -> list[Any]:
+    """Each page, and the same as data, under the same rules."""
+    routes: list[Any] = []
     for path, endpoint, forms in (
         ("/", console.overview, (".json",)),
         ("/overview", console.overview, (".json",)),
@@ -108,13 +123,7 @@ def create_app(
         # "/" has no form with a suffix of its own
         routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
         routes.append(Route(path, endpoint))
-    handlers: Any = {
-        StoreError: console.store_failed,
-        NotFound: console.not_found,
-        HTTPException: console.failed,
-    }
-    guard = [Middleware(Guard, gate=console.gate)]
-    return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
+    return routes
 
 
 class _Console:

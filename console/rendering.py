@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse
 
 from rewright.console.access import Visitor
 from rewright.console.showing import visible
+from rewright.console.words import proposers
 from rewright.store.api import Store
 from rewright.store.browsing import Became
 from rewright.store.errors import StoreError
@@ -110,7 +111,7 @@ def environment() -> Environment:
         finalize=_finalized,
     )
     made.globals["choices"] = CHOICES
-    made.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
+    made.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty, "proposers": proposers}
     return made
 
 

@@ -232,3 +232,12 @@ def _on_columns(kind: str, table: str, columns: str, name: str) -> Fact:
         f"If {name} is dropped, two rows of {table} may have the same {columns}: what is computed or joined "
         "once for each of them could count twice.",
     )
+
+
+def proposers(sources: Sequence[str]) -> str:
+    """Who proposed a rewrite, each kind named once: ``rules: unnest, share_scans; knowledge: join/x``."""
+    kinds: dict[str, list[str]] = {}
+    for source in dict.fromkeys(sources):
+        kind, _, name = source.partition(": ")
+        kinds.setdefault(kind, []).extend([name] if name else [])
+    return "; ".join(f"{kind}: {', '.join(names)}" if names else kind for kind, names in kinds.items())

@@ -18,7 +18,7 @@ def always() -> bool:
 class Options:
     """Limits of one recommendation. Seconds throughout.
 
-    ``run_seconds``: what one execution may take; ``budget_seconds``: all of it; ``min_gain``: the share of
+    ``run_seconds``: time limit for one execution; ``budget_seconds``: total time; ``min_gain``: the share of
     time that hints must save; ``repeats``: timed runs each in the validation; ``execute``: False plans only
     (cost decides);
     ``scans``: scan hints too, which are off by default; ``settings``: Set() hints; ``small``: unneeded hints

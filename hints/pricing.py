@@ -1,4 +1,4 @@
-"""What a plan costs when row counts are others than the planner thought.
+"""What a plan costs when the row counts differ from the planner's.
 
 The planner's cost of a plan holds its estimates: two plans can only be compared under the same row counts.
 Owns that correction, for joins: a nested loop runs its inner side once an outer row, a hash or merge join

@@ -16,7 +16,7 @@ statistics, and plans are compared by their price under those (`rewright.hints.p
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from rewright.engines.postgres.hinting import HintingSession
@@ -119,6 +119,14 @@ def _recommend(
     )
     if seconds is None:
         nothing = replace(nothing, reason=f"neither it nor any plan tried ended within {trial.limit:.0f} s")
+    return _validated(trial, options, base, nothing, found)
+
+
+def _validated(
+    trial: Trial, options: Options, base: Planned, nothing: Recommendation, found: Iterable[Found]
+) -> Recommendation:
+    """The best set that proves to be faster; ``nothing``, with the reason, where there is none."""
+    seconds = nothing.seconds_before
     for candidate in sorted(found, key=lambda f: f.figure)[:TRIED]:
         # hints that change nothing are dropped: fewer of them stay right for longer when data change
         smallest = _smallest(trial, obeyed(trial, candidate, base), options)

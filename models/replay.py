@@ -1,9 +1,9 @@
-"""Recorded conversations: written beside a real model, read back instead of one.
+"""Recorded conversations: written while a real model is used, and replayed instead of one.
 
 A transcript is a file of JSON lines {digest, request, reply | error}. A replay answers only what was
-recorded, word for word: a changed prompt fails loudly. The product asks no recordings; they stand beside the
-interface that they implement since tests of four folders and the benchmarks use them. Must not know what
-prompts mean.
+recorded, word for word: a changed prompt is an error. The product uses no recordings; they are kept beside
+the interface that they implement because tests of four folders and the benchmarks need them. Must not know
+what prompts mean.
 """
 
 from __future__ import annotations

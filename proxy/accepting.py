@@ -1,9 +1,8 @@
-"""Accepting clients from the sockets that listen, also when the system has nothing left for another one.
+"""Accepting clients from listening sockets, also when the system has run out of descriptors or memory.
 
-A socket that has clients waiting stays ready: where none of them can be accepted, for want of descriptors or
-memory, a loop that goes on watching it does nothing else. So it is not watched for a moment then, and
-whoever waits in its queue is accepted as soon as there is room again. Owns the watching, and the word in the
-log about it. Must not know connections. docs/decisions/0900.
+A socket with waiting clients stays ready: while none of them can be accepted, a loop that watches it would do
+nothing else. It is therefore not watched for a moment, and the waiting clients are accepted as soon as there
+is room again. Owns the watching, and the log entry about it. Must not know connections. docs/decisions/0900.
 """
 
 from __future__ import annotations

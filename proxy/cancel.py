@@ -1,8 +1,8 @@
 """Cancel requests: which session they mean, and forwarding them to the server.
 
-Owns the table of cancel keys of this worker and the word between workers. A cancel is always forwarded to the
-server, whose keys are passed through unchanged; the owning worker is told too, because a query that is held
-or guarded there must not go on. Must not know what a session does about it.
+Owns the table of cancel keys of this worker and the messages between workers. A cancel is always forwarded to
+the server, whose keys are passed through unchanged; the owning worker is told too, because a query that is
+held or guarded there must not go on. Must not know what a session does about it.
 """
 
 from __future__ import annotations

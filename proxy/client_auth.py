@@ -1,6 +1,6 @@
 """Who comes in: the startup packet, protocol versions, and the client's proof of who it is.
 
-Owns what is said to clients that are shown out. Must not know sessions or servers.
+Owns the errors that rejected clients get. Must not know sessions or servers.
 """
 
 from __future__ import annotations

@@ -340,22 +340,14 @@ class Handshake:
             try:
                 answer = step(data)
                 if names_ours and is_refused_parameter(login.failed):
-                    if not done.done():
-                        done.set_exception(ParameterRefused())
-                    return
-            except (ProtocolViolation, ScramError) as error:
-                if not done.done():
-                    done.set_exception(
-                        Refused("08006", f"the server's answer violates the protocol: {error}")
-                    )
-                return
-            if login.ready and not done.done():
-                # before the client is told that it is logged in
-                try:
+                    raise ParameterRefused
+                if login.ready and not done.done():
+                    # before the client is told that it is logged in
                     self._admit(who)
-                except Refused as refusal:
-                    done.set_exception(refusal)
-                    return
+            except (ProtocolViolation, ScramError, ParameterRefused, Refused) as error:
+                if not done.done():
+                    done.set_exception(_refusal(error))
+                return
             client.write(answer)
             if login.ready and not done.done():
                 self._establish(client, connected, login, who)
@@ -404,6 +396,13 @@ class Handshake:
         self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who
     ) -> None:
         raise NotImplementedError
+
+
+def _refusal(error: Exception) -> Exception:
+    """What ends a login for the client. A server that violates the protocol is named as the cause."""
+    if isinstance(error, ProtocolViolation | ScramError):
+        return Refused("08006", f"the server's answer violates the protocol: {error}")
+    return error
 
 
 def _is_loopback(client: socket.socket) -> bool:

@@ -86,7 +86,7 @@ def _of_file(file: Path, root: Path) -> Iterator[Work]:
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+        raise InputError(f"{file}: not UTF-8 text: invalid from byte {error.start + 1} on") from error
     except OSError as error:
         raise InputError(f"{file}: {error.strerror}") from error
     found = statements(text)

@@ -140,16 +140,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_AddConstraint":
             return add_constraint(builder, table, command.def_)
         case "AT_AddColumn":
-            # the server only says that it is there, and leaves its constraints away
-            if command.missing_ok and command.def_.colname in {c.name for c in table.columns}:
-                return table
-            # children would have it as well
-            _refuse_parent(builder, table, kind)
-            constraints: list[Any] = []
-            table = add_column(builder, table, command.def_, constraints)
-            for c in constraints:
-                table = add_constraint(builder, table, c)
-            return table
+            return _with_new_column(builder, table, command, kind)
         case "AT_SetNotNull":
             return with_not_null(table, [command.name])
         case "AT_DropNotNull":
@@ -164,14 +155,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             word = "by default" if "d" in str(getattr(command.def_, "generated_when", "d")) else "always"
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
-            _refuse_parent(builder, table, kind)
-            # constraints of renamed tables go by names of before, which are not followed
-            if table.ref in builder.renamed:
-                raise Unsupported("DROP CONSTRAINT of a renamed table")
-            if command.behavior.name == "DROP_CASCADE":
-                builder.drop_references(table.ref)
-                table = builder.tables[table.ref]
-            return _without_constraint(builder, table, command.name, missing_ok=command.missing_ok)
+            return _drop_constraint(builder, table, command, kind)
         case "AT_DropColumn":
             cascade = command.behavior.name == "DROP_CASCADE"
             return drop_column(
@@ -191,6 +175,30 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return table
         case _:
             raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')}")
+
+
+def _with_new_column(builder: Builder, table: Table, command: Any, kind: str) -> Table:
+    # the server only says that it is there, and ignores the constraints that come with it
+    if command.missing_ok and command.def_.colname in {c.name for c in table.columns}:
+        return table
+    # children would have it as well
+    _refuse_parent(builder, table, kind)
+    constraints: list[Any] = []
+    table = add_column(builder, table, command.def_, constraints)
+    for c in constraints:
+        table = add_constraint(builder, table, c)
+    return table
+
+
+def _drop_constraint(builder: Builder, table: Table, command: Any, kind: str) -> Table:
+    _refuse_parent(builder, table, kind)
+    # constraints of a renamed table keep names made from the old one, which are not followed
+    if table.ref in builder.renamed:
+        raise Unsupported("DROP CONSTRAINT of a renamed table")
+    if command.behavior.name == "DROP_CASCADE":
+        builder.drop_references(table.ref)
+        table = builder.tables[table.ref]
+    return _without_constraint(builder, table, command.name, missing_ok=command.missing_ok)
 
 
 def _with_column(table: Table, name: str, **changes: Any) -> Table:

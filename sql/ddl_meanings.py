@@ -1,8 +1,8 @@
-"""Whether texts that a schema keeps still mean, where they are read, what they meant when they were written.
+"""Whether the texts in a schema still mean, where they are used, what they meant when they were written.
 
-PostgreSQL keeps views and expressions bound: `*` has the columns of then, and a name means what the search
-path of then found. Here they are texts that are bound anew. What would mean something else now is told apart,
-so that nothing rests on it. Must not know statements.
+PostgreSQL stores views and expressions bound: `*` stands for the columns of that time, and a name for what
+the search path of that time found. Here they are texts that are bound again later. Those that would mean
+something else by then are marked, so that nothing relies on them. Must not know statements.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Names that the server gives to what a statement leaves unnamed, and names that are taken.
 
-The server puts them together of the table, the columns and a word for the kind, cuts them to 63 bytes and
-counts on while a relation or a constraint of the schema has the name (ChooseRelationName, makeObjectName).
-What it comes to depends on more than the catalog keeps, so that the question here is what a name *may* be.
+The server makes them from the table, the columns and a word for the kind, cuts them to 63 bytes and appends a
+number while a relation or a constraint of the schema has the name (ChooseRelationName, makeObjectName).
+The result depends on more than the catalog keeps, so the question here is what a name *may* be.
 Must not know statements.
 """
 

@@ -199,6 +199,17 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
     return TableColumn(node.colname, type_, not_null=bool(node.is_not_null))
 
 
+def _generated(builder: Builder, column: TableColumn, node: Any) -> TableColumn:
+    known = means_the_same(builder, node.raw_expr)
+    # before PostgreSQL 18 the field did not exist, and all were stored
+    stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
+    return replace(
+        column,
+        default=expression_text(node.raw_expr) if known else None,
+        generated="stored" if stored else "virtual",
+    )
+
+
 def _column_constraint(
     builder: Builder, column: TableColumn, node: Any, constraints: list[Any]
 ) -> TableColumn:
@@ -215,22 +226,12 @@ def _column_constraint(
             word: Literal["always", "by default"] = "always" if node.generated_when == "a" else "by default"
             return replace(column, identity=word, not_null=True)
         case "CONSTR_GENERATED":
-            known = means_the_same(builder, node.raw_expr)
-            # before PostgreSQL 18 the field did not exist, and all were stored
-            stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
-            return replace(
-                column,
-                default=expression_text(node.raw_expr) if known else None,
-                generated="stored" if stored else "virtual",
-            )
+            return _generated(builder, column, node)
         case "CONSTR_PRIMARY":
             constraints.append(ColumnConstraint(node, column.name))
             # NOT NULL comes with it
             return replace(column, not_null=True)
-        case "CONSTR_UNIQUE" | "CONSTR_FOREIGN":
-            constraints.append(ColumnConstraint(node, column.name))
-            return column
-        case "CONSTR_CHECK":
+        case "CONSTR_UNIQUE" | "CONSTR_FOREIGN" | "CONSTR_CHECK":
             constraints.append(ColumnConstraint(node, column.name))
             return column
         case "CONSTR_ATTR_DEFERRABLE" | "CONSTR_ATTR_DEFERRED":

@@ -1,7 +1,7 @@
-"""Triggers and rules that may undo what foreign keys do to the rows that refer.
+"""Triggers and rules that may suppress what foreign keys do to the referencing rows.
 
-ON DELETE CASCADE and the like are statements of the server's on the table that refers: a BEFORE trigger that
-gives no row or another one, and an INSTEAD rule, leave rows behind that refer to nothing, and nobody looks
+ON DELETE CASCADE and the like run as statements on the referencing table: a BEFORE trigger that returns no
+row or another one, or an INSTEAD rule, can leave rows that refer to nothing, and the server does not check
 again (SOUNDNESS F15; manual, "Overview of Trigger Behavior"). Must not know other statements.
 """
 

@@ -104,12 +104,24 @@ def create_function(builder: Builder, node: Any) -> None:
         builder.opaque_functions.add(name)
         builder.changed()
         return
+    made = _declared(builder, node, schema, name, inputs, options)
+    # CREATE OR REPLACE: same name, same arguments
+    builder.functions = [
+        f for f in builder.functions if (f.schema, f.name, f.args) != (schema, name, made.args)
+    ]
+    builder.functions.append(made)
+    builder.changed()
+
+
+def _declared(
+    builder: Builder, node: Any, schema: str, name: str, inputs: list[Any], options: dict[str, Any]
+) -> FunctionInfo:
     word = options["volatility"].sval if "volatility" in options else "volatile"
     body = options["as"][0].sval if "as" in options else ""
     result = node.returnType
     # setof is a part of the TypeName: the type alone is resolved
     setof, result.setof = bool(result.setof), False
-    made = FunctionInfo(
+    return FunctionInfo(
         schema,
         name,
         tuple(key_of(resolve_type(builder.context, p.argType)) for p in inputs),
@@ -124,12 +136,6 @@ def create_function(builder: Builder, node: Any) -> None:
         language="sql",
         body=body,
     )
-    # CREATE OR REPLACE: same name, same arguments
-    builder.functions = [
-        f for f in builder.functions if (f.schema, f.name, f.args) != (schema, name, made.args)
-    ]
-    builder.functions.append(made)
-    builder.changed()
 
 
 def _defaults(inputs: list[Any]) -> str:

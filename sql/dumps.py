@@ -1,6 +1,6 @@
-"""What psql, and not the server, reads of a dump: its commands and the rows behind a COPY.
+"""The parts of a dump that psql reads and the server does not: its commands, and the rows after a COPY.
 
-Owns the texts without them. They say nothing of the schema. Must not know what statements mean.
+Owns removing them; they say nothing about the schema. Must not know what statements mean.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements of ours that run in clients' sessions, written so that nobody's search_path leads them astray.
+"""Our own statements in clients' sessions, written so that they mean the same under any search_path.
 
 There they run with the client's rights. A function or an operator of another user in a schema of the
 client's path that fits better than the server's own (``concat_ws(text, oid, oid)``, ``oid >= integer``) would

@@ -1,4 +1,4 @@
-"""Plans as EXPLAIN (FORMAT JSON) tells them: operators, estimates and, when executed, what happened.
+"""Plans as EXPLAIN (FORMAT JSON) prints them: operators, estimates and, when executed, what happened.
 
 Owns the reading of one document of PostgreSQL 14 to 18; unknown keys are kept out, not an error, so
 that a newer server's plans can be read. Must not know how a plan was obtained.

@@ -1,4 +1,4 @@
-"""Keeping the store bounded: what is old or too much goes. Must not know what rows mean."""
+"""Keeping the store bounded: old and surplus rows are deleted. Must not know what rows mean."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Digits grouped by points: in a file that writes `1,5` and `1.234,50`, a column of `13.705` and `612` holds
-thousands and no fractions.
+thousands, not fractions.
 
-Owns telling such columns of a delimited text, and reading them. DuckDB takes each for a fraction, because it
-looks at one column alone.
+Owns recognising such columns in a delimited text, and reading them. DuckDB, which looks at each column by
+itself, would read fractions.
 """
 
 from __future__ import annotations

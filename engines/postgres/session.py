@@ -277,15 +277,6 @@ class Session:
     # -- how
 
     def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
-        options = {
-            "default_transaction_read_only": "on",
-            "statement_timeout": _milliseconds(self.limits.statement),
-            "lock_timeout": _milliseconds(self.limits.lock),
-            # a process that hangs between statements must not hold back VACUUM
-            "idle_in_transaction_session_timeout": "60000",
-            # names and literals are read here as the gate reads them
-            "standard_conforming_strings": "on",
-        }
         try:
             connection = psycopg.connect(
                 self._dsn,
@@ -302,22 +293,33 @@ class Session:
             if connection.info.parameter_status("server_encoding") == "SQL_ASCII":
                 connection.close()
                 raise Undecodable
-            # SET works through poolers that refuse startup options
-            for name, value in options.items():
-                connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
-            # PostgreSQL 14 and later, and only where the platform can tell (Linux: POLLRDHUP)
-            with suppress(psycopg.DataError, psycopg.ProgrammingError):
-                # the server stops what runs for us a second after this process was killed; not every platform
-                # can
-                connection.execute(
-                    "select pg_catalog.set_config('client_connection_check_interval', '1000', false)"
-                )
-            if self._role:
-                connection.execute(psql.SQL("set role {}").format(psql.Identifier(self._role)))
+            self._set_up(connection)
             self._learn_path(connection)
         except psycopg.Error as error:
             raise session_error(error) from error
         return connection
+
+    def _set_up(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Settings, limits and role. SET works through poolers that refuse startup options."""
+        options = {
+            "default_transaction_read_only": "on",
+            "statement_timeout": _milliseconds(self.limits.statement),
+            "lock_timeout": _milliseconds(self.limits.lock),
+            # a process that hangs between statements must not hold back VACUUM
+            "idle_in_transaction_session_timeout": "60000",
+            # names and literals are read here as the gate reads them
+            "standard_conforming_strings": "on",
+        }
+        for name, value in options.items():
+            connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
+        # the server ends what runs for us a second after this process was killed: from PostgreSQL 14 on, and
+        # only where the platform can tell (Linux: POLLRDHUP)
+        with suppress(psycopg.DataError, psycopg.ProgrammingError):
+            connection.execute(
+                "select pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+            )
+        if self._role:
+            connection.execute(psql.SQL("set role {}").format(psql.Identifier(self._role)))
 
     def _learn_path(self, connection: psycopg.Connection[Any]) -> None:
         """Where names are looked up, which from now on is done for the texts of others only, by the gate."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 from rewright.sql import algebra as a
 from rewright.sql.types import SqlType
-from rewright.sql.walk import deep_exprs
 
 from .terms import Bag, Source, Term
 
@@ -109,11 +108,6 @@ def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]
             return {rel: tuple(c.type for c in a.output_columns(query))}
         case a.Scan() | a.CteScan() | a.ValuesScan() | a.FunctionScan():
             return {item.rel: tuple(c.type for c in item.columns)}
-
-
-def rels_in(expr: a.Expr) -> set[int]:
-    """The range variables whose columns an expression mentions."""
-    return {e.rel for e in deep_exprs(expr) if isinstance(e, a.Column)}
 
 
 def sort_label(key: a.SortKey | a.OutputSortKey, collation: str) -> str:

@@ -74,7 +74,7 @@ async def authenticate(
             raise _wrong_password(who, config)
     if who.user not in config.admins:
         raise Refused(
-            "42501", f'role "{who.user}" is no admin of every database', "[admins] roles lists them."
+            "42501", f'role "{who.user}" is not an admin of every database', "[admins] roles lists them."
         )
 
 
@@ -86,7 +86,7 @@ def _wrong_password(who: Who, config: ProxyConfig) -> Refused:
 def admin_view(who: Who, config: ProxyConfig) -> SessionView:
     """As which it asks now: the configuration may have been read again since the login. Raises SqlError."""
     if who.user not in config.admins:
-        raise SqlError("42501", f'role "{who.user}" is no admin of every database any more')
+        raise SqlError("42501", f'role "{who.user}" is not an admin of every database any more')
     return SessionView(
         who.database,
         who.user,

@@ -95,7 +95,9 @@ class Answers:
             return _Failing(SqlError("0A000", "AUGMENT needs a lake, and none is configured"))
         if found.creates:
             hint = "Send it in a session with the lake, over the table as the lake names it: database.table."
-            return _Failing(SqlError("0A000", "a view over a lake cannot stand in this database", hint=hint))
+            return _Failing(
+                SqlError("0A000", "a view over a lake cannot be created in this database", hint=hint)
+            )
         return AugmentAnswer(found.sql, self.augmenter)
 
     def _select(self, found: SelectOurs) -> Answer:

@@ -97,7 +97,9 @@ class _Reader:
         choose = self._takes("choose")
         using = self._number() if self._takes("using") else 0
         if choose and using:
-            raise _Problem("CHOOSE shows the readings, USING takes one of them: one or the other")
+            raise _Problem(
+                "CHOOSE and USING cannot be combined: CHOOSE lists the readings, USING takes one of them"
+            )
         self._end()
         return Question(asked, explain, form, choose, using)
 

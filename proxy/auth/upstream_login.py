@@ -1,4 +1,4 @@
-"""Logging in at the server in a client's stead, without I/O.
+"""Logging in at the server on behalf of a client, without I/O.
 
 Owns the answers to whatever the server asks for: SCRAM (with channel binding where it offers it), md5,
 cleartext. Must not know how the client was authenticated.

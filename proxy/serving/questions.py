@@ -277,7 +277,7 @@ def _lending(
         step = yield from limit.wait(conversation.next)
         while isinstance(step, ToServer):
             if not is_idle and _ends_transaction(step.data):
-                raise SqlError("XX000", "the reader of the question wanted to end the transaction")
+                raise SqlError("XX000", "the process that reads the question tried to end the transaction")
             replies: Replies = yield Ask(step.data, 0, cycles=1)
             reply = _as_sent(replies)
             status = reply[-1]

@@ -143,7 +143,7 @@ def _run() -> None:
     try:
         rewright.main(prog_name="rewright")
     except ModuleNotFoundError as error:
-        failure = without_package(error, "this")
+        failure = without_package(error, "this command")
         failure.show()
         sys.exit(failure.exit_code)
     except BrokenPipeError:

@@ -27,9 +27,11 @@ _TOP = 20
     help="the N most expensive SELECTs of pg_stat_statements, without those of an optimiser_dsn's role "
     f"({_TOP} where no file is named)",
 )
-@click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
-@click.option("--budget", type=DURATION, default="30s", show_default=True, help="for one statement in all")
-@click.option("--no-run", is_flag=True, help="execute nothing: statistics alone, cost decides")
+@click.option("--limit", type=DURATION, default="30s", show_default=True, help="time limit for one execution")
+@click.option(
+    "--budget", type=DURATION, default="30s", show_default=True, help="total time for one statement"
+)
+@click.option("--no-run", is_flag=True, help="execute nothing; use statistics and compare costs")
 @CONFIG_OPTION
 @JSON_OPTION
 def command(

@@ -39,7 +39,7 @@ def text_of(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise WrongUsage(f"{path}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+        raise WrongUsage(f"{path}: not UTF-8 text: invalid from byte {error.start + 1} on") from error
 
 
 def with_store(command: F) -> F:

@@ -13,7 +13,9 @@ from rewright.terminal import echo, echo_json
 
 @click.command()
 @CONFIG_OPTION
-@click.option("--check", is_flag=True, help="say nothing, or what is wrong (exit code 1)")
+@click.option(
+    "--check", is_flag=True, help="print nothing if the file is correct, else the errors (exit code 1)"
+)
 @click.option("--example", is_flag=True, help="an annotated rewright.toml with every key")
 @JSON_OPTION
 def command(config_path: Path | None, check: bool, example: bool, as_json: bool) -> None:

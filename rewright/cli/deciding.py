@@ -21,7 +21,7 @@ def decide(action: Action, help_text: str) -> click.Command:
 
     @click.command(help=help_text)
     @click.argument("identifier", metavar="ID", type=int)
-    @click.option("--reason", default="", help="kept with the decision")
+    @click.option("--reason", default="", help="stored with the decision")
     @JSON_OPTION
     @with_store
     def command(
@@ -50,7 +50,7 @@ retire = decide(Action.RETIRE, "Stop serving a rewrite until it is found again."
 
 @click.command()
 @click.argument("identifier", metavar="ID", type=int)
-@click.option("--reason", default="", help="kept with the decision")
+@click.option("--reason", default="", help="stored with the decision")
 @JSON_OPTION
 @with_store
 def accept(

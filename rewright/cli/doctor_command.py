@@ -1,4 +1,4 @@
-"""``rewright doctor``: is everything there that is needed, and what to do where it is not."""
+"""``rewright doctor``: is everything installed and configured that is needed, and if not, what to do."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ from rewright.terminal import echo, echo_json
     show_envvar=True,
     help="the database, as the optimiser's own read-only role",
 )
-@click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
-@click.option("--budget", type=DURATION, default="120s", show_default=True, help="for one query in all")
-@click.option("--no-run", is_flag=True, help="execute nothing: statistics and logs only, cost decides")
+@click.option("--limit", type=DURATION, default="30s", show_default=True, help="time limit for one execution")
+@click.option("--budget", type=DURATION, default="120s", show_default=True, help="total time for one query")
+@click.option("--no-run", is_flag=True, help="execute nothing; use statistics and logs, and compare costs")
 @click.option(
     "--log",
     "log_file",

@@ -89,7 +89,7 @@ def add(files: tuple[Path, ...], category: str | None, own: Path, as_json: bool)
             unit = units.read_unit(file, category)
             (done,) = checking.check_all([unit])
         except UnicodeDecodeError as error:
-            raise WrongUsage(f"{file}: is no text in UTF-8: wrong from byte {error.start + 1} on") from error
+            raise WrongUsage(f"{file}: not UTF-8 text: invalid from byte {error.start + 1} on") from error
         except units.UnitError as error:
             raise Failure(str(error)) from error
         documents.append(checking.document_of(done))
@@ -120,7 +120,7 @@ def _keep(unit: Any, file: Path, done: Any, own: Path) -> None:
 
 @command.command()
 @click.argument("names", nargs=-1)
-@click.option("--sample", type=int, help="only so many, chosen by --seed")
+@click.option("--sample", type=int, help="use only this many, chosen by --seed")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--measure/--no-measure", default=True, show_default=True)
 @OWN

@@ -25,7 +25,7 @@ _NAMES = ("when", "took", "route", "who", "why", "query")
 
 @click.command()
 @with_store
-@click.option("--follow", "-f", is_flag=True, help="go on with what comes")
+@click.option("--follow", "-f", is_flag=True, help="keep printing new lines")
 @click.option("--since", type=DURATION, help="how far back (1h); default: the last 100 lines")
 @click.option("--limit", type=click.IntRange(1), default=None, help="lines at most")
 @JSON_OPTION

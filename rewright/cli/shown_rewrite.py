@@ -15,6 +15,7 @@ from rewright.cli.common import part, stamp
 from rewright.console.plan_view import Shown
 from rewright.console.sql_text import formatted
 from rewright.console.telling import mapping, told
+from rewright.console.words import proposers
 from rewright.store.life import Action
 from rewright.store.records import Event, Rewrite
 
@@ -55,7 +56,7 @@ def _summary(rewrite: Rewrite, told_: Mapping[str, Any]) -> Iterator[str]:
     yield f"rewrite {rewrite.id} on {proposal.database}: {rewrite.state}{approved}{reason}"
     yield f"  It {told_['state']}."
     yield f"  verdict   {proposal.level}{modulo}; holds for {scope}"
-    yield f"  found by  {', '.join(proposal.sources) or '-'}, {stamp(rewrite.created_at)}"
+    yield f"  found by  {proposers(proposal.sources) or '-'}, {stamp(rewrite.created_at)}"
     yield f"  cost      {_figure(proposal.cost_before)} -> {_figure(proposal.cost_after)}"
     yield f"  time      {_milliseconds(rewrite, told_)}"
     yield f"  served    {rewrite.served} times"

@@ -26,26 +26,30 @@ EXIT_CODES = {"refuted": 1, "unknown": 3}
 @click.option(
     "--dsn", type=DSN, envvar=DSN_VARIABLE, show_envvar=True, help="or a database to take the schema from"
 )
-@click.option("--require", type=click.Choice(["proved", "tested", "judged"]), help="exit 1 for anything less")
 @click.option(
-    "--exit-code", is_flag=True, help="exit 1 for a refuted pair, 3 where nothing is decided (unknown)"
+    "--require",
+    type=click.Choice(["proved", "tested", "judged"]),
+    help="exit with 1 if the verdict is weaker",
+)
+@click.option(
+    "--exit-code", is_flag=True, help="exit with 1 for a refuted pair, 3 for an undecided one (unknown)"
 )
 @click.option(
     "--accept",
     type=Words("float-order", "tie-order", "refinement"),
     default="float-order",
     show_default=True,
-    help="reservations a proof may have, by commas",
+    help="reservations a proof may have, separated by commas",
 )
 @click.option("--batch", type=IN_FILE, help='pairs as JSON lines: {"id", "schema_sql", "q1", "q2"}')
-@click.option("--out", type=OUT_FILE, help="verdicts as JSON lines; resumed")
+@click.option("--out", type=OUT_FILE, help="verdicts as JSON lines; an interrupted run is resumed")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("--timeout", type=DURATION, default="10s", show_default=True, help="for one pair")
-@click.option("--seed", type=int, default=0, show_default=True, help="of the generated databases")
+@click.option("--seed", type=int, default=0, show_default=True, help="seed of the generated databases")
 @click.option(
     "--certificate",
     type=OUT_FILE,
-    help="a proof for rewright recheck is written here; with --batch as JSON lines",
+    help="write the proof here for rewright recheck; with --batch as JSON lines",
 )
 @JSON_OPTION
 def command(

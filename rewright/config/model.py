@@ -40,7 +40,7 @@ class Limits:
 
     connect_timeout: float = option("10s", seconds, "for a connection to the upstream server")
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
-    idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
+    idle_timeout: float = option("0s", seconds, "idle time after which a client is disconnected")
     max_user_connections: int = option(
         0, integer(0, 1_000_000), "sessions of one user, in all workers; further ones get 53300; 0: no limit"
     )
@@ -56,7 +56,7 @@ class Limits:
     lake_total_memory: int = option(
         6 << 30, integer(256 << 20, 1 << 42), "bytes for all statements on one lake in a worker"
     )
-    lake_timeout: float = option("10min", seconds, "of work for one statement on a lake")
+    lake_timeout: float = option("10min", seconds, "working time for one statement on a lake")
     lake_processes: int = option(
         16,
         integer(2, 256),
@@ -74,7 +74,7 @@ class Http:
         "/healthz, /metrics and the console; not loopback: needs a password and TLS; empty: disabled",
     )
     literals: bool = option(
-        False, switch, "may pages show texts with the literals of queries, to whoever may see them"
+        False, switch, "whether pages show the literals of queries, to those who may see the queries"
     )
     admin_password: str = option(
         "", text, "for deciding on rewrites in the console; empty: nobody may", hides="all"
@@ -114,7 +114,7 @@ class StoreSection:
         "a file, or postgresql://... if several proxies share one store",
         hides="passwords",
     )
-    literals: bool = option(True, switch, "may literals of queries be kept")
+    literals: bool = option(True, switch, "whether literals of queries are stored")
     retention: float = option("30d", seconds, "how long the log is kept")
     log_rows: int = option(200_000, integer(100, 100_000_000), "lines of the log at most")
 
@@ -223,7 +223,7 @@ class Optimiser:
         "it has lost) | both",
     )
     concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
-    run_timeout: float = option("30s", seconds, "a measured run at most")
+    run_timeout: float = option("30s", seconds, "time limit for one measured run")
     foreign_keys: str = option(
         "verified",
         choice("verified", "declared", "never"),
@@ -239,7 +239,7 @@ class Optimiser:
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
     )
-    budget: float = option("60s", seconds, "one query's optimisation at most")
+    budget: float = option("60s", seconds, "time limit for optimising one query")
     queue: int = option(
         1000, integer(1, 1_000_000), "slow queries waiting; further ones are dropped and counted"
     )
@@ -298,11 +298,11 @@ class Models:
 class Ask:
     """Questions in plain language: ASK. What a model is told of the data follows [models] share."""
 
-    enabled: bool = option(True, switch, "may clients ask questions")
+    enabled: bool = option(True, switch, "whether clients may ask questions")
     model: bool = option(
         True,
         switch,
-        "may a model read them ([models] ask); off: only questions that need no model are answered",
+        "whether a model may read them ([models] ask); off: only questions that need no model are answered",
     )
     confidence: float = option(0.75, number(0, 1), "a reading with less confidence is refused")
     read_timeout: float = option("120s", seconds, "time for reading one question, models included")
@@ -344,7 +344,7 @@ class Verify:
         words("float-order", "tie-order", "refinement"),
         "reservations that a proof may have and still count as proved",
     )
-    timeout: float = option("20s", seconds, "one check at most")
+    timeout: float = option("20s", seconds, "time limit for one check")
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,7 +395,9 @@ class Logging:
     """What the processes log on stderr."""
 
     format: str = option("text", choice("text", "json"), "one event a line")
-    level: str = option("info", choice("debug", "info", "warning", "error"), "the least level that is logged")
+    level: str = option(
+        "info", choice("debug", "info", "warning", "error"), "the lowest level that is logged"
+    )
 
 
 @dataclass(frozen=True, slots=True)

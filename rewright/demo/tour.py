@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from rewright.console.sql_text import formatted
+from rewright.console.words import proposers
 
 # Q17 of TPC-H: the average of each part's quantities is computed again for each of its lines
 QUERY = """select sum(l_extendedprice) / 7.0 as avg_yearly
@@ -38,7 +39,8 @@ def tour(dsn: str, say: Say) -> None:
 
         say("\n2. The optimiser looks at it in the background, and a checker at what it found:")
         found = _wait(connection, say)
-        say(f"\n   rewrite {found[0]}, {found[1]}, found by {found[2]}:\n\n{_indent(formatted(found[3]))}\n")
+        by = proposers(found[2].split(", "))
+        say(f"\n   rewrite {found[0]}, {found[1]}, found by {by}:\n\n{_indent(formatted(found[3]))}\n")
         if found[1] == "tested":
             # the prover ran out of its time, as on a very busy machine
             say("   Only what is proved is served unasked. This session takes what tests say:\n")

@@ -46,7 +46,7 @@ def activated(
     if told["LISTEN_PID"] != str(os.getpid() if pid is None else pid):
         return Activated()
     if not (told["LISTEN_FDS"].isascii() and told["LISTEN_FDS"].isdigit()):
-        raise ActivationFailed(f"LISTEN_FDS is no number: {told['LISTEN_FDS']!r}")
+        raise ActivationFailed(f"LISTEN_FDS is not a number: {told['LISTEN_FDS']!r}")
     count = int(told["LISTEN_FDS"])
     names = told["LISTEN_FDNAMES"].split(":") if told["LISTEN_FDNAMES"] else [""] * count
     if len(names) != count:
@@ -75,9 +75,11 @@ def _socket(number: int, name: str) -> socket.socket:
     try:
         found = socket.socket(fileno=number)
     except OSError as error:
-        raise ActivationFailed(f"{what} is no socket: {error.strerror}") from error
+        raise ActivationFailed(f"{what} is not a socket: {error.strerror}") from error
     if found.family not in {socket.AF_INET, socket.AF_INET6} or found.type != socket.SOCK_STREAM:
-        raise ActivationFailed(f"{what} is no TCP socket: ListenStream= with an address and a port is needed")
+        raise ActivationFailed(
+            f"{what} is not a TCP socket: ListenStream= with an address and a port is needed"
+        )
     if not found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
         raise ActivationFailed(f"{what} does not listen: Accept=no is needed")
     found.set_inheritable(False)

@@ -1,5 +1,4 @@
-"""Giving memory back between jobs: an optimiser lives for weeks, and each job needs for seconds what the next
-does not.
+"""Giving memory back between jobs: an optimiser lives for weeks, and each job's memory is needed for seconds.
 
 Owns the moment. Must not be called while somebody waits for an answer: it takes a tenth of a second.
 """

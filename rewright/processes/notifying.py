@@ -1,4 +1,4 @@
-"""Telling systemd (``Type=notify``) how it goes: one datagram to the socket that it names. Never raises."""
+"""Telling systemd (``Type=notify``) the state of the service, by one datagram to the socket it names."""
 
 from __future__ import annotations
 

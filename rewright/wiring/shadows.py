@@ -96,7 +96,7 @@ class Shadows:
             from rewright.engines.postgres.installation import ServerUnavailable
             from rewright.engines.postgres.scratch import ScratchServer
         except ImportError as error:
-            raise ShadowFailed(f"serving a lake needs the extras lake and embedded: {error.name}") from error
+            raise ShadowFailed(f"serving a lake needs the extra lake: {error.name} is missing") from error
         try:
             self._server = self._stack.enter_context(ScratchServer(SERVER, memory=BACKEND_MEMORY))
             address = self._server.dsn(unix=True)

@@ -68,6 +68,13 @@ def _bind_values(scope: Scope, node: Any, ctes: tuple[Cte, ...]) -> Query:
 # --------------------------------------------------------------------------- SELECT
 
 
+def _bind_condition_of(scope: Scope, clause: Any, kind: str) -> Expr | None:
+    if clause is None:
+        return None
+    with in_kind(scope, kind):
+        return bind_condition(scope, clause, kind.upper())
+
+
 def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unknowns: bool) -> Query:
     for window in node.windowClause or ():
         if window.name in scope.windows:
@@ -75,14 +82,8 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
         scope.windows[window.name] = window
     from_ = bind_from(scope, node.fromClause)
     targets = _bind_targets(scope, node.targetList or (), resolve_unknowns=resolve_unknowns)
-    where = None
-    if node.whereClause is not None:
-        with in_kind(scope, "where"):
-            where = bind_condition(scope, node.whereClause, "WHERE")
-    having = None
-    if node.havingClause is not None:
-        with in_kind(scope, "having"):
-            having = bind_condition(scope, node.havingClause, "HAVING")
+    where = _bind_condition_of(scope, node.whereClause, "where")
+    having = _bind_condition_of(scope, node.havingClause, "having")
     order = tuple(_bind_sort(scope, s, targets) for s in node.sortClause or ())
     group_by = grouping.bind_group_by(scope, node, targets)
     if group_by is None and (scope.has_aggregates or having is not None):

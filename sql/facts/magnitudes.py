@@ -1,4 +1,4 @@
-"""Which arithmetic can not leave its type, by how large its operands may be.
+"""Which arithmetic cannot overflow its type, by how large its operands may be.
 
 A numeric holds 131072 digits before the point (manual, 8.1.2). Values of columns numeric(p, s), constants,
 and sums, products and averages of such are nowhere near, so adding or multiplying them raises nothing.

@@ -90,7 +90,7 @@ def test_who_can_be_reached_from_elsewhere_goes_first() -> None:
         ("unbound", "Accept=no"),
         ("unix", "ListenStream="),
         ("datagram", "ListenStream="),
-        ("closed", "no socket"),
+        ("closed", "is not a socket"),
     ],
 )
 def test_what_cannot_be_used_is_told(kind: str, told: str, tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ def test_drivers(running: Running) -> None:
 @pytest.mark.server
 def test_who_gets_in(running: Running) -> None:
     for user, password, said in (
-        ("joe", "joe", "is no admin of every database"),
+        ("joe", "joe", "is not an admin of every database"),
         ("boss", "wrong", "password authentication failed"),
         ("postgres", "postgres", "password authentication failed"),
     ):

@@ -270,7 +270,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path: Path, command: list[str]) -> 
     file.write_bytes(b"ok\xff\xd8\xff")
     done = CliRunner().invoke(rewright, [str(file) if word == "FILE" else word for word in command])
     assert done.exit_code == 2
-    assert f"{file}: is no text in UTF-8: wrong from byte 3 on" in done.stderr
+    assert f"{file}: not UTF-8 text: invalid from byte 3 on" in done.stderr
 
 
 def test_a_store_that_is_none_is_named(tmp_path: Path) -> None:

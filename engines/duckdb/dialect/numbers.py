@@ -33,31 +33,35 @@ def comparisons(prefix: str, left: str, right: str = "", separator: str = "") ->
         yield f"{prefix}{separator}{name}({left}, {right or left})", f"({{0}} {symbol} {{1}})"
 
 
+def _of_two(a: str, left: str, b: str, right: str) -> Iterator[tuple[str, str]]:
+    """Functions of two integers, and the cast from one's type to the other's."""
+    prefix = f"int{a}" if a == b else f"int{a}{b}"
+    yield from comparisons(prefix, left, right)
+    # the wider of the two types is the result's, as in int24pl
+    wide = _DUCKDB[max(a, b)]
+    x, y = f"CAST({{0}} AS {wide})", f"CAST({{1}} AS {wide})"
+    signature = f"({left}, {right})"
+    for name, symbol in _ARITHMETIC.items():
+        yield f"{prefix}{name}{signature}", f"({x} {symbol} {y})"
+    # DuckDB's division by zero is NULL; NULL / 0 is NULL in both
+    zero = f"CASE WHEN {{1}} = 0 AND {{0}} IS NOT NULL THEN {DIVISION_BY_ZERO}"
+    yield f"{prefix}div{signature}", f"({zero} ELSE {x} // {y} END)"
+    # only equal widths have a modulo operator: others are cast before
+    if a == b:
+        modulo = (
+            # the smallest integer % -1 overflows in DuckDB, and is 0 in PostgreSQL (int4mod)
+            f"({zero} WHEN {{1}} = -1 AND {{0}} IS NOT NULL THEN CAST(0 AS {wide}) ELSE {x} % {y} END)"
+        )
+        yield f"int{a}mod{signature}", modulo
+        yield f"mod{signature}", modulo
+    else:
+        yield f"int{b}({left})", f"CAST({{0}} AS {_DUCKDB[b]})"
+
+
 def _integers() -> Iterator[tuple[str, str]]:
     for a, left in _INTEGERS.items():
         for b, right in _INTEGERS.items():
-            prefix = f"int{a}" if a == b else f"int{a}{b}"
-            yield from comparisons(prefix, left, right)
-            # the wider of the two types is the result's, as in int24pl
-            wide = _DUCKDB[max(a, b)]
-            x, y = f"CAST({{0}} AS {wide})", f"CAST({{1}} AS {wide})"
-            signature = f"({left}, {right})"
-            for name, symbol in _ARITHMETIC.items():
-                yield f"{prefix}{name}{signature}", f"({x} {symbol} {y})"
-            # DuckDB's division by zero is NULL; NULL / 0 is NULL in both
-            zero = f"CASE WHEN {{1}} = 0 AND {{0}} IS NOT NULL THEN {DIVISION_BY_ZERO}"
-            yield f"{prefix}div{signature}", f"({zero} ELSE {x} // {y} END)"
-            # only equal widths have a modulo operator: others are cast before
-            if a == b:
-                modulo = (
-                    # the smallest integer % -1 overflows in DuckDB, and is 0 in PostgreSQL (int4mod)
-                    f"({zero} WHEN {{1}} = -1 AND {{0}} IS NOT NULL THEN CAST(0 AS {wide}) ELSE {x} % {y} "
-                    f"END)"
-                )
-                yield f"int{a}mod{signature}", modulo
-                yield f"mod{signature}", modulo
-            else:
-                yield f"int{b}({left})", f"CAST({{0}} AS {_DUCKDB[b]})"
+            yield from _of_two(a, left, b, right)
         yield f"int{a}um({left})", f"(CAST(0 AS {_DUCKDB[a]}) - {{0}})"
         yield f"int{a}up({left})", "{0}"
         # by subtraction, so that the smallest integer raises 22003 in both
