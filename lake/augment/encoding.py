@@ -38,6 +38,8 @@ _FEWEST_DATES = 3
 _SPARSE = 3
 """Integers per different value, from which on a column is no serial number."""
 _UNIQUE = 0.98
+_STROKES, _UNSTRUCK = "øØłŁđĐ", "oOlLdD"
+"""Letters with a stroke, which is no accent, and those without."""
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
 
@@ -131,8 +133,8 @@ def _format_of(samples: tuple[str, ...]) -> str | None:
 
 
 def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
-    """SQL of a key column by which values that differ in blanks, case, accents or punctuation only are the
-    same.
+    """SQL of a key column by which values that differ in blanks, case, accents, punctuation or zeros before a
+    number only are the same.
     """
     if kind == "number":
         number = quoted(column.name)
@@ -148,8 +150,20 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
         return month_form(column, cleaned, lambda: _day_form(column, cleaned))
     if kind == "date":
         return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
-    folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
-    return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+    return _text_form(cleaned)
+
+
+def _text_form(cleaned: str) -> str:
+    """SQL of a text's words and numbers: `B-012`, `b012` and `b 12` are one, and so are `Ødegård` and
+    `ODEGARD`.
+    """
+    plain = f"translate(CAST({cleaned} AS VARCHAR), {literal(_STROKES)}, {literal(_UNSTRUCK)})"
+    form = f"regexp_replace(lower(strip_accents({plain})), '[^\\pL\\pN]+', ' ', 'g')"
+    # letters beside digits are parted as by a sign; zeros before a number say nothing
+    form = f"regexp_replace({form}, '(\\pL)(\\pN)', '\\1 \\2', 'g')"
+    form = f"regexp_replace({form}, '(\\pN)(\\pL)', '\\1 \\2', 'g')"
+    form = f"regexp_replace({form}, '(^| )0+(\\pN)', '\\1\\2', 'g')"
+    return f"nullif(trim({form}), '')"
 
 
 def _day_form(column: Column, cleaned: str) -> str:
