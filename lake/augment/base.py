@@ -445,7 +445,7 @@ class Base:
         leaks |= leaks_together(features, values.features, by_row, leaks)
         leaks = {i: leak for i, leak in leaks.items() if not self._is_time(leak.column)}
         # but a date that only some have says which
-        leaks |= given_by_presence(features, values.features, everywhere, by_row)
+        leaks = given_by_presence(features, values.features, everywhere, by_row) | leaks
         if self.spec.features is None:
             self.leaks = tuple({leak.column: leak for leak in leaks.values()}.values())
             return [i for i in range(len(features)) if i not in leaks]

@@ -166,7 +166,7 @@ class Evaluator:
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
         leaks.update(named_classes(made.features, raw, by_key))
-        leaks.update(given_by_presence(made.features, raw, matched, by_key))
+        leaks = given_by_presence(made.features, raw, matched, by_key) | leaks
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)
