@@ -15,13 +15,16 @@ from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.augment.keyed import as_key
 from rewright.lake.augment.months import is_monthly, month_form
+from rewright.lake.augment.periods import PERIODS, period_form, period_of
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "decimal", "text", "date", "month"]
+Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter"]
+TIMES: frozenset[Kind] = frozenset({"date", "month", "week", "quarter"})
+"""Keys that say when."""
 Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
@@ -104,6 +107,8 @@ def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
         return "month"
+    if (period := period_of(a) or period_of(b)) and all(period_of(c) == period or _dated(c) for c in (a, b)):
+        return period
     one, two = as_key(a), as_key(b)
     if one.numeral and two.numeral:
         return "number"
@@ -148,6 +153,9 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
         return f"CAST(TRY_CAST({cleaned} AS DOUBLE) + 0.0 AS VARCHAR)"
     if kind == "month":
         return month_form(column, cleaned, lambda: _day_form(column, cleaned))
+    for period in PERIODS:
+        if kind == period:
+            return period_form(column, cleaned, period, lambda: _day_form(column, cleaned))
     if kind == "date":
         return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
     return _text_form(cleaned)
@@ -176,10 +184,10 @@ def _day_form(column: Column, cleaned: str) -> str:
 
 def key_kinds(column: Column) -> list[Kind]:
     """As what a column's values may be compared with those of others, its own way first: a day is also one of
-    a month.
+    a month, a week and a quarter.
     """
     own = key_kind(column, column)
-    return [own, "month"] if own == "date" else [own]
+    return [own, "month", "week", "quarter"] if own == "date" else [own]
 
 
 def hash_form(parts: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from rewright.lake.augment.base import Base
 from rewright.lake.augment.blocks import Block, interleaved
+from rewright.lake.augment.encoding import TIMES
 from rewright.lake.augment.metric import FOLDS, SEEDS, Evaluation, Moments, evaluate
 
 _FEWEST_KEYS = 30
@@ -113,6 +114,6 @@ def _some_rows(base: Base) -> Any:
 
 
 def _dated(block: Block) -> tuple[str, Any] | None:
-    """The base's column of days or months that the block is joined on, and as which."""
+    """The base's column of days, or of longer times, that the block is joined on, and as which."""
     pairs = block.candidate.hops[0].pairs
-    return next(((a, kind) for a, _, kind in pairs if kind in {"date", "month"}), None)
+    return next(((a, kind) for a, _, kind in pairs if kind in TIMES), None)
