@@ -14,6 +14,7 @@ from typing import Literal
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.labels import label_of, labelled_apart, without_label
 from rewright.lake.augment.months import is_monthly, month_form
 from rewright.lake.augment.periods import PERIODS, period_form, period_of
 from rewright.lake.catalog.counting import family_of
@@ -22,7 +23,7 @@ from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter"]
+Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter", "bare"]
 TIMES: frozenset[Kind] = frozenset({"date", "month", "week", "quarter"})
 """Keys that say when."""
 Aggregates = Literal["standard", "all"]
@@ -84,6 +85,11 @@ class Encoded:
     """
 
     @property
+    def counted(self) -> bool:
+        """Is there a feature of how many rows a key has?"""
+        return _counted(self.how, further=self.further)
+
+    @property
     def sql(self) -> str:
         """A SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
         key.
@@ -116,7 +122,7 @@ def key_kind(a: Column, b: Column) -> Kind:
         return "decimal"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
-    return "text"
+    return "bare" if labelled_apart(a, b) else "text"
 
 
 def _dated(column: Column) -> bool:
@@ -158,7 +164,7 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
             return period_form(column, cleaned, period, lambda: _day_form(column, cleaned))
     if kind == "date":
         return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
-    return _text_form(cleaned)
+    return _text_form(without_label(column, cleaned) if kind == "bare" else cleaned)
 
 
 def _text_form(cleaned: str) -> str:
@@ -184,9 +190,11 @@ def _day_form(column: Column, cleaned: str) -> str:
 
 def key_kinds(column: Column) -> list[Kind]:
     """As what a column's values may be compared with those of others, its own way first: a day is also one of
-    a month, a week and a quarter.
+    a month, a week and a quarter, and a label may be left out.
     """
     own = key_kind(column, column)
+    if own == "text" and label_of(column):
+        return [own, "bare"]
     return [own, "month", "week", "quarter"] if own == "date" else [own]
 
 
@@ -251,16 +259,24 @@ def encoded(
     unique = unique and as_of is None
     how: How = "row" if unique else "latest" if time is not None else "mean"
     features = [feature for column in offered for feature in _features(column, how, levels)]
-    if how == "mean":
-        features.append(Feature(table, "*", "count"))
     further = aggregates == "all" and not unique and as_of is None
+    if _counted(how, further=further):
+        features.append(Feature(table, "*", "count"))
     more = further_aggregates(offered, dated=how == "latest") if further else []
     features += [Feature(table, column.name, aggregate) for column, aggregate in more]
-    write = cache(lambda: _written(index, table, keys, offered, how, time, more, as_of=as_of is not None))
+    write = cache(
+        lambda: _written(
+            index, table, keys, offered, how, time, more, further=further, as_of=as_of is not None
+        )
+    )
     at = time.name if time is not None else None
     return Encoded(
         write, tuple(features), len(keys), left_out, at, tuple(offered), how, further, as_of is not None
     )
+
+
+def _counted(how: How, *, further: bool) -> bool:
+    return how == "mean" or (how == "latest" and further)
 
 
 def _written(
@@ -272,6 +288,7 @@ def _written(
     time: Column | None,
     more: Sequence[tuple[Column, str]],
     *,
+    further: bool,
     as_of: bool,
 ) -> tuple[str, str]:
     """The SQL of a table's features, and its quicker form."""
@@ -288,10 +305,12 @@ def _written(
     if how == "mean":
         told = "".join(f", {'avg' if is_number(c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered))
         reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
-        outer.append("CAST(n AS DOUBLE)")
     else:
         order = " ORDER BY t DESC NULLS LAST" if time is not None else ""
-        reduced = f"SELECT * FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+        count = f", count(*) OVER (PARTITION BY {by}) AS n" if _counted(how, further=further) else ""
+        reduced = f"SELECT *{count} FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+    if _counted(how, further=further):
+        outer.append("CAST(n AS DOUBLE)")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     if as_of:
         first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"
