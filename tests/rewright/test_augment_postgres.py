@@ -459,7 +459,7 @@ def test_values_come_as_they_are(scratch_server: ScratchServer, module_database:
         )
     with read(scratch_server, module_database, "valued") as (name, brought, made):
         assert name == "app.valued"
-        assert brought.notes == ("1 columns of valued are of types that are no features and no keys",)
+        assert brought.notes == ("1 column of valued is of a type that is no feature and no key",)
         found = made.execute("select i, f, n, b, cast(d as varchar), cast(t as varchar), m, c, y, empty from base").fetchall()  # fmt: skip
     assert found == [
         (9007199254740993, None, None, True, None, None, 12.5, "a", 1.0, None),
