@@ -226,10 +226,11 @@ class Search:
     def _holds(self, given: Sequence[Pick], block: Block, before: Evaluation) -> bool:
         """See `holds`; a block that does not is told as such."""
         given_blocks = [one.block for one in given]
-        if holds(self.evaluator.base, given_blocks, block, before, len(self.tried)):
-            return True
-        self.of_seen_keys.add(id(block))
-        return False
+        held, evaluations = holds(self.evaluator.base, given_blocks, block, before, len(self.tried))
+        self.evaluator.evaluations += evaluations
+        if not held:
+            self.of_seen_keys.add(id(block))
+        return held
 
     def _whole_tells(self, kept: Sequence[Pick], block: Block, best: Evaluation, after: Evaluation) -> bool:
         """Does the table gain enough with all of its few features, of which nothing was chosen by the target?

@@ -31,27 +31,29 @@ _BLOCKS = (10, 15, 20)
 """Into so many blocks of neighbours time is cut, by seed; each fold has several."""
 
 
-def holds(base: Base, given: Sequence[Block], block: Block, before: Evaluation, tables: int) -> bool:
+def holds(
+    base: Base, given: Sequence[Block], block: Block, before: Evaluation, tables: int
+) -> tuple[bool, int]:
     """Does the gain of a block beside those given (`before`: their evaluation) hold for keys that were not
     seen? It is one of so many `tables` that were tried. True, too, where each row has a key of its own, or
-    keys are few.
+    keys are few. And how many evaluations that took.
     """
     rows = _some_rows(base)
     of_row = np.unique(base.row_groups(block.grouping)[rows], return_inverse=True)[1].reshape(-1)
     keys = int(of_row.max()) + 1
     dated = _dated(block)
     if keys < _FEWEST_KEYS or (keys > _REPEATED * len(rows) and dated is None):
-        return True
+        return True, 0
     columns = _columns(base, given, rows)
     own = columns.shape[1] - base.targets
     left = _residuals(base, columns, before, rows)
     added = interleaved(block.values, block.missing)[base.row_groups(block.grouping)[rows]]
     if not _tells_keys(left, added, of_row, tables):
-        return False
+        return False, 0
     if dated is None:
-        return True
+        return True, 0
     moments = np.hstack([columns[:, :own], added, columns[:, own:]])
-    return _over_time(base.key_texts(*dated)[rows], moments, (own - 1) // 2, base.targets)
+    return _over_time(base.key_texts(*dated)[rows], moments, (own - 1) // 2, base.targets), 2
 
 
 def _tells_keys(left: Any, added: Any, of_row: Any, tables: int) -> bool:
