@@ -180,7 +180,7 @@ def test_simple_queries_and_names_with_quotes(world: World) -> None:
         text = """/* c */ augment -- d
             table PUBLIC."Odd Names" target "Total ""X"" it" on ("Shop Code")"""
         assert session.execute(text).fetchall()[0][1] == "streets"
-        assert any("1 columns of Odd Names are of types" in line for line in told)
+        assert any("1 column of Odd Names is of a type" in line for line in told)
 
 
 def test_explain_shows_how_it_went_and_the_sql(world: World) -> None:
