@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import platform
 import statistics
 import sys
@@ -18,11 +19,11 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 
 from bench import augment_ablations
 from bench.augment_history import history_runs
@@ -229,7 +230,7 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
 
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
     """The slope of log cost over log size, by least squares."""
-    return float(np.polyfit(np.log(sizes), np.log(costs), 1)[0])
+    return statistics.linear_regression([*map(math.log, sizes)], [*map(math.log, costs)]).slope
 
 
 _CHAINS = 160
@@ -377,7 +378,7 @@ def main() -> int:
     first = args.seed if args.seed is not None else ASIDE if args.aside else 0
     document: dict[str, Any] = {
         "machine": platform.platform(),
-        "versions": {"python": platform.python_version(), "duckdb": duckdb.__version__, "numpy": np.__version__},
+        "versions": {"python": platform.python_version(), "duckdb": duckdb.__version__, "numpy": metadata.version("numpy")},
     }  # fmt: skip
     if (args.history or args.ablations) and args.data is None:
         parser.error("--history and --ablations need --data")

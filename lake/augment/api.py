@@ -69,6 +69,8 @@ class Added:
     recommended: bool
     beside: str = ""
     """The table beside which alone it is recommended."""
+    of_seen_keys: bool = False
+    """Its gain does not hold for keys that were not seen."""
 
     def evidence(self) -> str:
         """In words: whether it is recommended, and on what it rests."""
@@ -76,6 +78,10 @@ class Added:
             told = "the gain beats its interval"
             if self.beside:
                 told += f" beside {self.beside}, not alone"
+        elif self.of_seen_keys:
+            told = (
+                "not recommended: it tells the keys apart, the gain does not hold for keys that were not seen"
+            )
         elif self.low > 0:
             told = "not recommended: the best of so many columns gain as much by chance"
         else:
@@ -238,7 +244,8 @@ def _report(search: Search, options: Options, candidates: int, started: float, t
     kept = [pick.block for pick in told]
     after: Evaluation = told[-1].after if told else before
     others = [pick for pick in search.picks if all(pick.block is not block for block in kept)]
-    added = (*(_added(p, recommended=True) for p in told), *(_added(p, recommended=False) for p in others))
+    seen = search.of_seen_keys
+    added = (*(_added(p, recommended=True) for p in told), *(_added(p, id(p.block) in seen) for p in others))
     # of a table that is recommended, what would be a leak if it were joined by another key is none
     chosen = {block.candidate.table: block.candidate.path for block in kept}
     judged = [b for b in search.blocks if chosen.get(b.candidate.table, b.candidate.path) == b.candidate.path]
@@ -312,7 +319,7 @@ def _rejected(search: Search) -> tuple[tuple[str, str, float], ...]:
     return tuple((table, path, round(gain, 6)) for gain, table, path in few)
 
 
-def _added(pick: Pick, *, recommended: bool) -> Added:
+def _added(pick: Pick, of_seen_keys: bool = False, *, recommended: bool = False) -> Added:
     _, low, high = pick.after.gain_over(pick.before)
     block = pick.block
     return Added(
@@ -326,6 +333,7 @@ def _added(pick: Pick, *, recommended: bool) -> Added:
         block.coverage,
         recommended,
         pick.beside,
+        of_seen_keys,
     )
 
 

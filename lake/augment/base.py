@@ -41,6 +41,7 @@ from rewright.lake.augment.outside import (
     with_outside,
     without_schema,
 )
+from rewright.lake.augment.presence import given_by_presence
 from rewright.lake.augment.rows import joint
 from rewright.lake.augment.text_leaks import named_classes
 from rewright.lake.augment.values import RowValues
@@ -231,6 +232,12 @@ class Base:
     def key_hashes(self, column: str, kind: Kind) -> Any:
         """The hashes of a column's values as a key."""
         return self.hashes(self.grouping(((column, kind),)))
+
+    def key_texts(self, column: str, kind: Kind) -> Any:
+        """Each row's value of a column as a key, as text ('': it is NULL); days and months in their order."""
+        form = key_form(self.lake.index, self._column(column), kind)
+        found = self.sql(f"SELECT coalesce({form}, '') AS k FROM base_rows ORDER BY __row").fetchnumpy()
+        return np.asarray(found["k"], dtype=str)
 
     def row_groups(self, grouping: int) -> Any:
         """Each row's key value."""
@@ -437,6 +444,8 @@ class Base:
         leaks |= named_classes(features, values.features, by_row)
         leaks |= leaks_together(features, values.features, by_row, leaks)
         leaks = {i: leak for i, leak in leaks.items() if not self._is_time(leak.column)}
+        # but a date that only some have says which
+        leaks = given_by_presence(features, values.features, everywhere, by_row) | leaks
         if self.spec.features is None:
             self.leaks = tuple({leak.column: leak for leak in leaks.values()}.values())
             return [i for i in range(len(features)) if i not in leaks]

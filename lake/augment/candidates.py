@@ -14,10 +14,11 @@ from typing import Any
 from rewright.engines.duckdb.errors import LakeError
 from rewright.lake import names
 from rewright.lake.api import Lake
-from rewright.lake.augment.encoding import Kind, key_kind
+from rewright.lake.augment.encoding import TIMES, Kind, key_kind
 from rewright.lake.augment.kept import TableRows
 from rewright.lake.augment.keyed import as_key, marks
 from rewright.lake.augment.months import is_monthly, months_of, shared_months
+from rewright.lake.augment.periods import PERIODS, period_of
 from rewright.lake.augment.spelling import Pairs, Spelled, better, respelled
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family, Table
@@ -424,7 +425,7 @@ class Candidates:
         )
         several = {name for name, many in told.items() if many >= _SEVERAL}
         # a year or a month completes a key
-        dated = any(year_like(c) or key_kind(c, c) in {"date", "month"} for c in columns)
+        dated = any(year_like(c) or key_kind(c, c) in TIMES for c in columns)
         alone: list[Column] = []
         together: list[Column] = []
         for column in columns:
@@ -576,8 +577,11 @@ def _period(pair: PairScore) -> bool:
 
 
 def _monthly(pair: PairScore) -> bool:
-    """Days of a table beside another's months."""
-    return key_kind(pair.a, pair.b) == "month" and is_monthly(pair.a) is not is_monthly(pair.b)
+    """Days of a table beside another's months, weeks or quarters."""
+    kind = key_kind(pair.a, pair.b)
+    if kind == "month":
+        return is_monthly(pair.a) is not is_monthly(pair.b)
+    return kind in PERIODS and period_of(pair.a) != period_of(pair.b)
 
 
 def _says_days(column: Column) -> bool:

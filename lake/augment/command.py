@@ -243,7 +243,11 @@ def _print(report: Report) -> None:
     if report.tokens:
         echo(f"{report.tokens} tokens")
     echo(
-        f"{report.evaluations} evaluations and {report.estimates} estimates of {report.candidates} joins in "
-        f"{report.seconds:.1f} s"
+        f"{_many(report.evaluations, 'evaluation')} and {_many(report.estimates, 'estimate')} of "
+        f"{_many(report.candidates, 'join')} in {report.seconds:.1f} s"
     )
     echo(f"\n{report.sql};")
+
+
+def _many(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -14,14 +14,18 @@ from typing import Literal
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.augment.keyed import as_key
+from rewright.lake.augment.labels import label_of, labelled_apart, without_label
 from rewright.lake.augment.months import is_monthly, month_form
+from rewright.lake.augment.periods import PERIODS, period_form, period_of
 from rewright.lake.catalog.counting import family_of
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.scores import own_key, year_like
 from rewright.lake.noise.values import date_formats
 
-Kind = Literal["number", "decimal", "text", "date", "month"]
+Kind = Literal["number", "decimal", "text", "date", "month", "week", "quarter", "bare"]
+TIMES: frozenset[Kind] = frozenset({"date", "month", "week", "quarter"})
+"""Keys that say when."""
 Aggregates = Literal["standard", "all"]
 """`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum
 and mean.
@@ -38,6 +42,8 @@ _FEWEST_DATES = 3
 _SPARSE = 3
 """Integers per different value, from which on a column is no serial number."""
 _UNIQUE = 0.98
+_STROKES, _UNSTRUCK = "øØłŁđĐ", "oOlLdD"
+"""Letters with a stroke, which is no accent, and those without."""
 _LARGEST = "1e100"
 """Larger numbers, whose squares have no sum, count as missing, as do infinite ones and NaN."""
 
@@ -79,6 +85,11 @@ class Encoded:
     """
 
     @property
+    def counted(self) -> bool:
+        """Is there a feature of how many rows a key has?"""
+        return _counted(self.how, further=self.further)
+
+    @property
     def sql(self) -> str:
         """A SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per
         key.
@@ -102,6 +113,8 @@ def key_kind(a: Column, b: Column) -> Kind:
     """As what two key columns are compared."""
     if (is_monthly(a) or is_monthly(b)) and all(is_monthly(c) or _dated(c) for c in (a, b)):
         return "month"
+    if (period := period_of(a) or period_of(b)) and all(period_of(c) == period or _dated(c) for c in (a, b)):
+        return period
     one, two = as_key(a), as_key(b)
     if one.numeral and two.numeral:
         return "number"
@@ -109,7 +122,7 @@ def key_kind(a: Column, b: Column) -> Kind:
         return "decimal"
     if Family.DATE in {a.family, b.family} or (_dated(a) and _dated(b)):
         return "date"
-    return "text"
+    return "bare" if labelled_apart(a, b) else "text"
 
 
 def _dated(column: Column) -> bool:
@@ -131,8 +144,8 @@ def _format_of(samples: tuple[str, ...]) -> str | None:
 
 
 def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
-    """SQL of a key column by which values that differ in blanks, case, accents or punctuation only are the
-    same.
+    """SQL of a key column by which values that differ in blanks, case, accents, punctuation or zeros before a
+    number only are the same.
     """
     if kind == "number":
         number = quoted(column.name)
@@ -146,10 +159,25 @@ def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
         return f"CAST(TRY_CAST({cleaned} AS DOUBLE) + 0.0 AS VARCHAR)"
     if kind == "month":
         return month_form(column, cleaned, lambda: _day_form(column, cleaned))
+    for period in PERIODS:
+        if kind == period:
+            return period_form(column, cleaned, period, lambda: _day_form(column, cleaned))
     if kind == "date":
         return f"CAST({_day_form(column, cleaned)} AS VARCHAR)"
-    folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
-    return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+    return _text_form(without_label(column, cleaned) if kind == "bare" else cleaned)
+
+
+def _text_form(cleaned: str) -> str:
+    """SQL of a text's words and numbers: `B-012`, `b012` and `b 12` are one, and so are `Ødegård` and
+    `ODEGARD`.
+    """
+    plain = f"translate(CAST({cleaned} AS VARCHAR), {literal(_STROKES)}, {literal(_UNSTRUCK)})"
+    form = f"regexp_replace(lower(strip_accents({plain})), '[^\\pL\\pN]+', ' ', 'g')"
+    # letters beside digits are parted as by a sign; zeros before a number say nothing
+    form = f"regexp_replace({form}, '(\\pL)(\\pN)', '\\1 \\2', 'g')"
+    form = f"regexp_replace({form}, '(\\pN)(\\pL)', '\\1 \\2', 'g')"
+    form = f"regexp_replace({form}, '(^| )0+(\\pN)', '\\1\\2', 'g')"
+    return f"nullif(trim({form}), '')"
 
 
 def _day_form(column: Column, cleaned: str) -> str:
@@ -162,10 +190,12 @@ def _day_form(column: Column, cleaned: str) -> str:
 
 def key_kinds(column: Column) -> list[Kind]:
     """As what a column's values may be compared with those of others, its own way first: a day is also one of
-    a month.
+    a month, a week and a quarter, and a label may be left out.
     """
     own = key_kind(column, column)
-    return [own, "month"] if own == "date" else [own]
+    if own == "text" and label_of(column):
+        return [own, "bare"]
+    return [own, "month", "week", "quarter"] if own == "date" else [own]
 
 
 def hash_form(parts: Sequence[str]) -> str:
@@ -229,16 +259,24 @@ def encoded(
     unique = unique and as_of is None
     how: How = "row" if unique else "latest" if time is not None else "mean"
     features = [feature for column in offered for feature in _features(column, how, levels)]
-    if how == "mean":
-        features.append(Feature(table, "*", "count"))
     further = aggregates == "all" and not unique and as_of is None
+    if _counted(how, further=further):
+        features.append(Feature(table, "*", "count"))
     more = further_aggregates(offered, dated=how == "latest") if further else []
     features += [Feature(table, column.name, aggregate) for column, aggregate in more]
-    write = cache(lambda: _written(index, table, keys, offered, how, time, more, as_of=as_of is not None))
+    write = cache(
+        lambda: _written(
+            index, table, keys, offered, how, time, more, further=further, as_of=as_of is not None
+        )
+    )
     at = time.name if time is not None else None
     return Encoded(
         write, tuple(features), len(keys), left_out, at, tuple(offered), how, further, as_of is not None
     )
+
+
+def _counted(how: How, *, further: bool) -> bool:
+    return how == "mean" or (how == "latest" and further)
 
 
 def _written(
@@ -250,6 +288,7 @@ def _written(
     time: Column | None,
     more: Sequence[tuple[Column, str]],
     *,
+    further: bool,
     as_of: bool,
 ) -> tuple[str, str]:
     """The SQL of a table's features, and its quicker form."""
@@ -266,10 +305,12 @@ def _written(
     if how == "mean":
         told = "".join(f", {'avg' if is_number(c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered))
         reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
-        outer.append("CAST(n AS DOUBLE)")
     else:
         order = " ORDER BY t DESC NULLS LAST" if time is not None else ""
-        reduced = f"SELECT * FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+        count = f", count(*) OVER (PARTITION BY {by}) AS n" if _counted(how, further=further) else ""
+        reduced = f"SELECT *{count} FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+    if _counted(how, further=further):
+        outer.append("CAST(n AS DOUBLE)")
     shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
     if as_of:
         first = f"row_number() OVER (PARTITION BY {by}, day__) = 1"

@@ -28,6 +28,7 @@ from rewright.lake.augment.encoding import Aggregates, Encoded
 from rewright.lake.augment.estimating import Pooled, pooled
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, leaks_together, ranks
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
+from rewright.lake.augment.presence import given_by_presence
 from rewright.lake.augment.sampling import Sample
 from rewright.lake.augment.tables import TableFeatures
 from rewright.lake.augment.text_leaks import named_classes
@@ -165,6 +166,7 @@ class Evaluator:
         by_key = self._target_by_key(grouping)
         leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
         leaks.update(named_classes(made.features, raw, by_key))
+        leaks = given_by_presence(made.features, raw, matched, by_key) | leaks
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)

@@ -24,6 +24,8 @@ from rewright.lake.augment.rows import Layout, Rows, joint, layout_of
 from rewright.lake.catalog.model import SKETCH_SIZE, Column
 from rewright.lake.index import LakeIndex
 
+BARE = "\x00"
+"""Before a column's name: the sketch is of its values without their label."""
 _AT_ONCE = 2
 _PORTION = 200
 """Tables read between two commits."""
@@ -181,7 +183,9 @@ def _spelled(index: LakeIndex, table: str, layout: Layout, keys: Any) -> dict[st
         if kind == "number" or column is None:
             continue
         sketch, distinct = key_sketch(keys[:, i])
-        if not np.array_equal(sketch, index.sketch(column)):
+        if kind == "bare":
+            found[BARE + name] = (sketch, distinct)
+        elif not np.array_equal(sketch, index.sketch(column)):
             found[name] = (sketch, distinct)
     return found
 

@@ -96,8 +96,6 @@ def leaks_of(
     found: dict[int, Leak] = {}
     for i in map(int, np.flatnonzero(suspected(values, matched, by_key))):
         feature = features[i]
-        if feature.column == "*":
-            continue
         reason, strength = _reason(index, target, feature, values[:, i], matched, by_key)
         if reason:
             found[i] = Leak(feature.table, feature.column, reason, strength)

@@ -83,7 +83,7 @@ def svg_of(report: Report) -> str:
     parts.append(f'<line x1="{x(0):.1f}" x2="{x(0):.1f}" y1="{_TOP}" y2="{foot - 12}" stroke="{_INK}"/>')
     parts += [
         f'<text x="{x(value):.1f}" y="{foot}" text-anchor="middle">{value:.2f}</text>'
-        for value in (low, 0.0, high)
+        for value in dict.fromkeys((low, 0.0, high))
     ]
     parts.append(f'<text x="{_LEFT}" y="{foot + 18}">gain in R² (line: 95 % interval)</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"

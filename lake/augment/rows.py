@@ -31,6 +31,7 @@ from rewright.lake.augment.encoding import (
     usable,
 )
 from rewright.lake.augment.keyed import keyable
+from rewright.lake.augment.labels import label_of
 from rewright.lake.catalog.model import Column
 from rewright.lake.index import LakeIndex
 
@@ -86,7 +87,8 @@ class Layout:
 def layout_of(index: LakeIndex, table: str) -> Layout | None:
     """How a table is read; None: it is too large or has no column to read."""
     found = index.tables[table]
-    keys = [(c, key_kind(c, c)) for c in found.columns if keyable(c)]
+    keys: list[tuple[Column, Kind]] = [(c, key_kind(c, c)) for c in found.columns if keyable(c)]
+    keys += [(c, "bare") for c, kind in keys if kind == "text" and label_of(c)]
     offered, _ = usable(index, table, ())
     width = len(keys) + len(offered)
     if not keys or len(offered) >= MOST_COLUMNS or 8 * found.rows * width > MOST_BYTES:
@@ -163,7 +165,7 @@ class Rows:
         first = _firsts(hashes[order])
         by_key = _ByKey(order, first, np.diff(np.r_[first, len(order)]))
         columns = [self._features(made, column, by_key) for column in made.offered]
-        if made.how == "mean":
+        if made.counted:
             columns.append(by_key.counts[:, None].astype(float))
         if made.further:
             columns.append(self._further(made, by_key))

@@ -22,6 +22,7 @@ from rewright.lake.augment.metric import FITS, Evaluation
 from rewright.lake.augment.options import MODEL_SELECTORS, SelectorName
 from rewright.lake.augment.sampling import AT_ONCE, Look, batched
 from rewright.lake.augment.standing import SIZES, Standing
+from rewright.lake.augment.unseen_keys import holds
 
 _LEAST = 1e-4
 """A smaller gain in R² is none."""
@@ -143,6 +144,8 @@ class Search:
     """What may be chosen from."""
     tried: set[str] = field(default_factory=set)
     """The tables that were looked at or built."""
+    of_seen_keys: set[int] = field(default_factory=set)
+    """The blocks, by id, whose gain does not hold for keys that were not seen."""
     prior: Callable[[str], tuple[float, float]] = lambda _table: (0.0, 0.0)
     """A table's mean gain in earlier searches for alike targets, and how many of them it is worth."""
 
@@ -206,7 +209,8 @@ class Search:
             if waiting:
                 # judged beside tables that are not recommended so far
                 after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
-            if self._tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after):
+            told = self._tells(pick.block, best, after) or self._whole_tells(kept, pick.block, best, after)
+            if told and self._holds(kept, pick.block, best):
                 kept.append(Pick(pick.block, best, after))
                 best = after
                 continue
@@ -218,6 +222,15 @@ class Search:
             else:
                 waiting.append(Pick(pick.block, best, after))
         return kept
+
+    def _holds(self, given: Sequence[Pick], block: Block, before: Evaluation) -> bool:
+        """See `holds`; a block that does not is told as such."""
+        given_blocks = [one.block for one in given]
+        held, evaluations = holds(self.evaluator.base, given_blocks, block, before, len(self.tried))
+        self.evaluator.evaluations += evaluations
+        if not held:
+            self.of_seen_keys.add(id(block))
+        return held
 
     def _whole_tells(self, kept: Sequence[Pick], block: Block, best: Evaluation, after: Evaluation) -> bool:
         """Does the table gain enough with all of its few features, of which nothing was chosen by the target?
@@ -238,6 +251,8 @@ class Search:
         """
         given = [one.block for one in kept]
         found = next(one for one in self.picks if one.block is pick.block)
+        if id(pick.block) in self.of_seen_keys:
+            return []
         if not self._tells(found.block, found.before, found.after):
             # not even beside all that was chosen before
             return []
@@ -256,9 +271,16 @@ class Search:
         return []
 
     def surely_recommended(self) -> list[Pick]:
-        """The first picks, as far as each beats its interval: what is known without another evaluation."""
+        """The first picks, as far as each beats its interval and does not gain by seen keys alone: what is
+        known without another evaluation.
+        """
         return list(
-            itertools.takewhile(lambda one: self._tells(one.block, one.before, one.after), self.picks)
+            itertools.takewhile(
+                lambda one: (
+                    id(one.block) not in self.of_seen_keys and self._tells(one.block, one.before, one.after)
+                ),
+                self.picks,
+            )
         )
 
     def add(self, block: Block, after: Evaluation) -> None:

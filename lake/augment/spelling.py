@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from rewright.lake import names
 from rewright.lake.augment.encoding import Kind, key_kind, key_kinds
-from rewright.lake.augment.kept import key_sketch
+from rewright.lake.augment.kept import BARE, key_sketch
 from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.meeting import Meeting
@@ -22,6 +23,7 @@ Sketches = Mapping[tuple[str, str], tuple[Any, int]]
 """(table, column) -> bottom-k sketch and how many different values."""
 Pairs = Mapping[tuple[str, str], PairScore]
 """(the base's column, the other's) -> how well they join."""
+_SMALL = 5000
 _SHARED = 0.3
 """The share of the smaller side's values that both have, cleaned."""
 
@@ -34,6 +36,8 @@ class Spelled:
         self._index = index
         self._cleaned = _Values(spelled)
         self._all: _Values | None = None
+        self._labelled: _Values | None = None
+        self._numbers: _Values | None = None
 
     def meeting(self, mine: Any, *, written: bool) -> dict[tuple[str, str], tuple[Any, int]]:
         """The columns whose sketches share a value with `mine`. `written`: those alone that are spelled in
@@ -44,6 +48,23 @@ class Spelled:
         if self._all is None:
             self._all = _Values({**_plain(self._index), **self._cleaned.sketches})
         return self._all.meeting(mine)
+
+    def labelled(self, mine: Any) -> dict[tuple[str, str], tuple[Any, int]]:
+        """The columns whose values without their label share one with `mine`."""
+        if self._labelled is None:
+            told = self._cleaned.sketches
+            self._labelled = _Values({key: told[key] for key in told if key[1].startswith(BARE)})
+        return self._labelled.meeting(mine)
+
+    def numbers(self, mine: Any) -> dict[tuple[str, str], tuple[Any, int]]:
+        """The columns of integers that share a value, as it is written, with `mine`."""
+        if self._numbers is None:
+            sketches = self._index.sketches()
+            whole = (c for c in self._index.columns if c.family is Family.INTEGER)
+            self._numbers = _Values(
+                {c.key: (sketches[c.key], c.distinct) for c in whole if c.key in sketches}
+            )
+        return self._numbers.meeting(mine)
 
 
 class _Values:
@@ -72,14 +93,24 @@ def respelled(
     found: dict[str, dict[tuple[str, str], PairScore]] = {}
     for a, kind in ((column, kind) for column in columns for kind in key_kinds(column)):
         if kind == "number":
-            continue
-        mine, distinct = key_sketch(hashes(a.name, kind))
-        written = np.array_equal(mine, index.sketch(a))
-        offered = spelled.meeting(mine, written=written)
+            # numbers are written in one way, but with a label
+            mine, distinct, offered = index.sketch(a), a.distinct, spelled.labelled(index.sketch(a))
+        else:
+            mine, distinct = key_sketch(hashes(a.name, kind))
+            written = np.array_equal(mine, index.sketch(a))
+            offered = spelled.numbers(mine) if kind == "bare" else {}
+            offered |= spelled.meeting(mine, written=written)
         for part, column in offered:
             name = parts.get(part, part)
-            b = index.tables[name].column(column)
-            if b is None or name == a.table or not joinable(b) or key_kind(a, b) != kind:
+            b = index.tables[name].column(column.removeprefix(BARE))
+            if b is None or name == a.table or not joinable(b):
+                continue
+            compared = key_kind(a, b)
+            if compared != (
+                kind if kind not in {"number", "text"} else "bare" if column.startswith(BARE) else "text"
+            ):
+                continue
+            if compared == "bare" and (a.numeral or b.numeral) and not _same_subject(a, b):
                 continue
             sketch, different = offered[part, column]
             shared = overlap(mine, sketch, distinct, different)
@@ -105,6 +136,13 @@ def _plain(index: LakeIndex) -> dict[tuple[str, str], tuple[Any, int]]:
     sketches = index.sketches()
     texts = (c for c in index.columns if c.family in {Family.TEXT, Family.DATE})
     return {c.key: (sketches[c.key], c.distinct) for c in texts if c.key in sketches}
+
+
+def _same_subject(a: Column, b: Column) -> bool:
+    """Numbers are the same by chance: are these called alike, or too large for that?"""
+    one, two = (set(names.words(c.name)) - names.KEY_WORDS for c in (a, b))
+    large = ((c.bounds() or (0, 0))[1] > _SMALL for c in (a, b) if c.numeral)
+    return one == two or any(large)
 
 
 def _share(pair: PairScore) -> float:

@@ -207,9 +207,12 @@ def _columns(
     place = {name: at for at, (name, _, _) in enumerate(found)}
     notes = []
     if unreadable:
-        notes.append(f"{unreadable} columns of {table} are not read: the role has no right to them")
-    if others:
+        many = f"{unreadable} columns of {table} are" if unreadable > 1 else f"1 column of {table} is"
+        notes.append(f"{many} not read: the role has no right to {'them' if unreadable > 1 else 'it'}")
+    if others > 1:
         notes.append(f"{others} columns of {table} are of types that are no features and no keys")
+    elif others:
+        notes.append(f"1 column of {table} is of a type that is no feature and no key")
     return sorted(read, key=lambda column: place[column.name]), tuple(notes)
 
 

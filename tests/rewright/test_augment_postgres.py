@@ -180,7 +180,7 @@ def test_simple_queries_and_names_with_quotes(world: World) -> None:
         text = """/* c */ augment -- d
             table PUBLIC."Odd Names" target "Total ""X"" it" on ("Shop Code")"""
         assert session.execute(text).fetchall()[0][1] == "streets"
-        assert any("1 columns of Odd Names are of types" in line for line in told)
+        assert any("1 column of Odd Names is of a type" in line for line in told)
 
 
 def test_explain_shows_how_it_went_and_the_sql(world: World) -> None:
@@ -459,7 +459,7 @@ def test_values_come_as_they_are(scratch_server: ScratchServer, module_database:
         )
     with read(scratch_server, module_database, "valued") as (name, brought, made):
         assert name == "app.valued"
-        assert brought.notes == ("1 columns of valued are of types that are no features and no keys",)
+        assert brought.notes == ("1 column of valued is of a type that is no feature and no key",)
         found = made.execute("select i, f, n, b, cast(d as varchar), cast(t as varchar), m, c, y, empty from base").fetchall()  # fmt: skip
     assert found == [
         (9007199254740993, None, None, True, None, None, 12.5, "a", 1.0, None),
