@@ -124,13 +124,21 @@ def _with_filters(
     near = [item, *(o for o in others if _filtered(o, preds, scope) and _tied(o, [item], preds, scope))]
     near = [*near, *_behind(near, [o for o in others if o not in near], preds, scope, ctx)]
     reach = from_rels(near)
-    own = [p for p in preds if free_rels(p) and free_rels(p) <= reach and not has_subquery(p)]
+    own = [p for p in preds if free_rels(p) and free_rels(p) <= reach and _is_filter(p)]
     return near, own
 
 
 def _filtered(item: a.FromItem, preds: Sequence[a.Expr], scope: frozenset[int]) -> bool:
     theirs = from_rels((item,))
-    return any(free_rels(p) & scope == theirs and not has_subquery(p) for p in preds)
+    return any(free_rels(p) & scope == theirs and _is_filter(p) for p in preds)
+
+
+def _is_filter(pred: a.Expr) -> bool:
+    """Also a list of a query's own; what asks a query again for each row would be asked twice as often."""
+    own_list = (
+        isinstance(pred, a.Quantified) and pred.kind == "=" and not pred.all and not free_rels(pred.query)
+    )
+    return own_list or not has_subquery(pred)
 
 
 def _tied(
