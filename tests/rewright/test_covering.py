@@ -77,7 +77,7 @@ def test_other_texts_are_not_covered(store: Store, other: Job) -> None:
 def test_the_store_is_read_again_only_when_it_changed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.rewrites.act(store.rewrites.add(NEW).id, Action.ACTIVATE)
     covering, shapes = Covering(store), []
-    inner = subject._shape  # noqa: SLF001 - counted here
+    inner = subject._shape
     monkeypatch.setattr(subject, "_shape", lambda one: shapes.append(one) or inner(one))
     covering.find(JOB)
     covering.find(replace(JOB, text="select a from t where b = 9"))
