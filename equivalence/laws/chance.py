@@ -176,6 +176,7 @@ def _total(query: a.Query) -> bool:
     if isinstance(query, a.Select) and not query.distinct:
         keys = {k.expr for k in query.order_by}
         grouped = query.group_by is not None and len(query.group_by) == 1 and set(query.group_by[0]) <= keys
-        shown = [t.expr for t in query.targets]
+        # a constant is the same in whichever rows are taken
+        shown = [t.expr for t in query.targets if not isinstance(t.expr, a.Const | a.Param)]
         return grouped or (set(shown) <= keys and all(equality_is_identity(e.type) for e in shown))
     return False
