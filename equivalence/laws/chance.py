@@ -48,6 +48,19 @@ def looseness(query: a.Query) -> frozenset[str]:
     return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
 
 
+def loose_above(block: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
+    """As `looseness`, of what stands above FROM; with the constraints by which the orders of the queries
+    within leave no ties. Of the block's own orders nothing is known where its FROM is not there.
+    """
+    loose: set[str] = set(_looseness(block))
+    basis: Assumptions = frozenset()
+    for query in (n for n in walk(block) if isinstance(n, QUERIES) and n is not block):
+        found, told = (_looseness(query), frozenset()) if catalog is None else _chance(query, catalog)
+        loose |= found
+        basis |= told
+    return loose, said(basis)
+
+
 def left_open(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
     """As `looseness`, with the constraints by which orders leave no ties."""
     found = [_chance(n, catalog) for n in walk(query) if isinstance(n, QUERIES)]

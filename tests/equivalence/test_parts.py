@@ -181,3 +181,20 @@ def test_subqueries_above_that_read_more_than_columns_are_not_looked_into(shown:
     assert "SELECT (SELECT" in rows_below(first, first.replace("min", "max"))[0]
     plain = first.replace(f"{shown} is", "w.x is")
     assert "SELECT id AS c1, x AS c2" in rows_below(plain, plain.replace("min", "max"))[0]
+
+
+@pytest.mark.parametrize(("order", "open_"), [("o.id", False), ("o.day", True), ("o.day, o.id", False)])
+def test_first_rows_above_are_looked_at_by_their_keys(order: str, open_: bool) -> None:
+    shown = f"SELECT c.id, (SELECT o.total FROM ord o WHERE o.cust = c.id ORDER BY {order} LIMIT 1) AS t FROM cust c"
+    first, second = f"{shown} WHERE c.region > 2", f"{shown} WHERE NOT c.region <= 2"
+    found = stripped(Difference(bind(first, catalog()), bind(second, catalog())), catalog())
+    assert to_sql(found.before, catalog=catalog()).startswith("SELECT id AS c1 FROM cust")
+    assert ("tie-order" in found.modulo) is open_
+    assert any("ord" in fact for fact in found.facts) is not open_
+
+
+def test_windows_above_are_not_taken_for_those_of_one_row() -> None:
+    shown = "SELECT c.id, row_number() OVER (ORDER BY c.name) AS n FROM cust c"
+    first, second = f"{shown} WHERE c.region > 2", f"{shown} WHERE NOT c.region <= 2"
+    found = stripped(Difference(bind(first, catalog()), bind(second, catalog())), catalog())
+    assert "tie-order" in found.modulo
