@@ -71,9 +71,13 @@ def form_of(text: str) -> Form | None:
     return Form(shape, tuple(text[start:end] for start, end, _ in spans), *comments)
 
 
+# the keys of one text are asked for one after the other
+_scanned_last = lru_cache(maxsize=8)(form_of)
+
+
 def shape_key(text: str) -> str:
     """The same for all texts that differ in literals and spelling; a text without a form is its own key."""
-    form = form_of(text)
+    form = _scanned_last(text)
     return text if form is None else form.shape
 
 
@@ -91,7 +95,7 @@ def form_of_template(template: str) -> Form | None:
 
 def form_key(text: str) -> str:
     """The same for all texts of one form with the same literals; a text without a form is its own key."""
-    form = form_of(text)
+    form = _scanned_last(text)
     return text if form is None else _MARK.join([form.shape, "", *form.literals])
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from rewright.equivalence.decomposition.abstraction import Pair, pairs
 from rewright.equivalence.decomposition.congruence import Difference, differences, unfit
 from rewright.equivalence.decomposition.tops import above, aligned
-from rewright.equivalence.laws.chance import chance, looseness
+from rewright.equivalence.laws.chance import chance, loose_above
 from rewright.sql import algebra as a
 from rewright.sql.build import numbered
 from rewright.sql.catalog import Catalog
@@ -56,7 +56,8 @@ def columns_apart(pair: Difference, catalog: Catalog) -> list[Difference] | None
         return None
     loose, facts = chance(x, catalog)
     for block in (x, y):
-        loose |= looseness(replace(above(block), limit=None, offset=None, distinct=None))
+        more, told = loose_above(replace(above(block), limit=None, offset=None, distinct=None), catalog)
+        loose, facts = loose | more, (*facts, *told)
     shown = _shown(read)
     rows = Difference(_rows(x, shown), _rows(y, shown), pair.modulo | loose, (*pair.facts, *facts))
     values = zip(_exprs(x), _exprs(y), strict=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
 from rewright.equivalence.decomposition.tops import above, aligned, matched_columns, shared_columns
-from rewright.equivalence.laws.chance import chance, looseness, own_parts
+from rewright.equivalence.laws.chance import chance, loose_above, own_parts
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
@@ -221,12 +221,12 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
         return pair
     columns = columns or [(a.Const("1", INT4), a.Const("1", INT4))]
     loose, facts = chance(x, catalog)
-    loose |= looseness(replace(above(x), limit=None, offset=None, distinct=None))
+    more, told = loose_above(replace(above(x), limit=None, offset=None, distinct=None), catalog)
     rows, other = (
         a.Select(tuple(a.Target(f"c{i}", c[side]) for i, c in enumerate(columns, 1)), b.from_, b.where)
         for side, b in enumerate((x, y))
     )
-    return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
+    return Difference(rows, other, pair.modulo | loose | more, (*pair.facts, *facts, *told))
 
 
 def _only_rows(block: a.Select) -> bool:

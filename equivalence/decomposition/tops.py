@@ -19,7 +19,7 @@ from rewright.sql.walk import (
     is_closed,
     leaves,
     renumber,
-    used_rels,
+    substitute,
     walk,
 )
 
@@ -46,8 +46,10 @@ def matched_columns(x: a.Select, y: a.Select) -> Columns | None:
     def alike(p: Any, q: Any) -> bool:
         if isinstance(p, tuple) and isinstance(q, tuple):
             return len(p) == len(q) and all(alike(m, n) for m, n in zip(p, q, strict=True))
-        if type(p) is not type(q) or isinstance(p, QUERIES):
-            return bool(p == q)
+        if isinstance(p, QUERIES) and isinstance(q, QUERIES):
+            return asked_alike(p, q)
+        if type(p) is not type(q):
+            return False
         if isinstance(p, a.Column) and (p.rel in mine or q.rel in theirs):
             own = p.rel in mine and q.rel in theirs
             return own and p.type == q.type and pairs.setdefault(p, q) == q
@@ -58,15 +60,35 @@ def matched_columns(x: a.Select, y: a.Select) -> Columns | None:
             return all(alike(getattr(p, n), getattr(q, n)) for n in named)
         return bool(p == q)
 
+    def asked_alike(p: a.Query, q: a.Query) -> bool:
+        """Subqueries that are one query of the columns that they read of the blocks' rows."""
+        ours, others = _read(p, mine), _read(q, theirs)
+        if ours is None or others is None or len(ours) != len(others):
+            return False
+        if not all(alike(m, n) for m, n in zip(ours, others, strict=True)):
+            return False
+        marks = [replace(c, rel=unused + i, pos=0) for i, c in enumerate(ours)]
+        one, other = (
+            substitute(b, {(c.rel, c.pos): m for c, m in zip(read, marks, strict=True)})
+            for b, read in ((p, ours), (q, others))
+        )
+        return canonical(one, keep_names=False) == canonical(other, keep_names=False)
+
     tops = [above(b) for b in (x, y)]
+    unused = max(highest_number(b) for b in (x, y)) + 1
     parts = [tuple(getattr(b, f.name) for f in fields(b) if f.compare) for b in tops]
     if not alike(*parts) or len(set(pairs.values())) < len(pairs):
         return None
-    # a subquery above FROM that reads the blocks' rows is not looked into
-    rels = mine | theirs
-    if any(isinstance(n, QUERIES) and used_rels(n) & rels for b in tops for n in walk(b) if n is not b):
-        return None
     return [(c, pairs[c]) for c in sorted(pairs, key=lambda c: (c.rel, c.pos))]
+
+
+def _read(query: a.Query, rels: frozenset[int]) -> list[a.Column] | None:
+    """The columns of some range variables that a subquery reads, once each; None where it reads more of them
+    than columns.
+    """
+    nodes = [n for n in walk(query) if getattr(n, "rel", None) in rels]
+    columns = [n for n in nodes if isinstance(n, a.Column)]
+    return list(dict.fromkeys(columns)) if len(columns) == len(nodes) else None
 
 
 def above(block: a.Select) -> a.Select:

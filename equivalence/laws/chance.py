@@ -48,6 +48,19 @@ def looseness(query: a.Query) -> frozenset[str]:
     return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
 
 
+def loose_above(block: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
+    """As `looseness`, of what stands above FROM; with the constraints by which the orders of the queries
+    within leave no ties. Of the block's own orders nothing is known where its FROM is not there.
+    """
+    loose: set[str] = set(_looseness(block))
+    basis: Assumptions = frozenset()
+    for query in (n for n in walk(block) if isinstance(n, QUERIES) and n is not block):
+        found, told = (_looseness(query), frozenset()) if catalog is None else _chance(query, catalog)
+        loose |= found
+        basis |= told
+    return loose, said(basis)
+
+
 def left_open(query: a.Query, catalog: Catalog) -> tuple[frozenset[str], Assumptions]:
     """As `looseness`, with the constraints by which orders leave no ties."""
     found = [_chance(n, catalog) for n in walk(query) if isinstance(n, QUERIES)]
@@ -176,6 +189,7 @@ def _total(query: a.Query) -> bool:
     if isinstance(query, a.Select) and not query.distinct:
         keys = {k.expr for k in query.order_by}
         grouped = query.group_by is not None and len(query.group_by) == 1 and set(query.group_by[0]) <= keys
-        shown = [t.expr for t in query.targets]
+        # a constant is the same in whichever rows are taken
+        shown = [t.expr for t in query.targets if not isinstance(t.expr, a.Const | a.Param)]
         return grouped or (set(shown) <= keys and all(equality_is_identity(e.type) for e in shown))
     return False

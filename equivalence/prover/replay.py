@@ -7,6 +7,7 @@ needs, its scope) is derived again and must be the same. Side conditions are che
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
 from rewright.engines import clock
@@ -65,17 +66,22 @@ def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
         found = _settled(found, q1, q2, catalog, deadline)
     if isinstance(found, Flaw) or sum(effort) > _CHEAP:
         return found
-    for fact in found.assumptions:
-        if fact in found.assumptions:
-            found = _without(fact, found, q1, q2, catalog, deadline)
+    # mostly all facts of a kind are idle, or a few are needed
+    for kind in sorted({fact.kind for fact in found.assumptions}):
+        alike = [fact for fact in found.assumptions if fact.kind == kind]
+        fewer = _without(alike, found, q1, q2, catalog, deadline)
+        for fact in alike if fewer is found and len(alike) > 1 else ():
+            if fact in found.assumptions:
+                found = _without([fact], found, q1, q2, catalog, deadline)
+        found = found if fewer is found else fewer
     return found
 
 
 def _without(
-    fact: Assumption, proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
+    facts: Sequence[Assumption], proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
 ) -> Proof:
-    """The proof without a fact, if it stands without."""
-    fewer = replace(proof, assumptions=tuple(x for x in proof.assumptions if x != fact))
+    """The proof without some facts, if it stands without."""
+    fewer = replace(proof, assumptions=tuple(x for x in proof.assumptions if x not in facts))
     less = _settled(fewer, q1, q2, catalog, deadline)
     return proof if isinstance(less, Flaw) or less.modulo != proof.modulo else less
 

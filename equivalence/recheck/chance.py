@@ -54,7 +54,8 @@ def _ordered(block: a.Query, facts: Facts) -> Assumptions | None:
         every = {k.pos for k in block.order_by} == set(range(len(types)))
         return NOTHING if every and all(map(equality_is_identity, types)) else None
     keys = [k.expr for k in block.order_by]
-    shown = [t.expr for t in block.targets]
+    # what all rows show alike tells none of them apart
+    shown = [t.expr for t in block.targets if not isinstance(t.expr, a.Const | a.Param)]
     if set(shown) <= set(keys) and all(equality_is_identity(e.type) for e in shown):
         return NOTHING
     return facts.exprs_determine(replace(block, distinct=None), keys)

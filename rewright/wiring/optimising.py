@@ -16,7 +16,6 @@ from rewright.engines.postgres.catalog import snapshot
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.models.api import Model, NoModel
 from rewright.processes.jobs import Job
-from rewright.sql.forms import form_of, form_of_template
 from rewright.store.api import Store
 from rewright.store.life import State
 from rewright.store.records import Rewrite
@@ -24,6 +23,7 @@ from rewright.wiring import guards
 from rewright.wiring.accounts import Accounts
 from rewright.wiring.advising import ADVICE_SECONDS, Adviser
 from rewright.wiring.budget import RunBudget
+from rewright.wiring.covering import Covering
 from rewright.wiring.doubting import FAILED
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.keeping import Keeping
@@ -34,7 +34,7 @@ from rewright.wiring.refusals import Cheap, Known, NotAllowed, NotOptimised, Not
 from rewright.wiring.row_facts import FactMemory
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.searching import Searching
-from rewright.wiring.served import SERVABLE, schemas_of, types_of
+from rewright.wiring.served import SERVABLE, schemas_of
 from rewright.wiring.widening import Widening
 
 # what a unit of the planner's cost takes, about: a query is not held for longer than it would run (the
@@ -63,6 +63,10 @@ class JobRunner:
     memory: FactMemory = field(default_factory=FactMemory)
     # see `Reexamining`
     failing: dict[int, Job] = field(default_factory=dict)
+    covering: Covering = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.covering = Covering(self.store)
 
     @property
     def accounts(self) -> Accounts:
@@ -171,25 +175,7 @@ class JobRunner:
             lately = time.time() - one.changed_at < FAILED_SECONDS
             if one.state is State.RETIRED and lately and one.reason.startswith(FAILED):
                 return one
-        return self._covering(job)
-
-    def _covering(self, job: Job) -> Rewrite | None:
-        """A rewrite of the text's template that stands, or that a person rejected: it is for all literals."""
-        form = form_of(job.text)
-        if form is None:
-            return None
-        for one in self.store.rewrites.find(database=job.database, states=(*SERVABLE, State.REJECTED)):
-            proposal = one.proposal
-            template = form_of_template(proposal.template) if proposal.scope == "any" else None
-            if (
-                template is not None
-                and template.shape == form.shape
-                and types_of(proposal) == job.param_types
-                and (one.state is State.REJECTED or proposal.checker_version in {"", CHECKER_VERSION})
-                and (not job.search_path or schemas_of(proposal) in {(), job.search_path})
-            ):
-                return one
-        return None
+        return self.covering.find(job)
 
     def _require_expensive(self, job: Job) -> float:
         """Its estimated cost. Raises Cheap for a query whose estimated cost is below ``min_cost``;

@@ -12,7 +12,7 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
-from rewright.sql.walk import Fresh, blocks, highest_number, replace_at, walk
+from rewright.sql.walk import Fresh, Path, blocks, highest_number, replace_at, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,12 @@ class Applied:
 def applications(
     query: a.Query, catalog: Catalog, rules: Iterable[Rule], off: frozenset[str] = frozenset()
 ) -> Iterator[Applied]:
-    """Every way one rule can be applied once, in the order of ``rules``, outer blocks first."""
-    places = list(blocks(query))
+    """Every way one rule can be applied once, in the order of ``rules``, outer blocks first. A subquery that
+    stands in several places (a column that is sorted by, too) is changed in all of them.
+    """
+    places: dict[a.Query, list[Path]] = {}
+    for path, block in blocks(query):
+        places.setdefault(block, []).append(path)
     ctes = {n.cte: n for n in walk(query) if isinstance(n, a.Cte)}
     highest = highest_number(query)
     facts = Facts(catalog, query)
@@ -37,9 +41,11 @@ def applications(
         switched = frozenset(
             name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}.")
         )
-        for path, block in places:
-            ctx = Context(facts, Fresh(highest), ctes, switched, top=not path)
+        for block, paths in places.items():
+            ctx = Context(facts, Fresh(highest), ctes, switched, top=not paths[0])
             for made in rule.apply(block, ctx):
-                whole = replace_at(query, path, made.block)
+                whole = query
+                for path in paths:
+                    whole = replace_at(whole, path, made.block)
                 if a.output_columns(whole) == wanted:
                     yield Applied(rule, made, whole)

@@ -5,7 +5,9 @@
     WITH y AS (SELECT k, yr, sum(x) s FROM t WHERE yr = 1 OR yr = 2 GROUP BY k, yr) SELECT … the same …
 
 A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its
-columns, or the semi-join that follows from an equality with a filtered table. The users keep their filters.
+columns, also on one that equals such a column, or the semi-join that follows from an equality with a filtered
+table. A user on the right of a LEFT JOIN needs the rows that its ON finds for what passes. The users keep
+their filters.
 Of a recursive CTE the first term is filtered, by columns that each step hands on unchanged: a row that is
 left out then leads to none that a user would see.
 
@@ -26,16 +28,18 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.recursion import columns_handed_on
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
-from rewright.rewrite.rules.semijoins import implied_semijoins
+from rewright.rewrite.rules.semijoins import carried, implied_semijoins
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
     blocks,
+    canonical,
     columns_used,
     conjoin,
     conjuncts,
     copy_fresh,
     free_rels,
+    from_rels,
     has_subquery,
     kept_product,
     references_whole,
@@ -134,21 +138,48 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
     for _, query in blocks(block):
         if not isinstance(query, a.Select) or query in inside:
             continue
-        items, preds = kept_product(query)
-        for item in items:
-            if isinstance(item, a.CteScan) and item.cte == cte.cte:
-                if references_whole(query, item.rel):
-                    return None
-                own = tuple(
-                    p
-                    for p in preds
-                    if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p)
-                )
-                semi = (*_asked(preds, item.rel), *implied_semijoins(items, preds, item, ctx))
-                # a CTE is not visible inside itself or before it
-                seen = tuple(s for s in semi if not any(isinstance(n, a.CteScan) for n in walk(s.query)))
-                found.append(_Use(item.rel, own, seen))
+        for item, items, preds in _readers(query, cte):
+            if references_whole(query, item.rel):
+                return None
+            found.append(_use(item, items, preds, ctx))
     return found if len(found) == total and total > 0 else None
+
+
+def _readers(query: a.Select, cte: a.Cte) -> Iterator[tuple[a.CteScan, list[a.FromItem], list[a.Expr]]]:
+    """Each reference to the CTE in a block's FROM with the product around it and its conjuncts: rows of the
+    reference that do not meet these are not seen. Those that a LEFT JOIN pads are tied by its condition.
+    """
+    items, preds = kept_product(query)
+    for item in items:
+        if isinstance(item, a.CteScan) and item.cte == cte.cte:
+            yield item, items, preds
+    kept = from_rels(items)
+    sure = [p for p in preds if not free_rels(p) & from_rels(query.from_) - kept]
+    for join in (j for item in query.from_ for j in _kept_joins(item)):
+        right = join.right
+        if isinstance(right, a.CteScan) and right.cte == cte.cte:
+            seen = kept | {right.rel}
+            on = [p for p in conjuncts(join.on) if not free_rels(p) & from_rels(query.from_) - seen]
+            yield right, [*items, right], [*sure, *on]
+
+
+def _kept_joins(item: a.FromItem) -> Iterator[a.Join]:
+    """The LEFT JOINs whose own rows no outer join around them pads."""
+    if isinstance(item, a.Join) and item.kind in ("left", "inner"):
+        if item.kind == "left":
+            yield item
+        yield from _kept_joins(item.left)
+        if item.kind == "inner":
+            yield from _kept_joins(item.right)
+
+
+def _use(item: a.CteScan, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context) -> _Use:
+    known = [*preds, *carried(preds, preds, item.rel, ctx)]
+    own = tuple(p for p in known if free_rels(p) == {item.rel} and not has_subquery(p) and not may_differ(p))
+    semi = (*_asked(known, item.rel), *implied_semijoins(items, known, item, ctx))
+    # a CTE is not visible inside itself or before it
+    seen = tuple(s for s in semi if not any(isinstance(n, a.CteScan) for n in walk(s.query)))
+    return _Use(item.rel, own, seen)
 
 
 def _asked(preds: Sequence[a.Expr], rel: int) -> Iterator[a.Quantified]:
@@ -192,10 +223,20 @@ def _common_semijoins(cte: a.Cte, uses: list[_Use], ctx: Context) -> Iterator[a.
             if not _pushable(cte, lead, first, ctx):
                 continue
             query = lead.query
-            for other in others:
+            for other in _different(others, query):
                 query = a.SetOp("union", True, query, other, a.output_columns(lead.query))
             copied, _ = copy_fresh(replace(lead, query=query), ctx.fresh)
             yield copied
+
+
+def _different(queries: Sequence[a.Query], first: a.Query) -> Iterator[a.Query]:
+    """Those that are not the same query as the first, or as one before."""
+    seen = {canonical(first)}
+    for query in queries:
+        form = canonical(query)
+        if form not in seen:
+            seen.add(form)
+            yield query
 
 
 def _same_left(one: a.Quantified, lead: a.Quantified, rel: int, first: int) -> bool:

@@ -13,13 +13,19 @@ from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
 from rewright.sql.walk import (
+    columns_used,
     conjoin,
     conjuncts,
     copy_fresh,
+    free_rels,
     has_aggregate,
+    has_subquery,
     has_window,
+    kept_product,
+    replace_item,
     returns_set,
     substitute,
+    walk,
     walk_block,
 )
 
@@ -60,6 +66,32 @@ def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -
     return ctx.holds("partitioned-by-column", all(e in w.window.partition_by for w in windows for e in exprs))
 
 
+def heavy(query: a.Query) -> bool:
+    """Whether rows are grouped, compared or numbered there, so that fewer of them are less work."""
+    if isinstance(query, a.SetOp):
+        return True
+    return isinstance(query, a.Select) and (
+        query.group_by is not None
+        or query.distinct is not None
+        or any(isinstance(n, a.WindowCall) for t in query.targets for n in walk(t.expr))
+    )
+
+
+def _asked(query: a.Select, pred: a.Expr, ctx: Context) -> a.Select:
+    """``query`` with one more condition in WHERE, or within the heavy query of FROM whose output it is about:
+    the server takes no semi-joins there.
+    """
+    for item in kept_product(query)[0]:
+        if not isinstance(item, a.Derived) or free_rels(pred) != {item.rel} or not heavy(item.query):
+            continue
+        if not has_subquery(pred) or item.lateral or item.security_barrier:
+            continue
+        if can_push(item.query, frozenset(c.pos for c in columns_used((pred,), (item.rel,))), ctx):
+            made = replace(item, query=push(item.query, item.rel, (pred,), ctx))
+            return replace(query, from_=tuple(replace_item(i, item, made) for i in query.from_))
+    return replace(query, where=conjoin((*conjuncts(query.where), pred)))
+
+
 def push(query: a.Query, rel: int, preds: Sequence[a.Expr], ctx: Context) -> a.Query:
     """``query`` with conjuncts over its output (columns of ``rel``) applied inside; see `can_push`."""
     match query:
@@ -72,8 +104,8 @@ def push(query: a.Query, rel: int, preds: Sequence[a.Expr], ctx: Context) -> a.Q
             )
         case a.Select():
             mapping = {(rel, i): t.expr for i, t in enumerate(query.targets)}
-            inside = [substitute(p, mapping) for p in preds]
-            where = conjoin((*conjuncts(query.where), *inside))
-            return replace(query, where=where)
+            for pred in preds:
+                query = _asked(query, substitute(pred, mapping), ctx)
+            return query
         case a.Values():
             raise AssertionError("nothing is pushed into VALUES")

@@ -6,7 +6,8 @@
     = 'TX')
                              GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
 
-The semi-join follows from the join, and a filter on a grouping column may be applied before grouping. Also
+A table that filters such a table, as the first row of each group, is restricted within. The semi-join
+follows from the join, and a filter on a grouping column may be applied before grouping. Also
 for single-use CTEs, windows partitioned by the column, set operations, for conditions with subqueries on the
 groups themselves, and on the right of a LEFT JOIN, where groups that no row of the left side asks for are not
 seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
@@ -19,7 +20,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.naming import named
-from rewright.rewrite.rules.pushing import can_push, push
+from rewright.rewrite.rules.pushing import can_push, heavy, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
 from rewright.sql.facts import may_differ
@@ -32,6 +33,7 @@ from rewright.sql.walk import (
     free_rels,
     from_rels,
     has_subquery,
+    kept_product,
     references_whole,
     walk,
 )
@@ -47,21 +49,19 @@ from rewright.sql.walk import (
 def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for i, item in enumerate(items):
-        if not isinstance(item, a.Derived) or item.lateral or item.security_barrier or not _heavy(item.query):
-            continue
-        if references_whole(block, item.rel):
+        if not isinstance(item, a.Derived) or not _restrictable(block, item):
             continue
         for semi in implied_semijoins(items, preds, item, ctx):
-            positions = frozenset(c.pos for c in columns_used((semi,), (item.rel,)))
-            if _reduced(item.query, semi) or not can_push(item.query, positions, ctx):
+            made = _restricted(item, semi, ctx)
+            if made is None:
                 continue
-            made = replace(item, query=push(item.query, item.rel, (semi,), ctx))
             from_ = (*items[:i], made, *items[i + 1 :])
             yield Rewrite(
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
                 f"{named(item)} is computed only for the keys that the tables joined with it let through",
             )
-        yield from _asked(block, items, preds, item, ctx)
+        if heavy(item.query):
+            yield from _asked(block, items, preds, item, ctx)
     yield from _padded(block, ctx)
 
 
@@ -98,17 +98,13 @@ def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     inner, joined = dissolve((item,))
     for join in spine:
         right = join.right
-        plain = isinstance(right, a.Derived) and not right.lateral and not right.security_barrier
-        if not plain or not isinstance(right, a.Derived) or not _heavy(right.query):
-            continue
-        if references_whole(block, right.rel):
+        if not isinstance(right, a.Derived) or not _restrictable(block, right):
             continue
         ties = [p for p in conjuncts(join.on) if free_rels(p) <= kept | {right.rel}]
         for semi in implied_semijoins([*inner, right], [*joined, *own, *ties], right, ctx):
-            positions = frozenset(c.pos for c in columns_used((semi,), (right.rel,)))
-            if _reduced(right.query, semi) or not can_push(right.query, positions, ctx):
+            made = _restricted(right, semi, ctx)
+            if made is None:
                 continue
-            made = replace(right, query=push(right.query, right.rel, (semi,), ctx))
             yield Rewrite(
                 replace(block, from_=(_with_right(block.from_[0], right, made),)),
                 f"{named(right)} is computed only for the keys that the other side of the LEFT JOIN asks for",
@@ -123,14 +119,25 @@ def _with_right(item: a.FromItem, old: a.FromItem, new: a.FromItem) -> a.FromIte
     return item
 
 
-def _heavy(query: a.Query) -> bool:
-    if isinstance(query, a.SetOp):
-        return True
-    return isinstance(query, a.Select) and (
-        query.group_by is not None
-        or query.distinct is not None
-        or any(isinstance(n, a.WindowCall) for t in query.targets for n in walk(t.expr))
-    )
+def _restrictable(block: a.Select, item: a.Derived) -> bool:
+    if item.lateral or item.security_barrier or references_whole(block, item.rel):
+        return False
+    query = item.query
+    below = kept_product(query)[0] if isinstance(query, a.Select) else ()
+    return heavy(query) or any(isinstance(i, a.Derived) and heavy(i.query) for i in below)
+
+
+def _restricted(item: a.Derived, semi: a.Quantified, ctx: Context) -> a.Derived | None:
+    """The table computed for the keys of a semi-join; None where that is so, may not be or saves nothing."""
+    query = item.query
+    positions = frozenset(c.pos for c in columns_used((semi,), (item.rel,)))
+    if _reduced(query, semi) or not can_push(query, positions, ctx):
+        return None
+    made = push(query, item.rel, (semi,), ctx)
+    if not heavy(query) and isinstance(made, a.Select) and isinstance(query, a.Select):
+        # it filters what a heavy query below gives: only a condition within that one saves work
+        return replace(item, query=made) if made.where == query.where else None
+    return replace(item, query=made)
 
 
 def _reduced(query: a.Query, semi: a.Quantified) -> bool:

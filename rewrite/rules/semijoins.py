@@ -6,22 +6,66 @@ Shared by the rules that carry such restrictions to where they save work. Must n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.facts import may_differ
+from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.types import SqlType, equality_is_identity
 from rewright.sql.walk import (
+    columns_used,
     conjoin,
     copy_fresh,
     free_of_all,
     free_rels,
     from_rels,
     has_subquery,
+    substitute,
     used_rels,
 )
+
+
+def equal_columns(preds: Sequence[a.Expr], identical: Callable[[SqlType], bool]) -> list[list[a.Column]]:
+    """Columns of different items that ``preds`` equate, by classes; ``identical``: whether values of a type
+    that are equal are the same.
+    """
+    groups: list[list[a.Column]] = []
+    for pred in preds:
+        if not is_equality(pred) or not isinstance(pred, a.Op):
+            continue
+        one, other = pred.args
+        if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
+            continue
+        if one.type.without_typmod() != other.type.without_typmod() or not identical(one.type):
+            continue
+        near = [g for g in groups if one in g or other in g]
+        groups = [g for g in groups if g not in near]
+        groups.append(list(dict.fromkeys([c for g in near for c in g] + [one, other])))
+    return groups
+
+
+def carried(preds: Sequence[a.Expr], ties: Sequence[a.Expr], rel: int, ctx: Context) -> list[a.Expr]:
+    """What ``preds`` ask of columns that ``ties`` equate with those of one item, asked of that item's: with
+    ``b.k = a.k``, a filter, a list of a subquery's or an equality with a third table on a.k is one on b.k.
+    """
+    found: list[a.Expr] = []
+    for group in equal_columns(ties, equality_is_identity):
+        mine = next((c for c in group if c.rel == rel), None)
+        for twin in group if mine is not None else ():
+            assert mine is not None
+            for pred in preds if twin.rel != rel else ():
+                if rel in free_rels(pred) or twin not in columns_used((pred,), (twin.rel,)):
+                    continue
+                made = substitute(pred, {(twin.rel, twin.pos): mine})
+                if twin.rel not in free_rels(made) and made not in found and _repeatable(pred, ctx):
+                    found.append(made)
+    return found
+
+
+def _repeatable(pred: a.Expr, ctx: Context) -> bool:
+    return not may_differ(pred) and (has_subquery(pred) or ctx.facts.cannot_fail(pred))
 
 
 def implied_semijoins(
@@ -80,13 +124,21 @@ def _with_filters(
     near = [item, *(o for o in others if _filtered(o, preds, scope) and _tied(o, [item], preds, scope))]
     near = [*near, *_behind(near, [o for o in others if o not in near], preds, scope, ctx)]
     reach = from_rels(near)
-    own = [p for p in preds if free_rels(p) and free_rels(p) <= reach and not has_subquery(p)]
+    own = [p for p in preds if free_rels(p) and free_rels(p) <= reach and _is_filter(p)]
     return near, own
 
 
 def _filtered(item: a.FromItem, preds: Sequence[a.Expr], scope: frozenset[int]) -> bool:
     theirs = from_rels((item,))
-    return any(free_rels(p) & scope == theirs and not has_subquery(p) for p in preds)
+    return any(free_rels(p) & scope == theirs and _is_filter(p) for p in preds)
+
+
+def _is_filter(pred: a.Expr) -> bool:
+    """Also a list of a query's own; what asks a query again for each row would be asked twice as often."""
+    own_list = (
+        isinstance(pred, a.Quantified) and pred.kind == "=" and not pred.all and not free_rels(pred.query)
+    )
+    return own_list or not has_subquery(pred)
 
 
 def _tied(

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.rewrite.rules.semijoins import equal_columns
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, may_differ
 from rewright.sql.types import equality_is_identity
@@ -69,7 +70,7 @@ def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> l
     """What ``known`` says of one column, said of the columns that ``ties`` equate with it; what is there
     already is left out.
     """
-    groups = _classes(ties, ctx)
+    groups = equal_columns(ties, lambda t: ctx.holds("equal-is-identical", equality_is_identity(t)))
     found: list[a.Expr] = []
     for pred in known:
         column = _column(pred)
@@ -80,23 +81,6 @@ def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> l
                 if twin != column and made not in (*ties, *known, *found):
                     found.append(made)
     return found
-
-
-def _classes(preds: Sequence[a.Expr], ctx: Context) -> list[list[a.Column]]:
-    groups: list[list[a.Column]] = []
-    for pred in preds:
-        if not is_equality(pred) or not isinstance(pred, a.Op):
-            continue
-        one, other = pred.args
-        if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
-            continue
-        same = one.type.without_typmod() == other.type.without_typmod()
-        if not same or not ctx.holds("equal-is-identical", equality_is_identity(one.type)):
-            continue
-        near = [g for g in groups if one in g or other in g]
-        groups = [g for g in groups if g not in near]
-        groups.append(list(dict.fromkeys([c for g in near for c in g] + [one, other])))
-    return groups
 
 
 def _says_more(pred: a.Expr, ctx: Context) -> bool:

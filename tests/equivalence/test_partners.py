@@ -231,3 +231,21 @@ def test_an_order_by_a_key_leaves_no_ties_in_a_group(sql: str, open_: bool) -> N
     query = bind(sql, CATALOG)
     assert ("tie-order" in chance(query, CATALOG)[0]) is open_
     assert ("tie-order" in left_to_chance(query, CATALOG)[0]) is open_
+
+
+@pytest.mark.parametrize(
+    ("sql", "open_"),
+    [
+        ("select 1 as a from c where v > 2 limit 1", False),
+        ("select 1, 'x' from c offset 2", False),
+        ("select 1, p from c order by w limit 1", True),
+        ("select p, 1 from c limit 1", True),
+        ("select 1 + v from c limit 1", True),
+        ("select generate_series(1, id) from c limit 1", True),
+        ("select count(*) from c group by p limit 1", True),
+    ],
+)
+def test_rows_that_show_constants_leave_no_choice(sql: str, open_: bool) -> None:
+    query = bind(sql, CATALOG)
+    assert ("tie-order" in chance(query, CATALOG)[0]) is open_
+    assert ("tie-order" in left_to_chance(query, CATALOG)[0]) is open_

@@ -137,3 +137,64 @@ def test_blocks_that_do_something_else_with_their_rows_are_not_taken_apart(here:
     first = _ABOVE.format("t.id", "t.x", "o.k", _EITHER)
     assert here in _LIKE
     assert "GROUP BY" in rows_below(first, _LIKE.replace(here, there))[0]
+
+
+_ASKED = (
+    "select {0}, count(*) {2} group by {0} having count(*) > (select count(*) from o q where q.t = {0} and q.k > 2)"
+    " order by (select max(p.k) from t p where p.id = {0}), {1}"
+)
+
+
+def _asks(key: str, last: str, source: str) -> str:
+    return _ASKED.format(key, last, source)
+
+
+def test_subqueries_above_that_ask_like_columns_are_alike() -> None:
+    first = _asks("t.id", "max(o.k)", _EITHER)
+    before, after = rows_below(first, _asks("a", "max(c)", _ARMS))
+    assert before.startswith("SELECT t.id AS c1, o.k AS c2 FROM t JOIN o")
+    assert after.startswith("SELECT a AS c1, c AS c2 FROM (SELECT")
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        ("q.t = a", "q.far = a"),
+        ("q.k > 2", "q.k > 3"),
+        ("from o q", "from (select * from o where k > 0) q"),
+        ("q.t = a", "q.t = q.far"),
+        ("p.id = a", "p.k = a"),
+        ("max(p.k)", "max(p.id)"),
+        ("having count(*) >", "having count(*) >="),
+    ],
+)
+def test_other_subqueries_above_are_not_taken_apart(here: str, there: str) -> None:
+    first = _asks("t.id", "max(o.k)", _EITHER)
+    alike = _asks("a", "max(c)", _ARMS)
+    assert here in alike
+    assert "GROUP BY" in rows_below(first, alike.replace(here, there))[0]
+
+
+@pytest.mark.parametrize("shown", ["w.ctid", "w"])
+def test_subqueries_above_that_read_more_than_columns_are_not_looked_into(shown: str) -> None:
+    first = f"select (select o.k from o where o.t = w.id and {shown} is not null) from t w where w.k = (select min(k) from t)"
+    assert "SELECT (SELECT" in rows_below(first, first.replace("min", "max"))[0]
+    plain = first.replace(f"{shown} is", "w.x is")
+    assert "SELECT id AS c1, x AS c2" in rows_below(plain, plain.replace("min", "max"))[0]
+
+
+@pytest.mark.parametrize(("order", "open_"), [("o.id", False), ("o.day", True), ("o.day, o.id", False)])
+def test_first_rows_above_are_looked_at_by_their_keys(order: str, open_: bool) -> None:
+    shown = f"SELECT c.id, (SELECT o.total FROM ord o WHERE o.cust = c.id ORDER BY {order} LIMIT 1) AS t FROM cust c"
+    first, second = f"{shown} WHERE c.region > 2", f"{shown} WHERE NOT c.region <= 2"
+    found = stripped(Difference(bind(first, catalog()), bind(second, catalog())), catalog())
+    assert to_sql(found.before, catalog=catalog()).startswith("SELECT id AS c1 FROM cust")
+    assert ("tie-order" in found.modulo) is open_
+    assert any("ord" in fact for fact in found.facts) is not open_
+
+
+def test_windows_above_are_not_taken_for_those_of_one_row() -> None:
+    shown = "SELECT c.id, row_number() OVER (ORDER BY c.name) AS n FROM cust c"
+    first, second = f"{shown} WHERE c.region > 2", f"{shown} WHERE NOT c.region <= 2"
+    found = stripped(Difference(bind(first, catalog()), bind(second, catalog())), catalog())
+    assert "tie-order" in found.modulo

@@ -12,7 +12,7 @@ from rewright.equivalence.prover.bags import block, exists, open_source, subst, 
 from rewright.equivalence.prover.build import conj, eq, negate, not_null, same
 from rewright.equivalence.prover.context import Context, identical
 from rewright.equivalence.prover.fresh import fresh_copy
-from rewright.equivalence.prover.symbols import NOT, identity
+from rewright.equivalence.prover.symbols import IS_NULL, NOT, identity
 from rewright.equivalence.prover.terms import (
     App,
     Bag,
@@ -93,7 +93,7 @@ def _opened(p: Place, i: int, n: int, bag: Bag) -> Bag:
 def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
     """Whether no two rows of a relation that are shown alike both meet what is asked of the DISTINCT row."""
     asked = tuple(q for q in b.preds if v in free_vars(q))
-    if len(bag) != 1 or len(bag[0].vars) != 1 or not any(isinstance(q, App) and q.sym == NOT for q in asked):
+    if len(bag) != 1 or len(bag[0].vars) != 1 or not any(_denies(q) for q in asked):
         return False
     source = bag[0].vars[0][1]
     if not isinstance(source, Table) or not all(identity(o.type) for o in bag[0].outs):
@@ -116,6 +116,15 @@ def _one_that_meets(p: Place, ctx: Context, b: Block, v: int, bag: Bag) -> bool:
                 return True
             used.clear()
     return False
+
+
+def _denies(pred: Term) -> bool:
+    """That there are no rows of some kind, or no such value; that a value is there tells no rows apart."""
+    return (
+        isinstance(pred, App)
+        and pred.sym == NOT
+        and not (isinstance(pred.args[0], App) and pred.args[0].sym == IS_NULL)
+    )
 
 
 def _only(bag: Bag, keep: int) -> Bag | None:

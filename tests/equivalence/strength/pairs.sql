@@ -613,3 +613,6 @@ select name, dept, count(job) n from (select name, dept, job from emp group by n
 -- pair: groups of a union of groups, their columns in another order than the table's
 select w, k, max(m) m from (select w, k, max(v) m from log group by w, k union all select w, k, max(v) from log group by w, k) u group by w, k;
 select w, k, max(v) m from (select * from log union all select * from log) u group by w, k;
+-- pair: a grouped view with a distinct count, for what a list of a query's own lets through
+select t.dept, t.n, d.name from (select x.id as dept, count(e.id) as n, count(distinct e.job) as jobs from dept x left join emp e on e.dept = x.id and e.active group by x.id) t join dept d on d.id = t.dept where d.boss in (select m.id from emp m where m.sal > 90) and t.jobs >= 2;
+select t.dept, t.n, d.name from (select x.id as dept, count(e.id) as n, count(distinct e.job) as jobs from dept x left join emp e on e.dept = x.id and e.active where x.id in (select y.id from dept y where y.boss in (select m.id from emp m where m.sal > 90)) group by x.id) t join dept d on d.id = t.dept where d.boss in (select m.id from emp m where m.sal > 90) and t.jobs >= 2;
