@@ -169,7 +169,7 @@ class Translation:
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
                 row = the(self.to.scalar(query, self.env_inside()), type_)
-                self.to.rows.append(Failure("errors", row, self.to.sites))
+                self.to.rows.append(Failure("errors", row, self.to.sites, within=self.to.within))
                 return row
             case a.Exists(query):
                 return exists(self.subquery(query))

@@ -16,6 +16,7 @@ from .bags import UNNEST
 from .context import Context
 from .described import describe
 from .firsts import any_first_will_do
+from .lasting import Evaluated, as_left, head_of, is_told_by_parts
 from .looks import chosen_among_equals
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
@@ -194,6 +195,37 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {sorted(site.tables)} where {conditions}"
     return what
+
+
+def evaluated(translator: Translator, found: Failures) -> tuple[Evaluated, ...]:
+    """What the translation met that may fail, each time that it met it. ``found``: what may fail in all."""
+    told = [f for f in translator.failing if not is_told_by_parts(f.term)]
+    # what a guard keeps from failing is among these too
+    return (
+        *(_evaluated(f, translator, not _avoided(f, translator), not f.optional) for f in told),
+        *(e for f in translator.rows for e in _asked(f, translator, found)),
+    )
+
+
+def _evaluated(failure: Failure, translator: Translator, possible: bool, forced: bool) -> Evaluated:
+    tested = any(f.term is failure.term for f in translator.tested)
+    shown = failure.within is translator.topmost and not tested
+    left = as_left(failure.term, shown=shown)
+    return Evaluated(
+        (failure.kind, describe(failure.term, translator.sources)),
+        "" if left is None else head_of(left),
+        "" if left is None else describe(left, translator.sources),
+        failure.within,
+        possible,
+        possible and forced,
+    )
+
+
+def _asked(failure: Failure, translator: Translator, found: Failures) -> Iterator[Evaluated]:
+    """A scalar subquery that may have more than one row."""
+    if isinstance(failure.term, Nested) and failure.term.kind == "the":
+        subquery = "errors", f"{SUBQUERY} {describe(failure.term, translator.sources)}"
+        yield _evaluated(failure, translator, subquery in found.left, subquery in found.forced)
 
 
 def failing(engine: Asked, form: Bag, spared: Spared) -> Failures:

@@ -64,6 +64,8 @@ class Failure:
     # whether the conditions beside it keep it from failing where they are evaluated first, as the planner may
     # or may not have it
     optional: bool = False
+    # the query that it is evaluated in
+    within: a.Query | None = None
 
 
 @dataclass(slots=True)
