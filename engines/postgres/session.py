@@ -477,7 +477,9 @@ def _milliseconds(seconds: float) -> str:
 
 
 def _require_built_ins_first(path: tuple[str, ...]) -> None:
-    """Raises Untrusted: what stands before pg_catalog may hide a built-in function from those who read a text."""
+    """Raises Untrusted where something stands before pg_catalog: it may hide a built-in function from those
+    who read a text.
+    """
     if "pg_catalog" in path[1:]:
         raise Untrusted("its search_path names other schemas before pg_catalog")
 

@@ -1,9 +1,10 @@
 """Whether what two queries may raise in the same words is the same thing.
 
-`describe` tells neither which of two ranges over a relation a column is of, nor which rows a subquery has, nor
-on which rows something is evaluated. Where a term that may fail is still there in both final forms, these have
-been matched, and it with them; and where both queries hold the SELECT in which it is evaluated, in the same
-words, it has the same rows. Otherwise its description says too little. Must not know rules or search.
+`describe` tells neither which of two ranges over a relation a column is of, nor which rows a subquery has,
+nor on which rows something is evaluated. Where both final forms still have a term that may fail, and within
+the same subquery or aggregate in the same words, it is the same; and where both queries hold the SELECT in
+which it is evaluated, it has the same rows. Otherwise its description says too little: that the forms have
+been matched is not enough, for two values may be the same whatever is in them. Must not know rules or search.
 """
 
 from __future__ import annotations
@@ -16,7 +17,27 @@ from rewright.sql import algebra as a
 from rewright.sql.walk import canonical, is_closed, walk
 
 from .described import describe
-from .terms import INTEGER, App, Bag, Function, Nested, Row, Sym, Term, Var, block_vars, walk_bag
+from .digest import written_alike
+from .raising import plain_name
+from .terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Function,
+    Nested,
+    Row,
+    Source,
+    Sym,
+    Table,
+    Term,
+    Var,
+    block_vars,
+    free_vars,
+    walk_bag,
+    walk_shallow,
+    walk_source,
+)
 from .terms import walk as walk_term
 
 # how the descriptions of guards begin, and end those of conditions in an order: both are of parts that are
@@ -26,15 +47,18 @@ _ENDS = "limit", "offset"
 # what may fail and leaves its argument as it is
 _PASSES = "cast narrows to ", "cast numeric to int8", "virtual column"
 _COLUMN = "column"
+# the head of whatever is told by `plain_name`
+AGGREGATE = "aggregate"
 
 Item = tuple[str, str]
+Staying = dict[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
-    """A term that may fail, as it is described. ``lasting``: how the form has it, whose name alone is ``head``
-    (none: the form does not say). ``within``: the query that it is evaluated in. ``possible``: that it fails has
-    not been ruled out. ``forced``: nor that it does in whatever order conditions are taken.
+    """A term that may fail, as it is described. ``lasting``: how the form has it, whose name alone is
+    ``head`` (none: the form does not say). ``within``: the query that it is evaluated in. ``possible``: that
+    it fails has not been ruled out. ``forced``: nor that it does in whatever order conditions are taken.
     """
 
     item: Item
@@ -46,7 +70,9 @@ class Evaluated:
 
 
 def is_told_by_parts(term: Term) -> bool:
-    """Whether the term stands for others that are told of themselves, or is an end of rows that is a constant."""
+    """Whether the term stands for others that are told of themselves, or is an end of rows that depends on
+    none.
+    """
     if not isinstance(term, App):
         return False
     name = term.sym.name
@@ -77,11 +103,11 @@ def told_apart(
     if not matters:
         return set()
     heads = {e.head for item in matters for found in (first, second) for e in found[item]}
-    left, right = (_staying(form, heads) for form in ended)
+    left, right = (staying(form, heads) for form in ended)
     return {
         item[0]
         for item in matters
-        if not (_stays(first[item], left) and _stays(second[item], right))
+        if not (_stays(first[item], left, right) and _stays(second[item], left, right))
         and not _same_rows(first[item], second[item])
     }
 
@@ -93,17 +119,79 @@ def _by_item(evaluated: Iterable[Evaluated]) -> dict[Item, list[Evaluated]]:
     return found
 
 
-def _stays(evaluated: Collection[Evaluated], form: Counter[str]) -> bool:
-    return all(e.lasting and form[e.lasting] >= len(evaluated) for e in evaluated)
+def _stays(evaluated: Collection[Evaluated], left: Staying, right: Staying) -> bool:
+    return all(
+        len(left.get(e.lasting, ())) >= len(evaluated)
+        and Counter(left[e.lasting]) == Counter(right.get(e.lasting, ()))
+        for e in evaluated
+    )
 
 
-def _staying(form: Bag, heads: Collection[str]) -> Counter[str]:
-    """How often a form has each term of these names; of columns, how often it shows them."""
+def staying(form: Bag, heads: Collection[str]) -> Staying:
+    """By the description of a term of these names, what of the form it is in, each time that it is; of
+    columns, that the form shows them.
+    """
+    found: Staying = {}
     sources = {v: s for b in form for v, s in block_vars(b)}
-    rows = (App(Sym(s.name), s.args, INTEGER) for s in sources.values() if isinstance(s, Function))
-    shown = (o for b in form for o in b.outs if isinstance(o, Var))
-    inside = (t for t in walk_bag(form) if not isinstance(t, Var))
-    return Counter(describe(t, sources) for t in (*inside, *rows, *shown) if head_of(t) in heads)
+    for b in form:
+        rows = _Rows(b, sources, alone=len(form) == 1)
+        for whole, inside in _parts(b):
+            for t in inside:
+                if head_of(t) in heads:
+                    found.setdefault(describe(t, sources), []).append(rows.written(whole))
+                if AGGREGATE in heads and isinstance(t, Nested) and t.kind in {"agg", "win"}:
+                    outs = (o for x in t.bag for o in x.outs)
+                    found.setdefault(plain_name(t.name, outs, sources), []).append(rows.written(whole))
+    return found
+
+
+def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
+    """What stands in a block and is made of rows of its own, and all other terms, each with what is in it."""
+    for v, source in b.vars:
+        if not isinstance(source, Table):
+            yield (Block(((v, source),), (), ()),), _walk_source(source)
+    for o in b.outs:
+        if isinstance(o, Var):
+            yield (Block((), (), (o,)),), iter((o,))
+    for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
+        if not isinstance(t, Var):
+            inside = (t, *walk_bag(t.bag)) if isinstance(t, Nested) else (t,)
+            yield (Block((), (), (t,)),), (x for x in inside if not isinstance(x, Var))
+
+
+def _walk_source(source: Source) -> Iterator[Term]:
+    if isinstance(source, Function):
+        yield App(Sym(source.name), source.args, INTEGER)
+    yield from (t for t in walk_source(source) if not isinstance(t, Var))
+
+
+class _Rows:
+    """Writes parts of a block so that those of another form are written alike."""
+
+    def __init__(self, b: Block, sources: dict[int, Source], *, alone: bool) -> None:
+        self.block, self.sources = b, sources
+        self.where = "" if alone else str(sorted(self._roughly(t) for t in b.preds))
+        tables = Counter(s.ref for _, s in b.vars if isinstance(s, Table))
+        # a relation that is read more than once: of which range a column is, its conditions say
+        self.ranges = {
+            v: str(sorted(self._of(v, t) for t in b.preds if v in free_vars(t)))
+            for v, s in b.vars
+            if isinstance(s, Table) and tables[s.ref] > 1
+        }
+
+    def written(self, part: Bag) -> str:
+        return f"{self.where} {written_alike(part, self._named)}"
+
+    def _named(self, column: Var) -> str:
+        return f"{describe(column, self.sources)} {self.ranges.get(column.var, '')}"
+
+    def _roughly(self, term: Term) -> str:
+        return written_alike((Block((), (term,), ()),), lambda v: describe(v, self.sources))
+
+    def _of(self, var: int, term: Term) -> str:
+        return written_alike(
+            (Block((), (term,), ()),), lambda v: f"{v.var == var} {describe(v, self.sources)}"
+        )
 
 
 def head_of(term: Term) -> str:
