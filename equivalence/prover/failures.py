@@ -208,13 +208,11 @@ def evaluated(translator: Translator, found: Failures) -> tuple[Evaluated, ...]:
         if not is_told_by_parts(f.term):
             place = id(f.within), f.apart, id(f.term) in tested
             met.setdefault((f.kind, f.term, place), []).append(f)
+    raising = {(r.kind, r.plain, r.rows, id(r.within)) for r in translator.raising}
     return (
         *(_evaluated(f, translator, tested) for f in met.values()),
         *(e for f in translator.rows for e in _asked(f, translator, found)),
-        *dict.fromkeys(
-            Evaluated((r.kind, r.plain), AGGREGATE, r.plain, r.within, possible=True, forced=True)
-            for r in translator.raising
-        ),
+        *(Evaluated((kind, plain), AGGREGATE, plain, True, True) for kind, plain, *_ in raising),
     )
 
 
@@ -237,7 +235,6 @@ def _told(failure: Failure, translator: Translator, shown: bool, fails: tuple[bo
         (failure.kind, describe(failure.term, translator.sources)),
         "" if left is None else head_of(left),
         "" if left is None else describe(left, translator.sources),
-        failure.within,
         *fails,
     )
 

@@ -2,19 +2,16 @@
 
 `describe` tells neither which of two ranges over a relation a column is of, nor which rows a subquery has,
 nor on which rows something is evaluated. Where both final forms still have a term that may fail, and within
-the same subquery or aggregate in the same words, it is the same; and where both queries hold the SELECT in
-which it is evaluated, it has the same rows. Otherwise its description says too little: that the forms have
-been matched is not enough, for two values may be the same whatever is in them. Must not know rules or search.
+the same subquery or aggregate in the same words, it is the same. Otherwise its description says too little:
+that the forms have been matched is not enough, for two values may be the same whatever is in them. Must not
+know rules or search.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-from rewright.sql import algebra as a
-from rewright.sql.walk import canonical, is_closed, walk
 
 from .described import describe
 from .digest import written_alike
@@ -33,7 +30,6 @@ from .terms import (
     Term,
     Var,
     block_vars,
-    free_vars,
     walk_bag,
     walk_shallow,
     walk_source,
@@ -47,24 +43,26 @@ _ENDS = "limit", "offset"
 # what may fail and leaves its argument as it is
 _PASSES = "cast narrows to ", "cast numeric to int8", "virtual column"
 _COLUMN = "column"
+_EITHER_WAY = {"op -(date,date)"}
 # the head of whatever is told by `plain_name`
 AGGREGATE = "aggregate"
 
 Item = tuple[str, str]
 Staying = dict[str, list[str]]
+# for each block of the first form the number of the second's, and of each of its rows the place there
+Correspondence = Sequence[tuple[int, Sequence[int]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluated:
     """A term that may fail, as it is described. ``lasting``: how the form has it, whose name alone is
-    ``head`` (none: the form does not say). ``within``: the query that it is evaluated in. ``possible``: that
-    it fails has not been ruled out. ``forced``: nor that it does in whatever order conditions are taken.
+    ``head`` (none: the form does not say). ``possible``: that it fails has not been ruled out. ``forced``:
+    nor that it does in whatever order conditions are taken.
     """
 
     item: Item
     head: str
     lasting: str
-    within: a.Query | None
     possible: bool
     forced: bool
 
@@ -89,10 +87,13 @@ def as_left(term: Term, *, shown: bool) -> Term | None:
 
 
 def told_apart(
-    original: Collection[Evaluated], replacement: Collection[Evaluated], ended: tuple[Bag, Bag]
+    original: Collection[Evaluated],
+    replacement: Collection[Evaluated],
+    ended: tuple[Bag, Bag],
+    blocks: Correspondence,
 ) -> set[str]:
     """The reservations of what both queries may raise by its words, and that may be another thing in each.
-    ``ended``: the final forms.
+    ``ended``: the final forms. ``blocks``: how they correspond.
     """
     first, second = _by_item(original), _by_item(replacement)
     matters = [
@@ -103,12 +104,12 @@ def told_apart(
     if not matters:
         return set()
     heads = {e.head for item in matters for found in (first, second) for e in found[item]}
-    left, right = (staying(form, heads) for form in ended)
+    ours, theirs, rows = _names(ended, blocks)
+    left, right = (staying(ended[0], heads, ours, rows), staying(ended[1], heads, theirs, rows))
     return {
         item[0]
         for item in matters
         if not (_stays(first[item], left, right) and _stays(second[item], left, right))
-        and not _same_rows(first[item], second[item])
     }
 
 
@@ -127,22 +128,31 @@ def _stays(evaluated: Collection[Evaluated], left: Staying, right: Staying) -> b
     )
 
 
-def staying(form: Bag, heads: Collection[str]) -> Staying:
+def staying(form: Bag, heads: Collection[str], blocks: Sequence[str], rows: Mapping[int, str]) -> Staying:
     """By the description of a term of these names, what of the form it is in, each time that it is; of
-    columns, that the form shows them.
+    columns, that the form shows them. ``blocks``, ``rows``: names for them.
     """
     found: Staying = {}
     sources = {v: s for b in form for v, s in block_vars(b)}
-    for b in form:
-        rows = _Rows(b, sources, alone=len(form) == 1)
+
+    def name(column: Var) -> str:
+        return f"{rows.get(column.var) or describe(column, sources)}.{column.pos}"
+
+    for b, block in zip(form, blocks, strict=True):
         for whole, inside in _parts(b):
+            text = ""
             for t in inside:
-                if head_of(t) in heads:
-                    found.setdefault(describe(t, sources), []).append(rows.written(whole))
-                if AGGREGATE in heads and isinstance(t, Nested) and t.kind in {"agg", "win"}:
-                    outs = (o for x in t.bag for o in x.outs)
-                    found.setdefault(plain_name(t.name, outs, sources), []).append(rows.written(whole))
+                for what in _asked_for(t, heads, sources):
+                    text = text or f"{block} {written_alike(whole, name)}"
+                    found.setdefault(what, []).append(text)
     return found
+
+
+def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -> Iterator[str]:
+    if head_of(term) in heads:
+        yield describe(term, sources)
+    if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
+        yield plain_name(term.name, (o for b in term.bag for o in b.outs), sources)
 
 
 def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
@@ -156,7 +166,7 @@ def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
         if not isinstance(t, Var):
             inside = (t, *walk_bag(t.bag)) if isinstance(t, Nested) else (t,)
-            yield (Block((), (), (t,)),), (x for x in inside if not isinstance(x, Var))
+            yield (Block((), (), _as_it_fails(t)),), (x for x in inside if not isinstance(x, Var))
 
 
 def _walk_source(source: Source) -> Iterator[Term]:
@@ -165,33 +175,25 @@ def _walk_source(source: Source) -> Iterator[Term]:
     yield from (t for t in walk_source(source) if not isinstance(t, Var))
 
 
-class _Rows:
-    """Writes parts of a block so that those of another form are written alike."""
+def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], list[str], dict[int, str]]:
+    """Names for the blocks of either form and for their rows: those that correspond have one."""
+    left, right = ended
+    of_blocks = [""] * len(right)
+    rows: dict[int, str] = {}
+    for number, (b, (partner, places)) in enumerate(zip(left, blocks, strict=False)):
+        rows |= {v: f"{number}.{k}" for k, (v, _) in enumerate(b.vars)}
+        if partner < len(right):
+            of_blocks[partner] = str(number)
+            theirs = right[partner].vars
+            rows |= {theirs[at][0]: f"{number}.{k}" for k, at in enumerate(places) if at < len(theirs)}
+    return [str(number) for number in range(len(left))], of_blocks, rows
 
-    def __init__(self, b: Block, sources: dict[int, Source], *, alone: bool) -> None:
-        self.block, self.sources = b, sources
-        self.where = "" if alone else str(sorted(self._roughly(t) for t in b.preds))
-        tables = Counter(s.ref for _, s in b.vars if isinstance(s, Table))
-        # a relation that is read more than once: of which range a column is, its conditions say
-        self.ranges = {
-            v: str(sorted(self._of(v, t) for t in b.preds if v in free_vars(t)))
-            for v, s in b.vars
-            if isinstance(s, Table) and tables[s.ref] > 1
-        }
 
-    def written(self, part: Bag) -> str:
-        return f"{self.where} {written_alike(part, self._named)}"
-
-    def _named(self, column: Var) -> str:
-        return f"{describe(column, self.sources)} {self.ranges.get(column.var, '')}"
-
-    def _roughly(self, term: Term) -> str:
-        return written_alike((Block((), (term,), ()),), lambda v: describe(v, self.sources))
-
-    def _of(self, var: int, term: Term) -> str:
-        return written_alike(
-            (Block((), (term,), ()),), lambda v: f"{v.var == var} {describe(v, self.sources)}"
-        )
+def _as_it_fails(term: Term) -> tuple[Term, ...]:
+    """The term, or its arguments in an order, where it fails the same whichever stands first."""
+    if isinstance(term, App) and term.sym.name in _EITHER_WAY:
+        return tuple(sorted(term.args, key=repr))
+    return (term,)
 
 
 def head_of(term: Term) -> str:
@@ -205,19 +207,3 @@ def head_of(term: Term) -> str:
             return _COLUMN
         case _:
             return ""
-
-
-def _same_rows(first: Iterable[Evaluated], second: Iterable[Evaluated]) -> bool:
-    """Whether the terms are evaluated in the same SELECTs, which depend on nothing around them."""
-    one, other = ([_closed(e.within) for e in found] for found in (first, second))
-    return None not in one and None not in other and Counter(one) == Counter(other)
-
-
-def _closed(query: a.Query | None) -> a.Query | None:
-    if query is None or not is_closed(query) or any(_of_ctes(query)):
-        return None
-    return canonical(query, keep_names=False)
-
-
-def _of_ctes(query: a.Query) -> Iterator[bool]:
-    return (isinstance(n, a.CteScan) for n in walk(query))
