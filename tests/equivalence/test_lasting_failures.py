@@ -42,7 +42,7 @@ APART = (
     ("select count(y) >= 0 from (select 1 / x as y from ev where k = 2 union all select 0 from ev where k = 1) q", "select count(y) >= 0 from (select 0 as y from ev where k = 2 union all select 1 / x from ev where k = 1) q"),
     ("select count(case when exists (select 1 from ev where k = t.a and p = 5) then 1 / n end is null) from t", "select count(case when exists (select 1 from ev where k = t.b and p = 5) then 1 / n end is null) from t"),
     ("select count((10 / (select count(p) from ev where k = t.a)) is null) from t", "select count((10 / (select count(p) from ev where k = t.b and t.id = 9)) is null) from t"),
-    ("select count(*) >= 0 from t where a = 9 and (select count(1 / x) from ev where k = 1) >= 0", "select count(*) >= 0 from t where b = 1 and (select count(1 / x) from ev where k = 1) >= 0"),
+    ("select count(*) >= 0 from t where a = 9 and (select count(1 / x) from ev where k = n) >= 0", "select count(*) >= 0 from t where b = 3 and (select count(1 / x) from ev where k = n) >= 0"),
     ("select case when s > 5 then 1 when s <= 5 then 1 else 1 end from (select sum(1 / x) s from ev where k = 2) q", "select case when s > 5 then 1 when s <= 5 then 1 else 1 end from (select sum(1 / x) s from ev where k = 1) q"),
     ("select count(distinct 1 / x) >= 0 from ev where k = 2", "select count(distinct 1 / x) >= 0 from ev where k = 1"),
     ("select count(1 / x) filter (where k = 2), count(1 / x) filter (where k = 2) >= 0 from ev", "select count(1 / x) filter (where k = 2), count(1 / x) >= 0 from ev"),
