@@ -131,7 +131,7 @@ class _Written:
         except (Unsupported, Refused) as why:
             raise NotDerived(str(why)) from None
         last, steps = self.steps(reading)
-        ends = deriving.ends(pair, reading, last, pool)
+        ends = deriving.ends(pair, reading, last, self.pairing, pool)
         if ends is None:
             raise NotDerived("the order of rows")
         pairing = self.pairing

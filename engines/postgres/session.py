@@ -160,7 +160,10 @@ class Session:
         return str(rows[0][0]) if rows else None
 
     def search_path(self) -> tuple[str, ...]:
-        """Schemas that the search path leads to, pg_catalog only where it was named."""
+        """Schemas that the search path leads to, pg_catalog only where it was named; Untrusted where the
+        account's own path names it after others.
+        """
+        _require_built_ins_first(self._explicit)
         return self._explicit
 
     @property
@@ -324,10 +327,11 @@ class Session:
     def _learn_path(self, connection: psycopg.Connection[Any]) -> None:
         """Where names are looked up, which from now on is done for the texts of others only, by the gate."""
         if self._path:
-            if "pg_catalog" in self._path[1:]:
-                # what stands before it may hide a built-in function from those who read the text
+            try:
+                _require_built_ins_first(self._path)
+            except Untrusted:
                 connection.close()
-                raise Untrusted("its session looks names up in other schemas before pg_catalog")
+                raise
             connection.execute(
                 "select pg_catalog.set_config('search_path', %s, false)", [trust.names(_named(self._path))]
             )
@@ -472,6 +476,14 @@ class Session:
 def _milliseconds(seconds: float) -> str:
     # statement_timeout = 0 would mean no limit
     return str(max(int(seconds * 1000), 1))
+
+
+def _require_built_ins_first(path: tuple[str, ...]) -> None:
+    """Raises Untrusted where something stands before pg_catalog: it may hide a built-in function from those
+    who read a text.
+    """
+    if "pg_catalog" in path[1:]:
+        raise Untrusted("its search_path names other schemas before pg_catalog")
 
 
 def _named(path: tuple[str, ...]) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def remember(
     plain = plain_name(name or _name(spec, spec.func.name), args, t.to.sources)
     by = tuple(describe(k, t.to.sources) for k in keys)
     rows = rows_in_full(bag, t.to.sources)
-    t.to.raising.append(Raising(kind, plain, by, rows, t.to.groups, t.to.sites))
+    t.to.raising.append(Raising(kind, plain, by, rows, t.to.groups, t.to.sites, t.to.within))
 
 
 def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:

@@ -5,7 +5,7 @@ What may fail, and what aggregates compute, are compared by these. Must not know
 
 from __future__ import annotations
 
-from .terms import App, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
+from .terms import App, Block, Distinct, Limited, Lit, Nested, Row, Source, Table, Term, Var
 
 
 def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
@@ -25,7 +25,10 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
         case App(sym, args):
             return f"{sym.name}({', '.join(describe(a, sources, depth) for a in args)})"
         case Nested(kind, name, bag):
-            outs = (
-                ", ".join(describe(o, sources, depth + 1) for b in bag for o in b.outs) if depth < 8 else ""
-            )
+            outs = ", ".join(_outputs(b, sources, depth) for b in bag) if depth < 8 else ""
             return f"{kind} {name} [{outs}]"
+
+
+def _outputs(b: Block, sources: dict[int, Source], depth: int) -> str:
+    inside = {**sources, **dict(b.vars)}
+    return ", ".join(describe(o, inside, depth + 1) for o in b.outs)

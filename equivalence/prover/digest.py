@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 
+from .symbols import EQ, SAME
 from .terms import (
     App,
     Bag,
@@ -28,6 +29,7 @@ from .terms import (
 )
 
 _LENGTH = 16
+_SYMMETRIC = frozenset((EQ, SAME))
 
 
 def digest(bag: Bag) -> str:
@@ -41,6 +43,11 @@ def written(bag: Bag, free: Callable[[Var], str]) -> str:
     ``free`` gives.
     """
     return " ".join(_Writer(free).bag(bag))
+
+
+def written_alike(bag: Bag, free: Callable[[Var], str]) -> str:
+    """As ``written``, the same in whatever order conditions, rows and the sides of an equality stand."""
+    return " ".join(_SortingWriter(free).bag(bag))
 
 
 class _Writer:
@@ -108,3 +115,33 @@ class _Writer:
                 yield from self.bag(bag)
                 for a in args:
                     yield from self.term(a)
+
+
+class _SortingWriter(_Writer):
+    """Writes a form without the orders in which nothing is meant."""
+
+    def block(self, b: Block) -> Iterator[str]:
+        around = dict(self.numbers)
+        sources = sorted(b.vars, key=lambda v: _name(v[1]))
+        outer = self.binders
+        for v, _ in sources:  # a number depends on what is around alone
+            self.numbers[v] = self.binders
+            self.binders += 1
+        yield f"block {len(b.vars)} {len(b.preds)} {len(b.outs)}"
+        for _, source in sources:
+            yield from self.source(source)
+        yield from sorted(" ".join(self.term(t)) for t in b.preds)
+        for t in b.outs:
+            yield from self.term(t)
+        self.numbers, self.binders = around, outer
+
+    def term(self, t: Term) -> Iterator[str]:
+        if isinstance(t, App) and t.sym in _SYMMETRIC:
+            yield f"app {t.sym.name!r}"
+            yield from sorted(" ".join(self.term(x)) for x in t.args)
+        else:
+            yield from super().term(t)
+
+
+def _name(source: Source) -> str:
+    return f"{source.ref.schema}.{source.ref.name}" if isinstance(source, Table) else type(source).__name__

@@ -66,6 +66,8 @@ UNKNOWN = null(BOOL)
 _MOMENTS = frozenset({"date", "timestamp", "timestamptz"})
 # these see how a value is stored, which equal values need not share
 _OF_MORE_THAN_VALUES = frozenset({"pg_column_size", "pg_column_compression", "pg_column_toast_chunk_id"})
+# what evaluates its parts on other rows than what stands around it
+_EVALUATED_APART = a.Aggregate | a.WindowCall | a.Case | a.Coalesce
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,13 @@ class Translation:
         for expr, value in self.scope.groups:
             if expr == e:
                 return value
-        return self._collated(self._term(e), e)
+        outer = self.to.apart
+        if outer is None or isinstance(e, _EVALUATED_APART):
+            self.to.apart = e
+        try:
+            return self._collated(self._term(e), e)
+        finally:
+            self.to.apart = outer
 
     def _collated(self, x: Term, e: a.Expr) -> Term:
         """M4: the value under the expression's own collation, when simplification or a set operation has put
@@ -169,7 +177,9 @@ class Translation:
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
                 row = the(self.to.scalar(query, self.env_inside()), type_)
-                self.to.rows.append(Failure("errors", row, self.to.sites))
+                self.to.rows.append(
+                    Failure("errors", row, self.to.sites, within=self.to.within, apart=self.to.apart)
+                )
                 return row
             case a.Exists(query):
                 return exists(self.subquery(query))

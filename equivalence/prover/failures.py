@@ -6,7 +6,7 @@ Must not know rules or search.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from .bags import UNNEST
 from .context import Context
 from .described import describe
 from .firsts import any_first_will_do
+from .lasting import AGGREGATE, Evaluated, as_left, head_of, is_told_by_parts
 from .looks import chosen_among_equals
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
@@ -194,6 +195,48 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {sorted(site.tables)} where {conditions}"
     return what
+
+
+def evaluated(translator: Translator, found: Failures) -> tuple[Evaluated, ...]:
+    """What the translation met that may fail, once for every place where it is evaluated. ``found``: what may
+    fail in all.
+    """
+    tested = {id(f.term) for f in translator.tested}
+    met: dict[Hashable, list[Failure]] = {}
+    # what a guard keeps from failing is among these too
+    for f in translator.failing:
+        if not is_told_by_parts(f.term):
+            place = id(f.within), f.apart, id(f.term) in tested
+            met.setdefault((f.kind, f.term, place), []).append(f)
+    raising = {(r.kind, r.plain, r.rows, id(r.within)) for r in translator.raising}
+    return (
+        *(_evaluated(f, translator, tested) for f in met.values()),
+        *(e for f in translator.rows for e in _asked(f, translator, found)),
+        *(Evaluated((kind, plain), AGGREGATE, plain, True, True) for kind, plain, *_ in raising),
+    )
+
+
+def _evaluated(met: Sequence[Failure], translator: Translator, tested: Collection[int]) -> Evaluated:
+    possible = [f for f in met if not _avoided(f, translator)]
+    shown = met[0].within is translator.topmost and id(met[0].term) not in tested
+    return _told(met[0], translator, shown, (bool(possible), any(not f.optional for f in possible)))
+
+
+def _asked(failure: Failure, translator: Translator, found: Failures) -> Iterator[Evaluated]:
+    """A scalar subquery that may have more than one row."""
+    if isinstance(failure.term, Nested) and failure.term.kind == "the":
+        subquery = "errors", f"{SUBQUERY} {describe(failure.term, translator.sources)}"
+        yield _told(failure, translator, False, (subquery in found.left, subquery in found.forced))
+
+
+def _told(failure: Failure, translator: Translator, shown: bool, fails: tuple[bool, bool]) -> Evaluated:
+    left = as_left(failure.term, shown=shown)
+    return Evaluated(
+        (failure.kind, describe(failure.term, translator.sources)),
+        "" if left is None else head_of(left),
+        "" if left is None else describe(left, translator.sources),
+        *fails,
+    )
 
 
 def failing(engine: Asked, form: Bag, spared: Spared) -> Failures:

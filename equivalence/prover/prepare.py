@@ -23,6 +23,7 @@ from .context import Context
 from .failures import (
     Failures,
     Spared,
+    evaluated,
     failing,
     gone,
     kinds_apart,
@@ -33,6 +34,7 @@ from .failures import (
     tested,
 )
 from .kept import read_kept
+from .lasting import Correspondence, Evaluated, told_apart
 from .looks import tells_equal_apart
 from .raising import Computed, apart, computed
 from .sortkeys import two_valued
@@ -65,6 +67,7 @@ class Prepared:
     failing: Failures
     spared: Spared
     computed: frozenset[Computed]
+    evaluated: tuple[Evaluated, ...]
     typed: bool = True
 
 
@@ -105,7 +108,8 @@ def _prepare(engine: Asked, query: Query, *, quotients: bool) -> Prepared:
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found) | gone(engine, translator, form.bag)
     found |= tested(translator, form.bag)
-    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made)
+    met = evaluated(translator, found)
+    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made, met)
 
 
 def prepare_both(engine: Asked, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -136,7 +140,12 @@ def same_order(
 
 
 def reservations(
-    engine: Asked, q1: Query, q2: Query, prepared: tuple[Prepared, Prepared], ended: tuple[Bag, Bag]
+    engine: Asked,
+    q1: Query,
+    q2: Query,
+    prepared: tuple[Prepared, Prepared],
+    ended: tuple[Bag, Bag],
+    blocks: Correspondence,
 ) -> set[str]:
     """What the comparison leaves open: types, ties, rounding, and (M7) what one side may raise and the other
     may not, or what the steps have removed.
@@ -148,6 +157,7 @@ def reservations(
     modulo |= kinds_apart(first.failing, second.failing)
     left, right = (failing(engine, f, p.spared) for p, f in zip(prepared, ended, strict=True))
     modulo |= kinds_apart(left, right)
+    modulo |= told_apart(first.evaluated, second.evaluated, ended, blocks)
     modulo |= apart(first.computed, second.computed, ended)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):

@@ -159,7 +159,7 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
         steps,
         tuple(sorted(engine.schema.used)),
         scope_of(q1, q2),
-        frozenset(reservations(engine, q1, q2, prepared, ended)),
+        frozenset(reservations(engine, q1, q2, prepared, ended, blocks)),
         Matching(blocks),
         notes,
         (digest(ended[0]), digest(ended[1])),

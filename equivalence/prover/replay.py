@@ -153,7 +153,7 @@ def _replayed(engine: Engine, proof: Proof, q1: Query, q2: Query, *, thin: bool)
         tuple(steps),
         tuple(sorted(engine.schema.used)),
         scope_of(q1, q2),
-        frozenset(reservations(engine, q1, q2, prepared, ended)),
+        frozenset(reservations(engine, q1, q2, prepared, ended, proof.matching.blocks)),
         proof.matching,
         notes,
         (digest(ended[0]), digest(ended[1])),

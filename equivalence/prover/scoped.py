@@ -26,6 +26,7 @@ class Reading(Protocol):
     raising: list[Raising]
     groups: Groups | None
     sites: tuple[Site, ...]
+    within: a.Query | None
     sources: dict[int, Source]
     inside: Known
     loose: set[str]

@@ -94,6 +94,10 @@ class Translator:
     # whether all rows of what is read next are made: nothing around it filters, joins or stops early
     whole: bool = False
     sources: dict[int, Source] = field(default_factory=dict)
+    # the innermost query that is read, and of that the whole expression, or the part that may be evaluated on
+    # other rows than what is around it (an aggregate, a CASE)
+    within: a.Query | None = None
+    apart: a.Expr | None = None
     # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
     topmost: a.Query | None = None
     given: tuple[Term, ...] = ()
@@ -115,7 +119,7 @@ class Translator:
 
     def fails(self, kind: str, term: App, *, optional: bool = False) -> None:
         """Remember that evaluating the term here may raise an error."""
-        self.failing.append(Failure(kind, term, self.sites, self.given, optional))
+        self.failing.append(Failure(kind, term, self.sites, self.given, optional, self.within, self.apart))
 
     def hazards(self, before: int) -> list[Failure]:
         """What was met since there were ``before`` failures and fails for ordinary values."""
@@ -245,7 +249,12 @@ class Translator:
             self.with_known(NOTHING, NOTHING, NOTHING),
         ):
             self.whole = whole and query.limit is None and query.offset is None
-            return self._query(query, env, ordered=visible or ordered)
+            outer = self.within, self.apart
+            self.within, self.apart = query, None
+            try:
+                return self._query(query, env, ordered=visible or ordered)
+            finally:
+                self.within, self.apart = outer
 
     def scalar(self, query: a.Query, env: Env) -> Bag:
         """The rows of a scalar subquery."""

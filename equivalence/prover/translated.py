@@ -63,6 +63,9 @@ class Failure:
     # whether the conditions beside it keep it from failing where they are evaluated first, as the planner may
     # or may not have it
     optional: bool = False
+    # the query that it is evaluated in, and of that the expression whose parts are evaluated together
+    within: a.Query | None = None
+    apart: a.Expr | None = None
 
 
 @dataclass(slots=True)
@@ -75,7 +78,7 @@ class Groups:
 @dataclass(frozen=True, slots=True)
 class Raising:
     """An aggregate or window function that may raise ``kind``: its name and what it is of, its keys, the rows
-    it reads in full, and where it stands.
+    it reads in full, where it stands, and the query that it is part of.
     """
 
     kind: str
@@ -84,6 +87,7 @@ class Raising:
     rows: str
     groups: Groups | None
     sites: tuple[Site, ...]
+    within: a.Query | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ def _step(pair: Pair, form: Bag, stated: StatedStep, number: int) -> Bag:
 def _compared(
     found: StatedPart, pair: Pair, reading: deriving.Reading, last: tuple[Bag, Bag]
 ) -> frozenset[str]:
-    ends = deriving.ends(pair, reading, last, found.reading_facts)
+    ends = deriving.ends(pair, reading, last, found.pairing, found.reading_facts)
     if ends is None:
         raise Refused("the visible orders differ")
     if not deriving.matched(pair, ends.forms, found.pairing, found.pairing_facts):

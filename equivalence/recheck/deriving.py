@@ -86,20 +86,27 @@ def step(
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The last forms as they are compared, and what the proof leaves open."""
+    """The last forms as they are compared, how they are said to correspond, and what is left open."""
 
     forms: tuple[Bag, Bag]
+    pairing: Pairing
     modulo: frozenset[str]
 
 
-def ends(pair: Pair, reading: Reading, last: tuple[Bag, Bag], facts: Collection[Assumption]) -> Ends | None:
+def ends(
+    pair: Pair,
+    reading: Reading,
+    last: tuple[Bag, Bag],
+    pairing: Pairing,
+    facts: Collection[Assumption],
+) -> Ends | None:
     """None where the visible orders differ."""
     judge = pair.judge(facts)
     found = same_order(judge, reading.prepared, last)
     if found is None:
         return None
-    modulo = reservations(judge, pair.original, pair.candidate, reading.prepared, found)
-    return Ends(found, frozenset(modulo))
+    modulo = reservations(judge, pair.original, pair.candidate, reading.prepared, found, pairing)
+    return Ends(found, pairing, frozenset(modulo))
 
 
 def matched(pair: Pair, forms: tuple[Bag, Bag], pairing: Pairing, facts: Collection[Assumption]) -> bool:
@@ -144,7 +151,7 @@ def reads_alike(pair: Pair, reading: Reading, last: tuple[Bag, Bag], found: Ends
         return False
     if other.forms != reading.forms or other.sorts != reading.sorts:
         return False
-    again = ends(pair, other, last, facts)
+    again = ends(pair, other, last, found.pairing, facts)
     return again is not None and (written_ends(again), again.modulo) == (written_ends(found), found.modulo)
 
 

@@ -5,6 +5,7 @@ one each.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,15 @@ import pytest
 from rewright.demo.tour import QUERY
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Session, Untrusted
+from rewright.equivalence.command import verify_on
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Proved
 from tests.rewright.serving import SAMPLE, Running, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
 # the demo's, of more rows
 SLOW = QUERY.replace("0.2 * avg", "1.2 * avg")
+LOWER = "select lower('A') where true"
 TENANTS = ("north", "South, Inc")
 
 
@@ -138,3 +143,27 @@ def test_built_in_names_may_not_be_hidden(scratch_server: ScratchServer, tenants
         Session(scratch_server.dsn(tenants), path=("north", "pg_catalog"))
     with Session(scratch_server.dsn(tenants), path=("pg_catalog", "north", "nowhere")) as session:
         assert session.schemas == ("pg_catalog", "north")
+
+
+def test_an_account_that_hides_built_in_names_has_nothing_verified(
+    scratch_server: ScratchServer, tenants: str
+) -> None:
+    """Its lower() is not PostgreSQL's."""
+    address = scratch_server.dsn(tenants)
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(
+            "create function north.lower(text) returns text language sql immutable as 'select $1'"
+        )
+    try:
+        for hidden, path in ((True, "north,pg_catalog"), (False, "pg_catalog,north"), (False, "north")):
+            dsn = f"{address}?options=-csearch_path%3D{path}"
+            with Session(dsn) as session:
+                assert session.server_version  # what reads no texts goes on
+                with pytest.raises(Untrusted, match="before pg_catalog") if hidden else nullcontext():
+                    assert "north" in session.search_path()
+            with pytest.raises(Untrusted, match="before pg_catalog") if hidden else nullcontext():
+                verdict = verify_on(dsn, "select lower('A')", LOWER, options=Options(refuter=False))
+                assert isinstance(verdict, Proved)
+    finally:
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute("drop function north.lower(text)")

@@ -1,0 +1,209 @@
+"""Whether what two queries may raise in the same words is the same thing.
+
+`describe` tells neither which of two ranges over a relation a column is of, nor which rows a subquery has,
+nor on which rows something is evaluated. Where both final forms still have a term that may fail, and within
+the same subquery or aggregate in the same words, it is the same. Otherwise its description says too little:
+that the forms have been matched is not enough, for two values may be the same whatever is in them. Must not
+know rules or search.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .described import describe
+from .digest import written_alike
+from .raising import plain_name
+from .terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Function,
+    Nested,
+    Row,
+    Source,
+    Sym,
+    Table,
+    Term,
+    Var,
+    block_vars,
+    walk_bag,
+    walk_shallow,
+    walk_source,
+)
+from .terms import walk as walk_term
+
+# how the descriptions of guards begin, and end those of conditions in an order: both are of parts that are
+# remembered too
+_GUARD, _IN_ORDER = "guard ", " in order"
+_ENDS = "limit", "offset"
+# what may fail and leaves its argument as it is
+_PASSES = "cast narrows to ", "cast numeric to int8", "virtual column"
+_COLUMN = "column"
+_EITHER_WAY = {"op -(date,date)"}
+# the head of whatever is told by `plain_name`
+AGGREGATE = "aggregate"
+
+Item = tuple[str, str]
+Staying = dict[str, list[str]]
+# for each block of the first form the number of the second's, and of each of its rows the place there
+Correspondence = Sequence[tuple[int, Sequence[int]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A term that may fail, as it is described. ``lasting``: how the form has it, whose name alone is
+    ``head`` (none: the form does not say). ``possible``: that it fails has not been ruled out. ``forced``:
+    nor that it does in whatever order conditions are taken.
+    """
+
+    item: Item
+    head: str
+    lasting: str
+    possible: bool
+    forced: bool
+
+
+def is_told_by_parts(term: Term) -> bool:
+    """Whether the term stands for others that are told of themselves, or is an end of rows that depends on
+    none.
+    """
+    if not isinstance(term, App):
+        return False
+    name = term.sym.name
+    if name in _ENDS:
+        return not any(isinstance(t, Var | Row | Nested) for t in walk_term(term))
+    return name.startswith(_GUARD) or name.endswith(_IN_ORDER)
+
+
+def as_left(term: Term, *, shown: bool) -> Term | None:
+    """What a form has of a term. ``shown``: the term is a column of the result."""
+    while isinstance(term, App) and term.sym.name.startswith(_PASSES):
+        term = term.args[0]
+    return term if shown or not isinstance(term, Var) else None
+
+
+def told_apart(
+    original: Collection[Evaluated],
+    replacement: Collection[Evaluated],
+    ended: tuple[Bag, Bag],
+    blocks: Correspondence,
+) -> set[str]:
+    """The reservations of what both queries may raise by its words, and that may be another thing in each.
+    ``ended``: the final forms. ``blocks``: how they correspond.
+    """
+    first, second = _by_item(original), _by_item(replacement)
+    matters = [
+        item
+        for item in first.keys() & second.keys()
+        if any(e.possible for e in second[item]) or any(e.forced for e in first[item])
+    ]
+    if not matters:
+        return set()
+    heads = {e.head for item in matters for found in (first, second) for e in found[item]}
+    ours, theirs, rows = _names(ended, blocks)
+    left, right = (staying(ended[0], heads, ours, rows), staying(ended[1], heads, theirs, rows))
+    return {
+        item[0]
+        for item in matters
+        if not (_stays(first[item], left, right) and _stays(second[item], left, right))
+    }
+
+
+def _by_item(evaluated: Iterable[Evaluated]) -> dict[Item, list[Evaluated]]:
+    found: dict[Item, list[Evaluated]] = {}
+    for e in evaluated:
+        found.setdefault(e.item, []).append(e)
+    return found
+
+
+def _stays(evaluated: Collection[Evaluated], left: Staying, right: Staying) -> bool:
+    return all(
+        len(left.get(e.lasting, ())) >= len(evaluated)
+        and Counter(left[e.lasting]) == Counter(right.get(e.lasting, ()))
+        for e in evaluated
+    )
+
+
+def staying(form: Bag, heads: Collection[str], blocks: Sequence[str], rows: Mapping[int, str]) -> Staying:
+    """By the description of a term of these names, what of the form it is in, each time that it is; of
+    columns, that the form shows them. ``blocks``, ``rows``: names for them.
+    """
+    found: Staying = {}
+    sources = {v: s for b in form for v, s in block_vars(b)}
+
+    def name(column: Var) -> str:
+        return f"{rows.get(column.var) or describe(column, sources)}.{column.pos}"
+
+    for b, block in zip(form, blocks, strict=True):
+        for whole, inside in _parts(b):
+            text = ""
+            for t in inside:
+                for what in _asked_for(t, heads, sources):
+                    text = text or f"{block} {written_alike(whole, name)}"
+                    found.setdefault(what, []).append(text)
+    return found
+
+
+def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -> Iterator[str]:
+    if head_of(term) in heads:
+        yield describe(term, sources)
+    if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
+        yield plain_name(term.name, (o for b in term.bag for o in b.outs), sources)
+
+
+def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
+    """What stands in a block and is made of rows of its own, and all other terms, each with what is in it."""
+    for v, source in b.vars:
+        if not isinstance(source, Table):
+            yield (Block(((v, source),), (), ()),), _walk_source(source)
+    for o in b.outs:
+        if isinstance(o, Var):
+            yield (Block((), (), (o,)),), iter((o,))
+    for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
+        if not isinstance(t, Var):
+            inside = (t, *walk_bag(t.bag)) if isinstance(t, Nested) else (t,)
+            yield (Block((), (), _as_it_fails(t)),), (x for x in inside if not isinstance(x, Var))
+
+
+def _walk_source(source: Source) -> Iterator[Term]:
+    if isinstance(source, Function):
+        yield App(Sym(source.name), source.args, INTEGER)
+    yield from (t for t in walk_source(source) if not isinstance(t, Var))
+
+
+def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], list[str], dict[int, str]]:
+    """Names for the blocks of either form and for their rows: those that correspond have one."""
+    left, right = ended
+    of_blocks = [""] * len(right)
+    rows: dict[int, str] = {}
+    for number, (b, (partner, places)) in enumerate(zip(left, blocks, strict=False)):
+        rows |= {v: f"{number}.{k}" for k, (v, _) in enumerate(b.vars)}
+        if partner < len(right):
+            of_blocks[partner] = str(number)
+            theirs = right[partner].vars
+            rows |= {theirs[at][0]: f"{number}.{k}" for k, at in enumerate(places) if at < len(theirs)}
+    return [str(number) for number in range(len(left))], of_blocks, rows
+
+
+def _as_it_fails(term: Term) -> tuple[Term, ...]:
+    """The term, or its arguments in an order, where it fails the same whichever stands first."""
+    if isinstance(term, App) and term.sym.name in _EITHER_WAY:
+        return tuple(sorted(term.args, key=repr))
+    return (term,)
+
+
+def head_of(term: Term) -> str:
+    """The name of what is applied, or of what is made of rows."""
+    match term:
+        case App(sym):
+            return sym.name
+        case Nested(kind, name):
+            return f"{kind} {name}"
+        case Var():
+            return _COLUMN
+        case _:
+            return ""
