@@ -27,6 +27,8 @@ _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
 _NAMES_IT = 0.95
 _STATE = 0.75
+_KINDS = 12
+"""Values of a column that tells kinds of rows."""
 _AGENTS = ("er", "or", "ist")
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
@@ -81,6 +83,7 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
         if (
             _a_state_left_out(phrase, said)
             or _a_deed_left_out(phrase, scope, said)
+            or _a_value_left_out(phrase, scope, said)
             or _a_flag_of(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
@@ -130,6 +133,17 @@ def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         # `have rated`, of ratings with a date rated_on
         tables = {c.table.name.lower() for c in phrase.columns}
     return phrase.mark == "relation" and bool(tables) and not tables & said.names
+
+
+def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    """`the shares bought`, of transactions whose type is buy or sell."""
+    if phrase.mark != "relation":
+        return False
+    verb = root(phrase.link.word)
+    read = [t for t in scope.context.tables if t.ref.name.lower() in said.names]
+    kinds = [c for t in read for c in t.columns if 1 < len(c.values) <= _KINDS]
+    told = {value.lower() for c in kinds for value in c.values if root(value.lower()) == verb}
+    return bool(told) and not told & said.texts
 
 
 def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:

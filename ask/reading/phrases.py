@@ -41,6 +41,7 @@ _AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
 _ONLY_NUMBER = 0.92
+_DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
     stem(unit)
     for unit in listed(
@@ -229,7 +230,6 @@ def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
 def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct: bool) -> Expression:
     """How many of what a column holds: its numbers added up where it counts, else its different values."""
     words = draft.scope.words(column)
-    own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
         whole = column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED
         units = {stem(words[-1]), stem(link.word)} & _UNITS
@@ -239,7 +239,10 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
         if distinct or not set(words) & {"number", "count", "num", "total"}:
             raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
         return Column(column) if draft.head is not None else Aggregate("sum", column)
-    del own
+    if column.kind == "date" and not distinct and not {stem(w) for w in link.word.split()} & _DAYS:
+        # `how many withdrew`: each row that has the date, however many on one day
+        draft.scope.doubt("what is to be counted", 0.95)
+        return Aggregate("count", column)
     return Aggregate("count", column, distinct=True)
 
 

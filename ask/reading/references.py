@@ -17,6 +17,7 @@ from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 
 _NAMED = 0.95
+_NUMBERED = 0.7
 _SAYS_A_KEY = frozenset(map(stem, (*names.KEY_WORDS, *listed("id identifier number no code key"))))
 
 
@@ -25,6 +26,8 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     Raises Unclear where `who` would be answered by a number.
     """
     if intent.groups or intent.distinct:
+        _who(intent, scope)
+        _numbers_of_others(intent, links, scope)
         return intent
     outputs: list[Expression] = []
     for output in intent.outputs:
@@ -32,9 +35,21 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
         outputs += label or (output,)
     made = replace(intent, outputs=tuple(dict.fromkeys(outputs)))
     _who(made, scope)
+    _numbers_of_others(made, links, scope)
     if made != intent:
         scope.doubt("that a name is wanted, no key", _NAMED)
     return made
+
+
+def _numbers_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`mechanics and their repairs`, told by the numbers of what they refer to: no one asked for those."""
+    for output in intent.outputs:
+        column = output.column if isinstance(output, Column) else None
+        if column is None or column.kind != "number" or not scope.context.refers(column):
+            continue
+        told = [link for link in links if column in link.columns and link.mark == "column"]
+        if told and not any(_SAYS_A_KEY & set(map(stem, link.word.split())) for link in told):
+            scope.doubt(f"whether {column.name} is to be shown as a number", _NUMBERED)
 
 
 def _label(column: ColumnContext, intent: Intent, links: Sequence[Link], scope: Scope) -> tuple[Column, ...]:

@@ -35,6 +35,11 @@ from rewright.sql.algebra import TableRef
 
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
+_SEVERAL = 8
+"""Rows of which it says something that a column tells all of them apart."""
+_MAKES_A_NOUN = frozenset(
+    listed("the a an one two three no any each every this that all some both of by in with from for as than")
+)
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -45,6 +50,9 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
     _row_by_itself(intent, scope)
+    _grouped_by_one_value(intent, fixed, scope)
+    _each_counted_once(intent, scope)
+    _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
     _said_of_none(intent)
     _ordered_by_one_value(intent, fixed)
@@ -54,6 +62,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ways_to_others(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
+    _values_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _times_of_groups(intent, links, scope)
     _best_by_one_of_many(intent, scope)
@@ -123,6 +132,41 @@ def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> Non
     """An order by what is the same in all rows is meant of something else."""
     if any(isinstance(e, Column) and e.column in fixed for e, _ in intent.order):
         raise Unclear("it is not clear what the answer is to be ordered by")
+
+
+def _grouped_by_one_value(intent: Intent, fixed: Sequence[ColumnContext], scope: Scope) -> None:
+    """`how many were rejected by kyc` read as counted for each status, of which one is said."""
+    for group in intent.groups:
+        if isinstance(group, Column) and group.column in fixed and not _names_one(group.column, scope):
+            scope.doubt(f"whether it is wanted for each {group.column.name}", _FAR_VALUE)
+
+
+def _names_one(column: ColumnContext, scope: Scope) -> bool:
+    return _names(column, scope.context.table(column.table), scope)
+
+
+def _each_counted_once(intent: Intent, scope: Scope) -> None:
+    """`the most used coupon code` read as how many coupons have it: each has its own."""
+    shown = [*intent.outputs, *(e for e, _ in intent.order)]
+    counted = {m.of for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and not m.where}
+    groups = [e.column for e in intent.groups or intent.outputs if isinstance(e, Column)]
+    for column in groups:
+        table = scope.context.table(column.table)
+        if column.table in counted and column.unique and table.rows >= _SEVERAL:
+            scope.doubt(f"whether rows of {table.ref.name} are counted for each {column.name}", _FAR_VALUE)
+
+
+def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the most liked tip` read as the highest number of likes. Raises Unclear."""
+    measured = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    highest = [m.of for m in measured if m.function in {"max", "min"} and isinstance(m.of, ColumnContext)]
+    for link in links:
+        table = scope.said_table(link) if set(highest) & set(link.columns) else None
+        last = stem(link.word.split()[-1])
+        if table is None or last != stem(scope.words(table)[-1]) or " " not in link.word:
+            continue
+        if all(last not in map(stem, scope.words(c)) for c in link.columns):
+            raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
 
 
 def _said_of_none(intent: Intent) -> None:
@@ -234,6 +278,35 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
             steps = direct(scope.context, table.ref, column.table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether {value.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`projects delivered late` read as those with a complaint for being late, of which nobody spoke: a word
+    with neither article nor preposition is no name of something else.
+    """
+    rows = _counted(intent) or _rows_meant(intent)
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark != "value"}
+    spoken |= {c.table for link in links if link.mark == "column" for c in link.columns}
+    if rows is None:
+        return
+    for link in links:
+        if link.mark != "value" or link.preposition or not _bare(link, scope):
+            continue
+        held = {c for c, _ in link.values}
+        taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        for column in taken:
+            own = set(scope.words(scope.context.table(column.table)))
+            if column.table in spoken or own & set(link.word.split()) or column.table == rows:
+                continue
+            if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
+                scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _bare(link: Link, scope: Scope) -> bool:
+    """Whether a word in lower case stands behind no word that makes it a noun."""
+    first = link.text.split()[0] if link.text == link.text.lower() else ""
+    place = scope.roles.index(first) if first in scope.roles else 0
+    return place > 0 and scope.roles[place - 1] not in _MAKES_A_NOUN and not scope.roles[place - 1].isdigit()
 
 
 def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
