@@ -21,6 +21,7 @@ from rewright.ask.reading.role_words import role
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
+from rewright.sql.printer.names import quote_ident
 
 _NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
@@ -68,7 +69,9 @@ class _Said:
     def of(cls, sql: str) -> _Said:
         texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
         found = _NAME.findall(_TEXT.sub(" ", sql))
-        return cls(frozenset((quoted or bare).lower() for quoted, bare in found), texts)
+        # `order by` names no table: a name that is a keyword would stand in quotes
+        named = [quoted or bare for quoted, bare in found if quoted or quote_ident(bare) == bare]
+        return cls(frozenset(map(str.lower, named)), texts)
 
     def names_any(self, columns: Sequence[ColumnContext]) -> bool:
         return any(c.name.lower() in self.names for c in columns)

@@ -90,7 +90,9 @@ def _person(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
 def _is_kind(column: ColumnContext, table: TableContext) -> bool:
     """Whether a title sorts rows into few kinds, or is missing in most: it names none."""
     held = table.rows - column.nulls
-    return table.rows >= _ENOUGH and (held * 2 < table.rows or 0 < column.distinct * 3 < held)
+    if column.unique or table.rows < _ENOUGH:
+        return False
+    return held * 2 < table.rows or 0 < column.distinct * 3 < held
 
 
 def _meaning(scope: Words, table: TableContext) -> ColumnContext | None:

@@ -50,7 +50,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
     _row_by_itself(intent, scope)
-    _grouped_by_one_value(intent, fixed, scope)
+    _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
@@ -134,11 +134,17 @@ def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> Non
         raise Unclear("it is not clear what the answer is to be ordered by")
 
 
-def _grouped_by_one_value(intent: Intent, fixed: Sequence[ColumnContext], scope: Scope) -> None:
-    """`how many were rejected by kyc` read as counted for each status, of which one is said."""
+def _grouped_by_one_value(
+    intent: Intent, fixed: Sequence[ColumnContext], links: Sequence[Link], scope: Scope
+) -> None:
+    """`how many were rejected by kyc` read as counted for each status, of which one is said. A question that
+    follows up another may say the one of its groups that is wanted.
+    """
+    said = {c for link in links if link.mark not in {"value", "quoted"} for c in link.columns}
     for group in intent.groups:
-        if isinstance(group, Column) and group.column in fixed and not _names_one(group.column, scope):
-            scope.doubt(f"whether it is wanted for each {group.column.name}", _FAR_VALUE)
+        column = group.column if isinstance(group, Column) else None
+        if column is not None and column in fixed and column in said and not _names_one(column, scope):
+            scope.doubt(f"whether it is wanted for each {column.name}", _FAR_VALUE)
 
 
 def _names_one(column: ColumnContext, scope: Scope) -> bool:
@@ -162,8 +168,10 @@ def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> Non
     highest = [m.of for m in measured if m.function in {"max", "min"} and isinstance(m.of, ColumnContext)]
     for link in links:
         table = scope.said_table(link) if set(highest) & set(link.columns) else None
-        last = stem(link.word.split()[-1])
-        if table is None or last != stem(scope.words(table)[-1]) or " " not in link.word:
+        words = link.word.split()
+        last = stem(words[-1])
+        # `salary of lecturers` is a salary
+        if table is None or last != stem(scope.words(table)[-1]) or len(words) == 1 or "of" in words:
             continue
         if all(last not in map(stem, scope.words(c)) for c in link.columns):
             raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
