@@ -57,14 +57,14 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
 
 
 def _of_the_key_before(links: Sequence[Link], scope: Scope) -> None:
-    """`whose native language is Japanese`: the phrase before the value names the key that leads to it."""
+    """`whose native language is Japanese`: the phrase before the value names the key that leads to it, unless
+    what is asked for are rows like the value's: `which trainer substitutes for Carla Mott`.
+    """
+    asked = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
     for before, link in pairwise(links):
         held = {c.table for c, _ in link.values}
-        if (
-            before.mark != "column"
-            or link.mark not in {"value", "quoted"}
-            or {c.table for c in before.columns} & held
-        ):
+        others = asked | {c.table for c in before.columns}
+        if before.mark != "column" or link.mark not in {"value", "quoted"} or others & held:
             continue
         keys = [j for j in scope.context.joins if j.many in before.columns and not j.more]
         if len(before.columns) == len(keys) == 1 and held == {keys[0].one.table}:
