@@ -139,7 +139,13 @@ def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
 
 
 def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
-    """`the shares bought`, of transactions whose type is buy or sell."""
+    """`the shares bought`, of transactions whose type is buy or sell; `a completed round`, of rounds with a
+    code whose meaning is completed.
+    """
+    meant = [(c, v) for c, v in phrase.link.values if c.table.name.lower() in said.names]
+    dropped = phrase.link.mark == "relation" and not said.names_any([c for c, _ in meant])
+    if meant and dropped and not any(v.lower() in said.texts for _, v in meant):
+        return True
     if phrase.mark != "relation":
         return False
     verb = root(phrase.link.word)

@@ -28,7 +28,7 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.unit_names import UNITS
+from rewright.ask.reading.unit_names import UNITS, unit_of
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
@@ -52,6 +52,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _row_by_itself(intent, scope)
     _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
+    _how_often(intent, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
     _said_of_none(intent)
@@ -63,6 +64,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
     _values_from_afar(intent, links, scope)
+    _numbers_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _times_of_groups(intent, links, scope)
     _best_by_one_of_many(intent, scope)
@@ -160,6 +162,13 @@ def _each_counted_once(intent: Intent, scope: Scope) -> None:
         table = scope.context.table(column.table)
         if column.table in counted and column.unique and table.rows >= _SEVERAL:
             scope.doubt(f"whether rows of {table.ref.name} are counted for each {column.name}", _FAR_VALUE)
+
+
+def _how_often(intent: Intent, scope: Scope) -> None:
+    """`how often did white win` read as how many different ones were white. Raises Unclear."""
+    counted = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    if scope.roles[:2] == ("how", "often") and any(m.distinct for m in counted):
+        raise Unclear("it is not clear what happened how often")
 
 
 def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
@@ -315,6 +324,25 @@ def _bare(link: Link, scope: Scope) -> bool:
     first = link.text.split()[0] if link.text == link.text.lower() else ""
     place = scope.roles.index(first) if first in scope.roles else 0
     return place > 0 and scope.roles[place - 1] not in _MAKES_A_NOUN and not scope.roles[place - 1].isdigit()
+
+
+def _numbers_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`rides that cost more than 50 euros` read as those in a cab whose price was, of rides with a fare in
+    euros of their own.
+    """
+    rows = _counted(intent) or _rows_meant(intent)
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
+    if rows is None:
+        return
+    own = [c for c in scope.context.table(rows).columns if c.kind == "number" and not c.key]
+    for condition in intent.where:
+        left = condition.left if isinstance(condition, Compared | Ranged) else None
+        column = left.column if isinstance(left, Column) else None
+        if column is None or column.table in spoken or column.table == rows:
+            continue
+        unit = unit_of(scope.words(column))
+        if unit and any(unit_of(scope.words(c)) == unit for c in own):
+            scope.doubt(f"whether {column.name} of {column.table.name} is meant", _FAR_VALUE)
 
 
 def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
