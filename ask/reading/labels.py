@@ -98,7 +98,7 @@ def _is_kind(column: ColumnContext, table: TableContext) -> bool:
 def _meaning(scope: Words, table: TableContext) -> ColumnContext | None:
     """`description` of a table of codes and what they mean: no one speaks in codes."""
     key = key_of(table)
-    if key is None or len(table.columns) > _FEW or table.columns[0] != key:
+    if key is None or table.columns[0] != key or (len(table.columns) > _FEW and key.kind != "text"):
         return None
     texts = [c for c in table.columns[1:] if c.kind == "text" and c.unique]
     return texts[0] if len(texts) == 1 and scope.words(texts[0])[-1] in _MEANINGS else None

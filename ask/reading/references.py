@@ -25,7 +25,9 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     """The intent, keys that no word of the question calls one told by the names of what they refer to.
     Raises Unclear where `who` would be answered by a number.
     """
-    if intent.groups or intent.distinct:
+    if intent.groups:
+        return _groups_named(intent, links, scope)
+    if intent.distinct:
         _who(intent, scope)
         _numbers_of_others(intent, links, scope)
         return intent
@@ -38,6 +40,24 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     _numbers_of_others(made, links, scope)
     if made != intent:
         scope.doubt("that a name is wanted, no key", _NAMED)
+    return made
+
+
+def _groups_named(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """`which inspector failed the most inspections`, of inspections with the key of one: a group for each of
+    them, told by the name. Raises Unclear.
+    """
+    made = intent
+    for group in intent.groups:
+        told = group in intent.outputs and isinstance(group, Column) and group.column.kind == "number"
+        label = _label(group.column, intent, links, scope) if told and isinstance(group, Column) else ()
+        if label:
+            at = made.outputs.index(group)
+            outputs = (*made.outputs[:at], *label, *made.outputs[at + 1 :])
+            made = replace(made, outputs=outputs, groups=(*made.groups, *label))
+            scope.doubt("that a name is wanted, no key", _NAMED)
+    _who(made, scope)
+    _numbers_of_others(made, links, scope)
     return made
 
 

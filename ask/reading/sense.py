@@ -40,6 +40,8 @@ _SEVERAL = 8
 _MAKES_A_NOUN = frozenset(
     listed("the a an one two three no any each every this that all some both of by in with from for as than")
 )
+_TIMES = frozenset(listed("times count number frequency"))
+"""Of a column that holds how often something happened."""
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -165,10 +167,16 @@ def _each_counted_once(intent: Intent, scope: Scope) -> None:
 
 
 def _how_often(intent: Intent, scope: Scope) -> None:
-    """`how often did white win` read as how many different ones were white. Raises Unclear."""
-    counted = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
-    if scope.roles[:2] == ("how", "often") and any(m.distinct for m in counted):
-        raise Unclear("it is not clear what happened how often")
+    """`how often did white win` read as how many different ones were white, or as their numbers added up.
+    Raises Unclear.
+    """
+    if scope.roles[:2] != ("how", "often"):
+        return
+    for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
+        held = measure.of if isinstance(measure.of, ColumnContext) else None
+        added = held is not None and measure.function == "sum" and not _TIMES & set(scope.words(held))
+        if measure.distinct or added:
+            raise Unclear("it is not clear what happened how often")
 
 
 def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
