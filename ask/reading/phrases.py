@@ -40,6 +40,8 @@ _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id
 _AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
+_IS_MONEY = frozenset(map(stem, listed("fee fine salary wage expense cost charge tax refund bonus royalty")))
+"""Of rows called so the total is a sum of money."""
 _ONLY_NUMBER = 0.92
 _DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
@@ -126,6 +128,12 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
             if (only := amount_column(draft, table)) is not None:
                 return Aggregate("sum", only), after + 1
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
+        # as it is spelled: `fine` is the end in another language
+        called = stem(names.normal(table.ref.name).split()[-1])
+        only = amount_column(draft, table) if called in _IS_MONEY else None
+        if only is not None:
+            # `total fees per year`: their number is asked for in other words
+            return Aggregate("sum", only), after + 1
         money = any(_of_money(draft, c) for c in table.columns)
         draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
         return Aggregate("count", table.ref), after + 1

@@ -55,6 +55,7 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _grouped_by_one_value(intent, fixed, links, scope)
     _each_counted_once(intent, scope)
     _how_often(intent, scope)
+    _numbers_listed(intent, fixed, links, scope)
     _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
     _said_of_none(intent)
@@ -177,6 +178,24 @@ def _how_often(intent: Intent, scope: Scope) -> None:
         added = held is not None and measure.function == "sum" and not _TIMES & set(scope.words(held))
         if measure.distinct or added:
             raise Unclear("it is not clear what happened how often")
+
+
+def _numbers_listed(
+    intent: Intent, fixed: Sequence[ColumnContext], links: Sequence[Link], scope: Scope
+) -> None:
+    """`hours spent on revision for Delta Pharma` read as the numbers of hours that there are, of rows that
+    nobody spoke of.
+    """
+    only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
+    column = only.column if isinstance(only, Column) else None
+    if column is None or column.kind != "number" or column.key or scope.context.refers(column):
+        return
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark == "table"}
+    if column.table in spoken or any(c.table == column.table and c.unique for c in fixed):
+        return
+    words = set(map(stem, scope.words(column)))
+    if scope.roles and stem(scope.roles[0]) in words - {"year", "number", "code"}:
+        scope.doubt(f"whether {column.name} is to be added up", _FAR_VALUE)
 
 
 def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

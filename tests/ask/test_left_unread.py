@@ -31,6 +31,8 @@ create table repair (repair_id int primary key, kind_cd text not null references
   sailor, mended_on date);
 insert into repair select i, (array['E', 'H'])[1 + i % 2], nullif(i % 9, 0), date '2024-02-01' + i
   from generate_series(1, 50) i;
+create table fine (fine_id int primary key, ferry_id int not null references ferry, fined_on date, amount numeric);
+insert into fine select i, 1 + i % 12, date '2023-01-01' + i * 20, i * 10 from generate_series(1, 40) i;
 create table guest (guest_id int primary key, guest_name text not null unique);
 insert into guest select i, 'Guest ' || i from generate_series(1, 40) i;
 create table booking (booking_id int primary key, guest_id int not null references guest, crossing_id int not null
@@ -134,3 +136,13 @@ def test_what_nobody_did(reader: Reader) -> None:
         reader, "crossings nobody booked", ["not exists", "booking.crossing_id = crossing.crossing_id"]
     )
     assert_read(reader, "crossings that no one ever booked", ["not exists"])
+
+
+def test_rows_that_are_money_are_added_up(reader: Reader) -> None:
+    assert_read(reader, "total fines per year", ["sum(fine.amount)"])
+    assert_read(reader, "number of fines per year", ["count(*)"])
+
+
+def test_an_amount_asked_for_is_no_list_of_numbers(reader: Reader) -> None:
+    assert_refused(reader, "passengers carried to Kiel")
+    assert_read(reader, "total passengers to Kiel", ["sum(crossing.passengers)"])
