@@ -39,7 +39,10 @@ def kind_of(type_name: str) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class ColumnContext:
-    """One column. ``unique``: no value twice in what was read; ``values`` only where they are few."""
+    """One column. ``unique``: no value twice in what was read; ``values`` only where they are few.
+
+    ``as_text``: its dates are texts, ``type`` what they are read as.
+    """
 
     table: TableRef
     name: str
@@ -52,6 +55,12 @@ class ColumnContext:
     distinct: int = 0
     nulls: int = 0
     values: tuple[str, ...] = ()
+    as_text: bool = False
+
+    @property
+    def held_type(self) -> str:
+        """The type the database gives it."""
+        return "text" if self.as_text else self.type
 
     @classmethod
     def of(

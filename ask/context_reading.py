@@ -6,15 +6,17 @@ Owns the queries that read it and the joins inferred from names and data. Runs a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import psycopg
 from psycopg import sql as psql
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext, is_text, kind_of
+from rewright.ask.reading.comments import name_in
 from rewright.ask.reading.words import listed
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
@@ -36,6 +38,17 @@ _ABOVE = frozenset(
 )
 """Roles of rows of the same table, by the words of a key's name."""
 _ABOVE_IT = 0.9
+_BY_COMMENT = 0.9
+"""How likely a join is meant that only a column's comment tells."""
+_COUNTS = frozenset(listed("cap capacity max maximum min minimum num count cnt total avg average sum"))
+"""Before the name of a table in that of a column: how many of its rows, none of them."""
+_ISO = re.compile(
+    r"^((1[5-9]|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+    r"([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[0-9]+)?)?)?"
+    r"|(1[5-9]|20)[0-9]{2}(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01])"
+    r"[ T]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9])$"
+)
+"""A day or a time: read the same by Python and by PostgreSQL."""
 _SAYS_LITTLE = {"name", "title", "text", "year", "month", "count"}
 
 
@@ -141,24 +154,38 @@ def _table(
         values = labels.get(column.name) or (
             _values(connection, table.ref, column, distinct) if budget > 0 else ()
         )
-        budget -= len(values)
-        columns.append(
-            ColumnContext.of(
-                table.ref,
-                column.name,
-                column.type.name,
-                comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
-                unique=column.name in keys or (held == distinct == row[0] and held > 1),
-                key=column.name in keys,
-                distinct=distinct,
-                nulls=row[0] - held,
-                values=values,
-                enumerated=column.name in labels,
-            )
+        described = ColumnContext.of(
+            table.ref,
+            column.name,
+            column.type.name,
+            comment=comments.get((table.ref.schema, table.ref.name, column.attnum), ""),
+            unique=column.name in keys or (held == distinct == row[0] and held > 1),
+            key=column.name in keys,
+            distinct=distinct,
+            nulls=row[0] - held,
+            values=values,
+            enumerated=column.name in labels,
         )
+        described = _dated(connection, described) if distinct > 1 else described
+        budget -= len(described.values)
+        columns.append(described)
     comment = comments.get((table.ref.schema, table.ref.name, 0), "")
     composed = next((key.columns for key in table.keys if len(key.columns) > 1 and key.usable), ())
     return TableContext.of(table.ref, columns, comment=comment, rows=row[0], composed=composed)
+
+
+def _dated(connection: psycopg.Connection[Any], column: ColumnContext) -> ColumnContext:
+    """A column of texts that are all days or times as ISO 8601 writes them, as what they are."""
+    if not is_text(column.type) or not all(map(_ISO.fullmatch, column.values)):
+        return column
+    query = psql.SQL(
+        "select pg_catalog.count(*) filter (where s.{0} operator(pg_catalog.!~) {1}), "
+        "pg_catalog.count(*) filter (where pg_catalog.length(s.{0}) operator(pg_catalog.>) 10) from {2}"
+    ).format(psql.Identifier(column.name), _ISO.pattern, _sample(column.table))
+    others, timed = _fetch(connection, query)[0]
+    if others:
+        return column
+    return replace(column, kind="date", type="timestamp" if timed else "date", values=(), as_text=True)
 
 
 def _values(
@@ -211,8 +238,26 @@ def _joins(
             told = [one for one in found if shares[one] >= _MOSTLY and _same_name_of(many, one, owners)]
             if len(told) == 1:
                 yield Join(many, told[0], _PARTLY)
-        if not found and _is_above(connection, many, owners[many.table]):
+        said = _told_by_comment(connection, many, tables) if not kept else None
+        if said is not None:
+            yield Join(many, said, _BY_COMMENT)
+        elif not found and _is_above(connection, many, owners[many.table]):
             yield Join(many, next(c for c in owners[many.table].columns if c.key), _ABOVE_IT)
+
+
+def _told_by_comment(
+    connection: psycopg.Connection[Any], many: ColumnContext, tables: Sequence[TableContext]
+) -> ColumnContext | None:
+    """The key of the table whose rows a column's comment speaks of: `employee who drives`. All values are
+    keys, and no row refers to itself.
+    """
+    said = name_in(many.comment)
+    named = [t for t in tables if said and said in {t.words, name_in(t.comment)}]
+    key = next((c for c in named[0].columns if c.key), None) if len(named) == 1 else None
+    if key is None or many.key or many.unique or key.kind != many.kind:
+        return None
+    itself = key.table == many.table and _refers_to_itself(connection, many, key)
+    return None if itself or _contained(connection, many, key) < _CONTAINED else key
 
 
 def _is_above(connection: psycopg.Connection[Any], many: ColumnContext, owner: TableContext) -> bool:
@@ -222,10 +267,15 @@ def _is_above(connection: psycopg.Connection[Any], many: ColumnContext, owner: T
     key = next((c for c in owner.columns if c.key), None)
     if key is None or key.type != many.type or many.unique or not set(many.words) & _ABOVE:
         return False
+    return _contained(connection, many, key) >= _CONTAINED and not _refers_to_itself(connection, many, key)
+
+
+def _refers_to_itself(connection: psycopg.Connection[Any], many: ColumnContext, key: ColumnContext) -> bool:
+    """Whether any row of a table holds its own key in another column."""
     query = psql.SQL(
         "select pg_catalog.count(*) from {sample} where s.{column} operator(pg_catalog.=) s.{key}"
-    ).format(sample=_sample(owner.ref), column=psql.Identifier(many.name), key=psql.Identifier(key.name))
-    return _contained(connection, many, key) >= _CONTAINED and _fetch(connection, query)[0][0] == 0
+    ).format(sample=_sample(key.table), column=psql.Identifier(many.name), key=psql.Identifier(key.name))
+    return bool(_fetch(connection, query)[0][0])
 
 
 def _refers(column: ColumnContext) -> bool:
@@ -290,7 +340,8 @@ def _names_owner(column: ColumnContext, owner: TableContext) -> bool:
 def _names_last(column: ColumnContext, owner: TableContext) -> bool:
     """`from_airport`, `pre_course_id`: a role before the name of the table."""
     referred = tuple(names.referred(column.name).split())
-    return len(referred) > len(owner.words) and referred[-len(owner.words) :] == owner.words
+    role = referred[: -len(owner.words)]
+    return bool(role) and not set(role) & _COUNTS and referred[-len(owner.words) :] == owner.words
 
 
 def _ends_so(referred: Sequence[str], owner: Sequence[str]) -> bool:

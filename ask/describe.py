@@ -165,7 +165,7 @@ class Description:
         groups: dict[tuple[tuple[str, str], ...], list[str]] = {}
         for table, names in chosen.items():
             mine = [c for c in self._columns[table].values() if c.name in names]
-            groups.setdefault(tuple((c.name, c.type) for c in mine), []).append(table)
+            groups.setdefault(tuple((c.name, c.held_type) for c in mine), []).append(table)
         for columns, tables in groups.items():
             yield tables, [name for name, _ in columns]
 
@@ -184,7 +184,7 @@ class Description:
         head += f" [{'; '.join(told)}]" if told else ""
         found = [self._columns[tables[0]][name] for name in columns]
         if detail.lean:
-            return f"{head}: {', '.join(f'{quote_ident(c.name)} {c.type}' for c in found)}"
+            return f"{head}: {', '.join(f'{quote_ident(c.name)} {c.held_type}' for c in found)}"
         if not detail.values:
             return f"{head}: {', '.join(self._column(c, detail) for c in found)}"
         if not likely:
@@ -202,7 +202,7 @@ class Description:
             told.append(self._values(column, detail))
         if column.nulls:
             told.append("has NULLs")
-        return f"{quote_ident(column.name)} {column.type}" + (f" ({'; '.join(told)})" if told else "")
+        return f"{quote_ident(column.name)} {column.held_type}" + (f" ({'; '.join(told)})" if told else "")
 
     @staticmethod
     def _values(column: ColumnContext, detail: Detail) -> str:

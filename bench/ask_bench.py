@@ -2,8 +2,8 @@
 
 ``rewright bench ask --data DIR`` (with ``--model M``: `bench.ask_models`): DIR holds ``questions.jsonl`` (id,
 db, question, gold_sql, gold_sql_alternatives, difficulty, answerable; ``after``, where it follows up others:
-what was asked before it, in order) and ``sql/DB.sql``. Questions are split in two by a hash of their text
-(``--half``). An answer is right when its rows are those of any gold, as a
+what was asked before it, in order) and ``sql/DB.sql``. Questions are split in two (``--half``): those of
+``kept.jsonl``, where DIR has one, are held and the others tuned; else a hash of their text tells. An answer is right when its rows are those of any gold, as a
 multiset, columns in any order (Spider's rule); in order where the gold orders its rows and the question asks.
 """
 
@@ -43,6 +43,24 @@ Row = tuple[Any, ...]
 
 def half_of(question: str) -> str:
     return ("tune", "held")[hashlib.sha256(question.encode()).digest()[0] % 2]
+
+
+def part_of(question: dict[str, Any]) -> str:
+    """The half that the set tells, or else the one of the question's text."""
+    return question.get("half") or half_of(question["question"])
+
+
+def questions_of(folder: Path) -> list[dict[str, Any]]:
+    """The questions of a set; where some are in ``kept.jsonl``, each with its half."""
+    found = _lines(folder / "questions.jsonl")
+    kept = folder / "kept.jsonl"
+    if not kept.exists():
+        return found
+    return [{**q, "half": "tune"} for q in found] + [{**q, "half": "held"} for q in _lines(kept)]
+
+
+def _lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def plain(value: Any) -> Any:
@@ -144,10 +162,9 @@ def prepared(server: ScratchServer, folder: Path, name: str) -> psycopg.Connecti
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path))
 def main(data: Path, half: str, show: bool, out: Path | None) -> None:
     """Precision, share of all right, refusals and linking, by half and by difficulty."""
-    questions = [json.loads(line) for line in (data / "questions.jsonl").read_text().splitlines()]
     by_database: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for question in questions:
-        if half in {"both", half_of(question["question"])}:
+    for question in questions_of(data):
+        if half in {"both", part_of(question)}:
             by_database[question["db"]].append(question)
     outcomes: list[dict[str, Any]] = []
     with ScratchServer() as server:
@@ -181,7 +198,7 @@ def outcome(
     seconds = time.perf_counter() - began
     answered = not answer.refused and not answer.error
     right = answered and question["answerable"] and is_right(connection, answer, question)
-    half = half_of(question["question"])
+    half = part_of(question)
     if show and half == "tune":
         mark = "RIGHT" if right else "WRONG" if answered else "error" if answer.error else "-"
         click.echo(

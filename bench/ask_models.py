@@ -26,7 +26,7 @@ from typing import Any
 import click
 import psycopg
 
-from bench.ask_bench import ASKS_ORDER, columns_of, fetched, half_of, plain, prepared, same
+from bench.ask_bench import ASKS_ORDER, columns_of, fetched, part_of, plain, prepared, questions_of, same
 from rewright.ask.context_reading import read_context
 from rewright.ask.execution import Limits
 from rewright.ask.outcome import Candidate, Outcome
@@ -120,7 +120,7 @@ def measured(connection: Connection, pipeline: Pipeline, question: dict[str, Any
     vote = voted(outcome.candidates)
     return {
         "id": question.get("id"),
-        "half": half_of(asked),
+        "half": part_of(question),
         "difficulty": question.get("difficulty") or "",
         "answerable": question["answerable"],
         "answered": bool(outcome.sql),
@@ -331,13 +331,10 @@ def main(
 
 def chosen(data: Path, half: str, limit: int | None) -> list[dict[str, Any]]:
     """Questions of the half, at most ``limit`` of each database."""
-    lines = (data / "questions.jsonl").read_text(encoding="utf-8").splitlines()
     taken: Counter[str] = Counter()
     found = []
-    for question in map(json.loads, lines):
-        if half in {"both", half_of(question["question"])} and (
-            limit is None or taken[question["db"]] < limit
-        ):
+    for question in questions_of(data):
+        if half in {"both", part_of(question)} and (limit is None or taken[question["db"]] < limit):
             taken[question["db"]] += 1
             found.append(question)
     return found

@@ -213,8 +213,22 @@ def _no_rows(draft: Draft, at: int, after: int) -> None:
         draft.scope.doubt("a join that is not declared", step.join.likelihood)
     draft.use(after)
     told = (*_meanwhile(draft, after, gone), *_told_of_them(draft, after, kept, gone))
+    told = (*told, *_what_is_gone(draft, after, gone))
     draft.where.append(Without(kept.ref, gone.ref, told))
     if any(link.mark in {"moment", "value", "quoted"} and not link.used for link in draft.links[after:]):
         raise Unclear(
             f"it is not clear whether what follows is said of {gone.ref.name} or of {kept.ref.name}"
         )
+
+
+def _what_is_gone(draft: Draft, after: int, gone: TableContext) -> tuple[Condition, ...]:
+    """`listeners who have never played an episode`, of plays each of one episode: it says what was played."""
+    link = draft.links[after + 1] if after + 1 < len(draft.links) else None
+    if link is None or link.mark != "table" or link.used or link.added:
+        return ()
+    what = draft.scope.table(link)
+    steps = direct(draft.scope.context, gone.ref, what.ref, draft.scope.roles) if what.ref != gone.ref else []
+    if len(steps) != 1 or steps[0].multiplies:
+        return ()
+    draft.use(after + 1)
+    return (Known(steps[0].join.many),)

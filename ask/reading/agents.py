@@ -16,6 +16,7 @@ from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _HELPS = {"did", "does", "do"}
+_THEIRS = {"their", "his", "her", "its"}
 _RANKS = {"top", "bottom"}
 _WHO = 0.97
 _WHO_DOES = 0.95
@@ -45,6 +46,7 @@ _DOES = {
 def agents(links: list[Link], scope: Scope) -> list[Link]:
     """The links, with the table of those who are asked for by `who`, and verbs of keys marked as such."""
     _verbs(links, scope)
+    _own_roles(links, scope)
     spoken = _spoken(links)
     if scope.roles[:1] != ("who",):
         return links
@@ -94,7 +96,7 @@ def _of_events(verb: Link, scope: Scope) -> list[TableContext]:
 def _is_agent(table: TableContext, scope: Scope) -> bool:
     """Whether its rows are people by its name."""
     word = scope.words(table)[-1]
-    return word.endswith(("er", "or", "ist", "ian")) or word in {
+    return word.endswith(("er", "or", "ist", "ian", "person", "man", "woman")) or word in {
         root_word for words in _DOES.values() for root_word in words
     }
 
@@ -113,6 +115,16 @@ def _in_a_role(links: list[Link], scope: Scope) -> list[Link]:
     scope.doubt("who is asked for", _WHO)
     table = scope.context.table(others.pop())
     return [Link(table.ref.name, "table", (table,)), *links]
+
+
+def _own_roles(links: Sequence[Link], scope: Scope) -> None:
+    """`more than their supervisor`: theirs is a row that they refer to, no job of that name."""
+    own = {many for j in scope.context.joins for many, one in j.pairs if many.table == one.table}
+    words = scope.roles
+    theirs = {word for word, before in zip(words[1:], words, strict=False) if before in _THEIRS}
+    for link in links:
+        if link.mark == "value" and link.word.split()[0] in theirs and set(link.columns) & own:
+            link.mark = "column"
 
 
 def _verbs(links: Sequence[Link], scope: Scope) -> None:

@@ -18,7 +18,7 @@ from rewright.ask.reading.clock import clocks_written
 from rewright.ask.reading.coverage import covered, phrases
 from rewright.ask.reading.definitions import defined_terms, stands_for
 from rewright.ask.reading.evidence import by_pattern, defined, unread, written_out
-from rewright.ask.reading.follow import changed, follows, kept_words
+from rewright.ask.reading.follow import changed, follows, goes_on, kept_words
 from rewright.ask.reading.guards import guard, second_question
 from rewright.ask.reading.intent import Intent
 from rewright.ask.reading.joins import Unclear
@@ -125,6 +125,8 @@ class Reader:
             second_question(asked)
             if previous is None and any(said.match(asked) for said in (OF_THEM, OF_THOSE, LISTED)):
                 raise Unclear("it is not clear of which of them that is asked")
+            if previous is None and goes_on(asked):
+                raise Unclear("it is not clear what that adds to: no question before it was answered")
             intent = self._follow_up(asked, previous) if previous is not None and follows(asked) else None
             if intent is None:
                 intent, _ = parse(links, scope, asked)

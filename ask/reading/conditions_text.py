@@ -71,7 +71,8 @@ class Spelling:
         return f"{quote_ident(ref.schema)}.{quote_ident(ref.name)}"
 
     def column(self, column: ColumnContext) -> str:
-        return f"{quote_ident(column.table.name)}.{quote_ident(column.name)}"
+        name = f"{quote_ident(column.table.name)}.{quote_ident(column.name)}"
+        return f"{name}::{column.type}" if column.as_text else name
 
     def tables(self, root: TableRef, steps: Sequence[Step]) -> str:
         joined = "".join(f" join {self.table(s.new)} on {self.meets(s.join)}" for s in steps)
@@ -209,10 +210,11 @@ class Spelling:
                 return self._rows_of(kept, found, where)
             case Many():
                 return self._many(what)
-            case Refers(column, one, where):
+            case Refers(column, one, where, more):
                 steps = path(self.context, one.table, [where.column.table], self.roles)[0]
                 rows = f"select {self.column(one)} from {self.tables(one.table, steps)}"
-                return f"{self.column(column)} in ({rows} where {self.condition(where)})"
+                tests = " and ".join(map(self.condition, (where, *more)))
+                return f"{self.column(column)} in ({rows} where {tests})"
             case Versus(left, operator, right):
                 return f"{self.column(left)} {operator} {self.column(right)}"
             case Beside(left, operator, right):

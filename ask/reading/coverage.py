@@ -21,12 +21,15 @@ from rewright.ask.reading.role_words import role
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
+from rewright.sql.printer.names import quote_ident
 
 _NAME = re.compile(r'"((?:[^"]|"")+)"|\b([a-z_][a-z0-9_$]*)', re.IGNORECASE)
 _TEXT = re.compile(r"'((?:[^']|'')*)'")
 _NO_ROLES = frozenset(listed("by from to of in on at for with the is has main primary default current"))
 _NAMES_IT = 0.95
 _STATE = 0.75
+_KINDS = 12
+"""Values of a column that tells kinds of rows."""
 _AGENTS = ("er", "or", "ist")
 _SAYS_A_STATE = 4
 """Letters of a word that may be a column of yes or no."""
@@ -66,7 +69,9 @@ class _Said:
     def of(cls, sql: str) -> _Said:
         texts = frozenset(text.replace("''", "'").replace("\\", "").lower() for text in _TEXT.findall(sql))
         found = _NAME.findall(_TEXT.sub(" ", sql))
-        return cls(frozenset((quoted or bare).lower() for quoted, bare in found), texts)
+        # `order by` names no table: a name that is a keyword would stand in quotes
+        named = [quoted or bare for quoted, bare in found if quoted or quote_ident(bare) == bare]
+        return cls(frozenset(map(str.lower, named)), texts)
 
     def names_any(self, columns: Sequence[ColumnContext]) -> bool:
         return any(c.name.lower() in self.names for c in columns)
@@ -81,6 +86,7 @@ def covered(asked: Sequence[Phrase], scope: Scope, question: str, sql: str) -> N
         if (
             _a_state_left_out(phrase, said)
             or _a_deed_left_out(phrase, scope, said)
+            or _a_value_left_out(phrase, scope, said)
             or _a_flag_of(phrase, scope, said)
         ):
             scope.doubt(f"whether {phrase.link.text} says which rows are meant", _STATE)
@@ -130,6 +136,23 @@ def _a_deed_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
         # `have rated`, of ratings with a date rated_on
         tables = {c.table.name.lower() for c in phrase.columns}
     return phrase.mark == "relation" and bool(tables) and not tables & said.names
+
+
+def _a_value_left_out(phrase: Phrase, scope: Scope, said: _Said) -> bool:
+    """`the shares bought`, of transactions whose type is buy or sell; `a completed round`, of rounds with a
+    code whose meaning is completed.
+    """
+    meant = [(c, v) for c, v in phrase.link.values if c.table.name.lower() in said.names]
+    dropped = phrase.link.mark == "relation" and not said.names_any([c for c, _ in meant])
+    if meant and dropped and not any(v.lower() in said.texts for _, v in meant):
+        return True
+    if phrase.mark != "relation":
+        return False
+    verb = root(phrase.link.word)
+    read = [t for t in scope.context.tables if t.ref.name.lower() in said.names]
+    kinds = [c for t in read for c in t.columns if 1 < len(c.values) <= _KINDS]
+    told = {value.lower() for c in kinds for value in c.values if root(value.lower()) == verb}
+    return bool(told) and not told & said.texts
 
 
 def _a_flag_of(phrase: Phrase, scope: Scope, said: _Said) -> bool:

@@ -218,6 +218,9 @@ def _span(draft: Draft, at: int, unit: str) -> Span:
     """The time a row of what is spoken of lasts. Raises Unclear."""
     near = sorted((abs(i - at), i) for i, o in enumerate(draft.links) if o.mark == "table")
     spoken = list(dict.fromkeys(draft.scope.table(draft.links[i]).ref for _, i in near))
+    # `to pay invoices`, one phrase of a column of theirs
+    held = [draft.scope.said_table(link) for link in draft.links]
+    spoken = spoken or list(dict.fromkeys(table.ref for table in held if table is not None))
     if (pair := _of_both(draft, spoken)) is not None:
         return _doubted(draft, pair, unit, _UNSAID)
     for ref in spoken:

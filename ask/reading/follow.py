@@ -47,6 +47,7 @@ _REST = re.compile(
     r"\b(?:instead|too|as well|again|please|it|that|this|them|those|only|just|down|to)\b", re.IGNORECASE
 )
 _SORTS = re.compile(r"\b(?:sort|order)\b", re.IGNORECASE)
+_GOES_ON = re.compile(r"^\s*(?:and|but|also|or)\b(?!\s*/)", re.IGNORECASE)
 _MOST_WORDS = 12
 _LOOSE = {"comma", "stop", "relation", "return", "than", "there", "named", "distinct"}
 
@@ -63,6 +64,11 @@ def follows(question: str) -> bool:
         or LISTED.match(question)
         or re.match(r"\s*(?:the )?top \w+\W*$", question, re.IGNORECASE)
     )
+
+
+def goes_on(question: str) -> bool:
+    """Whether it says nothing by itself: `and in Canada?`, where what it follows up was not answered."""
+    return bool(_GOES_ON.match(question))
 
 
 def kept_words(question: str) -> str:

@@ -38,6 +38,9 @@ from rewright.ask.reading.unit_names import measures, without_numbered, without_
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 
+_SAYS_WHICH = frozenset({"where", "whose"})
+_ASKS_TOO = frozenset(listed("and or in with on of for"))
+"""Before a `where` or `whose` that asks for something more."""
 _DAY = re.compile(r"date '(\d{4}-\d\d-\d\d)'")
 _SECOND = re.compile(
     r"(?:,|\band)\s+(?:(?:since )?(?:when|why|whose|how(?!\s+(?:many|much|long|often)))\b"
@@ -95,6 +98,7 @@ def second_question(question: str) -> None:
 def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) -> Intent:
     """The intent, its lone number added up where no row is named. Raises Unclear."""
     _times_to_come(scope)
+    _no_condition(intent, scope)
     _nothing_listed(intent, links, scope)
     _times_apart(intent)
     _other_units(intent, question, scope)
@@ -106,6 +110,15 @@ def guard(intent: Intent, links: Sequence[Link], scope: Scope, question: str) ->
     _flags_shown(intent, links)
     places_shown(intent, links, scope)
     return _added_up(intent, links, scope)
+
+
+def _no_condition(intent: Intent, scope: Scope) -> None:
+    """`accounts where the sales rep is also the manager` read as a list of both. Raises Unclear."""
+    first = next((at for at, word in enumerate(scope.roles) if word in _SAYS_WHICH), 0)
+    chosen = intent.where or intent.having or intent.order or intent.limit or intent.exists
+    filtered = any(m.where for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate))
+    if first > 0 and scope.roles[first - 1] not in _ASKS_TOO and not chosen and not filtered:
+        raise Unclear(f"it is not clear which rows are meant by {' '.join(scope.roles[first:])}")
 
 
 def _times_to_come(scope: Scope) -> None:

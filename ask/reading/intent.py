@@ -269,13 +269,14 @@ class Many:
 
 @dataclass(frozen=True, slots=True)
 class Refers:
-    """The column refers to a row (by its ``one``) that meets the condition, or to none such: by this key,
-    whatever others lead there.
+    """The column refers to a row (by its ``one``) that meets the condition and ``more`` of its own table, or
+    to none such: by this key, whatever others lead there.
     """
 
     column: ColumnContext
     one: ColumnContext
     where: OneOf
+    more: tuple[OneOf, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

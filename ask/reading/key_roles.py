@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rewright.ask.context import Join
 from rewright.ask.reading.link import Link, plain
@@ -26,6 +27,7 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
     """Values of rows to which several keys of one table lead get the key that is said right before them; the
     words that say it relate, and are no columns or values of their own.
     """
+    _of_the_key_before(links, scope)
     begins = first = 0
     words = [plain(word) for word in scope.roles]
     for at, link in enumerate(links):
@@ -52,6 +54,22 @@ def keys_of_values(links: Sequence[Link], scope: Scope) -> None:
                 scope.doubt(f"whether {link.text} is said of {key.many.name}", _WORTH)
                 _verbs_relate(links[first:at], key, keys)
             begins, first = here + len(said), at + 1
+
+
+def _of_the_key_before(links: Sequence[Link], scope: Scope) -> None:
+    """`whose native language is Japanese`: the phrase before the value names the key that leads to it, unless
+    what is asked for are rows like the value's: `which trainer substitutes for Carla Mott`.
+    """
+    asked = {t.ref for link in links if link.mark == "table" for t in link.tables[:1]}
+    for before, link in pairwise(links):
+        held = {c.table for c, _ in link.values}
+        others = asked | {c.table for c in before.columns}
+        if before.mark != "column" or link.mark not in {"value", "quoted"} or others & held:
+            continue
+        keys = [j for j in scope.context.joins if j.many in before.columns and not j.more]
+        if len(before.columns) == len(keys) == 1 and held == {keys[0].one.table}:
+            before.mark, link.keys = "relation", (keys[0],)
+            scope.doubt(f"whether {link.text} is said of {keys[0].many.name}", _WORTH)
 
 
 def verbs_of_keys(links: Sequence[Link], scope: Scope) -> None:

@@ -19,6 +19,8 @@ _ORGANISATIONS = frozenset(
 _OF_PEOPLE = (listed("firstname givenname forename"), listed("lastname familyname surname"))
 """Names of a person, whether the words of a column are told apart or run together."""
 _MEANINGS = frozenset(listed("description meaning text"))
+_ENOUGH = 10
+"""Rows of which it can be said that values repeat."""
 _FEW = 3
 """Columns of a table that only says what codes mean."""
 
@@ -33,21 +35,15 @@ class Words(Protocol):
 
 def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     """The columns by which a person knows a row: its name or title, first and last name, else its key."""
+    name, *titles = _LABELS
+    found = _called(scope, table, name) or _person(scope, table)
+    for title in titles:
+        found = found or _called(scope, table, title)
+    if found:
+        return found
     own = scope.words(table)
-    for word in _LABELS:
-        for column in table.columns:
-            words = scope.words(column)
-            if words == (word,) or (
-                set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
-            ):
-                return (column,)
-    by_name = {"".join(dict.fromkeys(scope.words(c))): c for c in table.columns}
-    people = [by_name[held[0]] for names in _OF_PEOPLE if (held := [n for n in names if n in by_name])]
-    if people:
-        return tuple(people)
     for column in table.columns:
-        words = scope.words(column)
-        if column.kind == "text" and (words in {own, ("full", "name"), ("username",), ("user", "name")}):
+        if column.kind == "text" and (scope.words(column) in {own, ("username",), ("user", "name")}):
             return (column,)
     named = [
         c for c in table.columns if c.kind == "text" and scope.words(c)[-1] in _LABELS and c.distinct > 1
@@ -70,10 +66,39 @@ def label_of(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
     return (key,)
 
 
+def _called(scope: Words, table: TableContext, word: str) -> tuple[ColumnContext, ...]:
+    """The column that is the rows' name by the word: `title`, `book_title` of a table book."""
+    own = scope.words(table)
+    for column in table.columns:
+        words = scope.words(column)
+        whole = set(words) <= {*own, word} and words[-1] == word and column.kind == "text"
+        if words == (word,) or whole:
+            return () if word != _LABELS[0] and _is_kind(column, table) else (column,)
+    return ()
+
+
+def _person(scope: Words, table: TableContext) -> tuple[ColumnContext, ...]:
+    """First and last name, or the full name: a person's `title` is a rank or a form of address."""
+    by_name = {"".join(dict.fromkeys(scope.words(c))): c for c in table.columns}
+    parts = [by_name[held[0]] for names in _OF_PEOPLE if (held := [n for n in names if n in by_name])]
+    if parts:
+        return tuple(parts)
+    full = by_name.get("fullname")
+    return (full,) if full is not None and full.kind == "text" else ()
+
+
+def _is_kind(column: ColumnContext, table: TableContext) -> bool:
+    """Whether a title sorts rows into few kinds, or is missing in most: it names none."""
+    held = table.rows - column.nulls
+    if column.unique or table.rows < _ENOUGH:
+        return False
+    return held * 2 < table.rows or 0 < column.distinct * 3 < held
+
+
 def _meaning(scope: Words, table: TableContext) -> ColumnContext | None:
     """`description` of a table of codes and what they mean: no one speaks in codes."""
     key = key_of(table)
-    if key is None or len(table.columns) > _FEW or table.columns[0] != key:
+    if key is None or table.columns[0] != key or (len(table.columns) > _FEW and key.kind != "text"):
         return None
     texts = [c for c in table.columns[1:] if c.kind == "text" and c.unique]
     return texts[0] if len(texts) == 1 and scope.words(texts[0])[-1] in _MEANINGS else None

@@ -40,6 +40,7 @@ from rewright.ask.reading.shaping import shaped
 from rewright.ask.reading.superiors import superiors
 from rewright.ask.reading.superlatives import superlatives
 from rewright.ask.reading.turns import plainer
+from rewright.ask.reading.versus import same_in_both
 
 _SAID = {"table", "column", "value", "label", "identifier", "defined"}
 _LOOSE = {"comma", "stop", "relation", "return", "distinct", "than", "there", "named"}
@@ -95,6 +96,7 @@ _PASSES = (
     ratios,
     counts,
     everything,
+    same_in_both,
     conditions,
     order,
     bests,

@@ -40,7 +40,10 @@ _PRICES = frozenset({"price", "cost", "fee", "rate", "fare", "type", "code", "id
 _AMOUNTS = {"data", "mass", "mass in pounds", "volume", "time"}
 _MONEY = frozenset(listed("amount price total revenue cost fee paid"))
 _OR_MONEY = 0.77
+_IS_MONEY = frozenset(map(stem, listed("fee fine salary wage expense cost charge tax refund bonus royalty")))
+"""Of rows called so the total is a sum of money."""
 _ONLY_NUMBER = 0.92
+_DAYS = frozenset(map(stem, listed("date day time")))
 _UNITS = {
     stem(unit)
     for unit in listed(
@@ -125,6 +128,12 @@ def _of_table(draft: Draft, at: int, function: Function) -> tuple[Expression, in
             if (only := amount_column(draft, table)) is not None:
                 return Aggregate("sum", only), after + 1
             raise Unclear(f"it is not clear whether {draft.links[after].text} are to be counted or added up")
+        # as it is spelled: `fine` is the end in another language
+        called = stem(names.normal(table.ref.name).split()[-1])
+        only = amount_column(draft, table) if called in _IS_MONEY else None
+        if only is not None:
+            # `total fees per year`: their number is asked for in other words
+            return Aggregate("sum", only), after + 1
         money = any(_of_money(draft, c) for c in table.columns)
         draft.scope.doubt("whether rows are to be counted or money added up", _OR_MONEY if money else 0.95)
         return Aggregate("count", table.ref), after + 1
@@ -229,7 +238,6 @@ def _count_of_value(draft: Draft, at: int) -> tuple[Expression, int] | None:
 def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct: bool) -> Expression:
     """How many of what a column holds: its numbers added up where it counts, else its different values."""
     words = draft.scope.words(column)
-    own = set(words) - set(draft.scope.vocabulary.table_words[column.table])
     if column.kind == "number" and words[-1] != "id" and not column.key and "year" not in words:
         whole = column.type in {"int2", "int4", "int8"} and words[-1] not in NOT_ADDED
         units = {stem(words[-1]), stem(link.word)} & _UNITS
@@ -239,7 +247,10 @@ def counted_column(draft: Draft, link: Link, column: ColumnContext, *, distinct:
         if distinct or not set(words) & {"number", "count", "num", "total"}:
             raise Unclear(f"it is not clear whether {link.text} is to be counted or added up")
         return Column(column) if draft.head is not None else Aggregate("sum", column)
-    del own
+    if column.kind == "date" and not distinct and not {stem(w) for w in link.word.split()} & _DAYS:
+        # `how many withdrew`: each row that has the date, however many on one day
+        draft.scope.doubt("what is to be counted", 0.95)
+        return Aggregate("count", column)
     return Aggregate("count", column, distinct=True)
 
 

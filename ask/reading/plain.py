@@ -171,8 +171,9 @@ def condition(what: Condition) -> str:
             return f"{kept.name} with rows of {found.name} {operator} those of {other.name}" + _where(where)
         case Many(kept, found, operator, number, where):
             return f"{kept.name} with {operator} {number} rows of {found.name}" + _where(where)
-        case Refers(column, one, where) if one.table == column.table and not one.unique:
-            return f"the row that the {one.name} of one refers to where {condition(where)}"
+        case Refers(column, one, where, more) if one.table == column.table and not one.unique:
+            told = " and ".join(map(condition, (where, *more)))
+            return f"the row that the {one.name} of one refers to where {told}"
         case Refers(column, _, where):
             return f"{_column(column)} refers to one where {condition(where)}"
         case Versus(left, operator, right):

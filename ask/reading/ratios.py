@@ -6,6 +6,8 @@ sides are questions of their own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.conditions import conditions
 from rewright.ask.reading.draft import Draft
@@ -24,7 +26,7 @@ from rewright.ask.reading.intent import (
     Portion,
     Ratio,
 )
-from rewright.ask.reading.intent_parts import columns_of
+from rewright.ask.reading.intent_parts import columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.phrases import measure_at
 from rewright.ask.reading.ratio_sides import had
@@ -149,13 +151,23 @@ def side_by_side(
     """Two measures with the conditions of each, and those of both. Raises Unclear."""
     known = {_subject(c) for c in filters}
     # what is said at the end of one side only is said of both: `... in New York`
-    shared = [c for c in others if known and _subject(c) not in known]
+    at_the_end = bool(known) or _of_one_kind(left, right, others)
+    shared = [c for c in others if at_the_end and _subject(c) not in known]
     others = [c for c in others if c not in shared]
     made = Aggregate(left.function, left.of, left.distinct, tuple(filters))
     beside = Aggregate(right.function, right.of, right.distinct, tuple(others))
     if made == beside:
         raise Unclear("both sides are the same")
     return made, beside, shared
+
+
+def _of_one_kind(left: Aggregate, right: Aggregate, said: Sequence[Condition]) -> bool:
+    """`bags per passenger for flights to Bergen`: two measures of rows of one table, of which what is said at
+    the end is said: of a part and the whole it is not.
+    """
+    tables = {m.of if isinstance(m.of, TableRef) else m.of.table for m in (left, right)}
+    told = {table for condition in said for table in tables_of(condition)}
+    return (left.function, left.of) != (right.function, right.of) and len(tables) == 1 and told == tables
 
 
 def _summed(what: Expression) -> Expression:

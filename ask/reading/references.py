@@ -17,6 +17,7 @@ from rewright.ask.reading.words import listed, stem
 from rewright.lake import names
 
 _NAMED = 0.95
+_NUMBERED = 0.7
 _SAYS_A_KEY = frozenset(map(stem, (*names.KEY_WORDS, *listed("id identifier number no code key"))))
 
 
@@ -24,7 +25,11 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
     """The intent, keys that no word of the question calls one told by the names of what they refer to.
     Raises Unclear where `who` would be answered by a number.
     """
-    if intent.groups or intent.distinct:
+    if intent.groups:
+        return _groups_named(intent, links, scope)
+    if intent.distinct:
+        _who(intent, scope)
+        _numbers_of_others(intent, links, scope)
         return intent
     outputs: list[Expression] = []
     for output in intent.outputs:
@@ -32,9 +37,39 @@ def names_of_referred(intent: Intent, links: Sequence[Link], scope: Scope) -> In
         outputs += label or (output,)
     made = replace(intent, outputs=tuple(dict.fromkeys(outputs)))
     _who(made, scope)
+    _numbers_of_others(made, links, scope)
     if made != intent:
         scope.doubt("that a name is wanted, no key", _NAMED)
     return made
+
+
+def _groups_named(intent: Intent, links: Sequence[Link], scope: Scope) -> Intent:
+    """`which inspector failed the most inspections`, of inspections with the key of one: a group for each of
+    them, told by the name. Raises Unclear.
+    """
+    made = intent
+    for group in intent.groups:
+        told = group in intent.outputs and isinstance(group, Column) and group.column.kind == "number"
+        label = _label(group.column, intent, links, scope) if told and isinstance(group, Column) else ()
+        if label:
+            at = made.outputs.index(group)
+            outputs = (*made.outputs[:at], *label, *made.outputs[at + 1 :])
+            made = replace(made, outputs=outputs, groups=(*made.groups, *label))
+            scope.doubt("that a name is wanted, no key", _NAMED)
+    _who(made, scope)
+    _numbers_of_others(made, links, scope)
+    return made
+
+
+def _numbers_of_others(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`mechanics and their repairs`, told by the numbers of what they refer to: no one asked for those."""
+    for output in intent.outputs:
+        column = output.column if isinstance(output, Column) else None
+        if column is None or column.kind != "number" or not scope.context.refers(column):
+            continue
+        told = [link for link in links if column in link.columns and link.mark == "column"]
+        if told and not any(_SAYS_A_KEY & set(map(stem, link.word.split())) for link in told):
+            scope.doubt(f"whether {column.name} is to be shown as a number", _NUMBERED)
 
 
 def _label(column: ColumnContext, intent: Intent, links: Sequence[Link], scope: Scope) -> tuple[Column, ...]:

@@ -11,9 +11,9 @@ _SAME_ROLES = {
     "start": "start started starts starting begin began begun begins beginning departure departures depart "
     "departed departs departing leave leaves leaving origin source",
     "end": "end ended ends ending finish finished finishes destination arrival arrivals arrive arrived "
-    "arrives arriving",
+    "arrives arriving target",
 }
-SAID_BEFORE = {"from": "start", "to": "end"}
+SAID_BEFORE = {"from": "start", "to": "end", "into": "end"}
 """Prepositions that say a role of the name right behind them: `from A to B`."""
 _ROLES = {word: said for said, words in _SAME_ROLES.items() for word in listed(words)}
 

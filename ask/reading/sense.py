@@ -28,13 +28,20 @@ from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_
 from rewright.ask.reading.joins import Unclear, direct, path
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
-from rewright.ask.reading.unit_names import UNITS
+from rewright.ask.reading.unit_names import UNITS, unit_of
 from rewright.ask.reading.words import listed, root, stem
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _FAR_VALUE = 0.75
 _REFERENCE = 0.9
+_SEVERAL = 8
+"""Rows of which it says something that a column tells all of them apart."""
+_MAKES_A_NOUN = frozenset(
+    listed("the a an one two three no any each every this that all some both of by in with from for as than")
+)
+_TIMES = frozenset(listed("times count number frequency"))
+"""Of a column that holds how often something happened."""
 _DONE = ("ed", "sold", "bought", "seen", "held", "taught", "kept")
 
 
@@ -45,6 +52,11 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _one_row_counted(intent, fixed, scope)
     _single_counted(intent, scope)
     _row_by_itself(intent, scope)
+    _grouped_by_one_value(intent, fixed, links, scope)
+    _each_counted_once(intent, scope)
+    _how_often(intent, scope)
+    _numbers_listed(intent, fixed, links, scope)
+    _highest_of_rows(intent, links, scope)
     _said_of_each(intent)
     _said_of_none(intent)
     _ordered_by_one_value(intent, fixed)
@@ -54,6 +66,8 @@ def check(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
     _ways_to_others(intent, scope)
     _verbs_as_values(intent, links, scope)
     _adjectives_from_afar(intent, links, scope)
+    _values_from_afar(intent, links, scope)
+    _numbers_from_afar(intent, links, scope)
     _times_from_afar(intent, links, scope)
     _times_of_groups(intent, links, scope)
     _best_by_one_of_many(intent, scope)
@@ -123,6 +137,80 @@ def _ordered_by_one_value(intent: Intent, fixed: Sequence[ColumnContext]) -> Non
     """An order by what is the same in all rows is meant of something else."""
     if any(isinstance(e, Column) and e.column in fixed for e, _ in intent.order):
         raise Unclear("it is not clear what the answer is to be ordered by")
+
+
+def _grouped_by_one_value(
+    intent: Intent, fixed: Sequence[ColumnContext], links: Sequence[Link], scope: Scope
+) -> None:
+    """`how many were rejected by kyc` read as counted for each status, of which one is said. A question that
+    follows up another may say the one of its groups that is wanted.
+    """
+    said = {c for link in links if link.mark not in {"value", "quoted"} for c in link.columns}
+    for group in intent.groups:
+        column = group.column if isinstance(group, Column) else None
+        if column is not None and column in fixed and column in said and not _names_one(column, scope):
+            scope.doubt(f"whether it is wanted for each {column.name}", _FAR_VALUE)
+
+
+def _names_one(column: ColumnContext, scope: Scope) -> bool:
+    return _names(column, scope.context.table(column.table), scope)
+
+
+def _each_counted_once(intent: Intent, scope: Scope) -> None:
+    """`the most used coupon code` read as how many coupons have it: each has its own."""
+    shown = [*intent.outputs, *(e for e, _ in intent.order)]
+    counted = {m.of for e in shown for m in aggregates_of(e) if isinstance(m, Aggregate) and not m.where}
+    groups = [e.column for e in intent.groups or intent.outputs if isinstance(e, Column)]
+    for column in groups:
+        table = scope.context.table(column.table)
+        if column.table in counted and column.unique and table.rows >= _SEVERAL:
+            scope.doubt(f"whether rows of {table.ref.name} are counted for each {column.name}", _FAR_VALUE)
+
+
+def _how_often(intent: Intent, scope: Scope) -> None:
+    """`how often did white win` read as how many different ones were white, or as their numbers added up.
+    Raises Unclear.
+    """
+    if scope.roles[:2] != ("how", "often"):
+        return
+    for measure in (m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)):
+        held = measure.of if isinstance(measure.of, ColumnContext) else None
+        added = held is not None and measure.function == "sum" and not _TIMES & set(scope.words(held))
+        if measure.distinct or added:
+            raise Unclear("it is not clear what happened how often")
+
+
+def _numbers_listed(
+    intent: Intent, fixed: Sequence[ColumnContext], links: Sequence[Link], scope: Scope
+) -> None:
+    """`hours spent on revision for Delta Pharma` read as the numbers of hours that there are, of rows that
+    nobody spoke of.
+    """
+    only = intent.outputs[0] if len(intent.outputs) == 1 and not intent.limit else None
+    column = only.column if isinstance(only, Column) else None
+    if column is None or column.kind != "number" or column.key or scope.context.refers(column):
+        return
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark == "table"}
+    if column.table in spoken or any(c.table == column.table and c.unique for c in fixed):
+        return
+    words = set(map(stem, scope.words(column)))
+    if scope.roles and stem(scope.roles[0]) in words - {"year", "number", "code"}:
+        scope.doubt(f"whether {column.name} is to be added up", _FAR_VALUE)
+
+
+def _highest_of_rows(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`the most liked tip` read as the highest number of likes. Raises Unclear."""
+    measured = [m for e in intent.outputs for m in aggregates_of(e) if isinstance(m, Aggregate)]
+    highest = [m.of for m in measured if m.function in {"max", "min"} and isinstance(m.of, ColumnContext)]
+    for link in links:
+        table = scope.said_table(link) if set(highest) & set(link.columns) else None
+        words = link.word.split()
+        last = stem(words[-1])
+        # `salary of lecturers` is a salary
+        if table is None or last != stem(scope.words(table)[-1]) or len(words) == 1 or "of" in words:
+            continue
+        if all(last not in map(stem, scope.words(c)) for c in link.columns):
+            raise Unclear(f"it is not clear what of {table.ref.name} is to be shown")
 
 
 def _said_of_none(intent: Intent) -> None:
@@ -234,6 +322,54 @@ def _adjectives_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -
             steps = direct(scope.context, table.ref, column.table, scope.roles)
             if any(step.multiplies for step in steps):
                 scope.doubt(f"whether {value.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _values_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`projects delivered late` read as those with a complaint for being late, of which nobody spoke: a word
+    with neither article nor preposition is no name of something else.
+    """
+    rows = _counted(intent) or _rows_meant(intent)
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark != "value"}
+    spoken |= {c.table for link in links if link.mark == "column" for c in link.columns}
+    if rows is None:
+        return
+    for link in links:
+        if link.mark != "value" or link.preposition or not _bare(link, scope):
+            continue
+        held = {c for c, _ in link.values}
+        taken = [c.column for c in intent.where if isinstance(c, OneOf) and c.column in held]
+        for column in taken:
+            own = set(scope.words(scope.context.table(column.table)))
+            if column.table in spoken or own & set(link.word.split()) or column.table == rows:
+                continue
+            if any(step.new != step.join.one.table for step in direct(scope.context, rows, column.table, ())):
+                scope.doubt(f"whether {link.text} is said of {column.table.name}.{column.name}", _FAR_VALUE)
+
+
+def _bare(link: Link, scope: Scope) -> bool:
+    """Whether a word in lower case stands behind no word that makes it a noun."""
+    first = link.text.split()[0] if link.text == link.text.lower() else ""
+    place = scope.roles.index(first) if first in scope.roles else 0
+    return place > 0 and scope.roles[place - 1] not in _MAKES_A_NOUN and not scope.roles[place - 1].isdigit()
+
+
+def _numbers_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:
+    """`rides that cost more than 50 euros` read as those in a cab whose price was, of rides with a fare in
+    euros of their own.
+    """
+    rows = _counted(intent) or _rows_meant(intent)
+    spoken = {t.ref for link in links for t in link.tables[:1] if link.mark in {"table", "relation"}}
+    if rows is None:
+        return
+    own = [c for c in scope.context.table(rows).columns if c.kind == "number" and not c.key]
+    for condition in intent.where:
+        left = condition.left if isinstance(condition, Compared | Ranged) else None
+        column = left.column if isinstance(left, Column) else None
+        if column is None or column.table in spoken or column.table == rows:
+            continue
+        unit = unit_of(scope.words(column))
+        if unit and any(unit_of(scope.words(c)) == unit for c in own):
+            scope.doubt(f"whether {column.name} of {column.table.name} is meant", _FAR_VALUE)
 
 
 def _times_from_afar(intent: Intent, links: Sequence[Link], scope: Scope) -> None:

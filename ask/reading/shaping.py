@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.grouping import tells_a_grouped_row
-from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent
+from rewright.ask.reading.intent import Aggregate, Column, Expression, Intent, Part
 from rewright.ask.reading.intent_parts import aggregates_of, columns_of, tables_of
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.rows import key_of
@@ -125,6 +125,13 @@ def _listed_instead(draft: Draft, outputs: tuple[Expression, ...]) -> tuple[Expr
     return tuple(e for e in outputs if e not in rows)
 
 
+def _by_parts(draft: Draft, outputs: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """`by year the lease started`: the date says of what the year is, and is no group of its own."""
+    dates = {Column(e.column) for e in draft.groups if isinstance(e, Part)}
+    draft.groups = [e for e in draft.groups if e not in dates]
+    return tuple(e for e in outputs if e not in dates)
+
+
 def _told_by_groups(draft: Draft, outputs: Sequence[Expression]) -> None:
     """What is shown beside a measure, or ordered by, must be the same for all rows of a group."""
     measured = any(aggregates_of(e) for e in (*outputs, *(e for e, _ in draft.order))) or draft.having
@@ -179,6 +186,7 @@ def shaped(draft: Draft) -> Intent:
     _beside(draft, outputs)
     _who(draft)
     outputs = _listed_instead(draft, outputs)
+    outputs = _by_parts(draft, outputs)
     outputs, draft.groups = _not_by_row(draft, outputs)
     _told_by_groups(draft, outputs)
     _ordered_by_rows(draft, outputs)

@@ -46,6 +46,14 @@ SPOKEN: tuple[tuple[str, str | Callable[[re.Match[str]], str]], ...] = (
         ),
         r"which \1 have never been \2\3?",
     ),
+    # `guests nobody ever called`
+    (
+        (
+            r"\b(?<!by )(?:that )?(?:nobody|no one|no-one) (?:has |have |had )?(?:ever )?"
+            r"(\w+ed)( for| at| in)?(?=\W*$)"
+        ),
+        r"that were never \1\2",
+    ),
     (r"\b(who|that|which) (?:have |has )?(\w+) nothing(?=\W*$)", r"\1 never \2"),
     # `are there more pop albums or more rock albums?`
     (r"\bmore ([\w-]+) (\w+) or (?:more )?([\w-]+) \2\b", r"more \1 or \3 \2"),

@@ -28,16 +28,16 @@ def superiors(draft: Draft) -> None:
         of = of or (does and first.mark in {"column", "relation"} and second.mark in _NAMES)
         if not owned and not of:
             continue
-        name, role = (first, second) if owned else (second, first)
-        key = _own_key(draft, role)
-        told = _told_by(draft, name, key) if key is not None else None
-        if key is None or told is None:
+        key = _own_key(draft, second if owned else first)
+        told = _told_by(draft, at if owned else at + 1, key) if key is not None else ()
+        if key is None or not told:
             continue
-        draft.where.append(Refers(key.one, key.many, told))
-        draft.use(at, at + 1)
+        draft.where.append(Refers(key.one, key.many, told[0], told[1:]))
+        end = at + 1 + len(told)
+        draft.use(*range(at, end))
         draft.scope.doubt("a key that refers to a row of its own table", _OWN_KEY)
         table = draft.scope.context.table(key.one.table)
-        draft.links.insert(at + 2, Link(table.ref.name, "table", (table,), glued=True))
+        draft.links.insert(end, Link(table.ref.name, "table", (table,), glued=True))
         return
 
 
@@ -62,8 +62,18 @@ def _own_key(draft: Draft, role: Link) -> Join | None:
     return found[0] if len(found) == 1 else None
 
 
-def _told_by(draft: Draft, name: Link, key: Join) -> OneOf | None:
-    """The condition that tells the named row, where it is one row of the key's table."""
+def _told_by(draft: Draft, at: int, key: Join) -> tuple[OneOf, ...]:
+    """The conditions that tell the named row of the key's table: by its name, or by first and last name."""
     label = draft.scope.label(draft.scope.context.table(key.many.table))
-    held: list[tuple[ColumnContext, str]] = [(c, v) for c, v in name.values if c in label and c.unique]
+    held = _of_label(draft.links[at], label)
+    behind = draft.links[at + 1] if at + 1 < len(draft.links) else None
+    other = _of_label(behind, label) if behind is not None and not behind.used else None
+    if held is not None and other is not None and held.column != other.column:
+        return (held, other)
+    return (held,) if held is not None and held.column.unique else ()
+
+
+def _of_label(link: Link, label: tuple[ColumnContext, ...]) -> OneOf | None:
+    """The condition of a value that only one column of the name holds."""
+    held = [(c, v) for c, v in link.values if c in label] if link.mark in _NAMES else []
     return OneOf(held[0][0], (held[0][1],)) if len(held) == 1 else None

@@ -30,6 +30,7 @@ _BESIDE = frozenset(
 _OF_DATES = frozenset(listed("date dt day on at time ts timestamp"))
 _OF_TWO_DATES = 0.93
 _OF_TWO_KINDS = 0.75
+_EXACTLY = 0.96
 _ALWAYS_THERE = 0.88
 
 
@@ -57,7 +58,8 @@ def property_of(
         and measures(scope.words(c), units) is not False
     ]
     kinds = [[c for c in held if _is_of(scope, c, table, word)] for _, word in steps]
-    for (way, word), found in zip(steps, kinds, strict=True):
+    for (way, word), several in zip(steps, kinds, strict=True):
+        found = _exactly(scope, several, word)
         if len(found) == 1:
             scope.doubt("which column an adjective is about", 0.97)
             if not units and any(_of_another_kind(scope, found[0], c) for of in kinds for c in of):
@@ -75,6 +77,15 @@ def property_of(
         scope.doubt("which date an adjective is about", _NO_AGE if aged else 0.95)
         return dates[0], dated
     raise Unclear(f"{table.ref.name} has no such measure")
+
+
+def _exactly(scope: Words, found: list[ColumnContext], word: str) -> list[ColumnContext]:
+    """Of a rating and a peak_rating the one that is the word and no more."""
+    exact = [c for c in found if scope.words(c) == (word,)]
+    if len(found) < 2 or len(exact) != 1:
+        return found
+    scope.doubt("which of two columns is meant", _EXACTLY)
+    return exact
 
 
 def _of_another_kind(scope: Words, one: ColumnContext, other: ColumnContext) -> bool:

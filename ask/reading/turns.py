@@ -81,6 +81,37 @@ _TURNS = tuple(
         (r"^what (?:do|does|did) (.+?) (?:add|sum) up to\s*\?*$", r"what is the total of \1?"),
         (r"\b(?:add|adds|added|sum|sums) up to\b", "total"),
         (r"\b(?:up )?(?:so far|until now|till now|to date)(?=\W*$)", ""),
+        # `when was the last complaint raised?`
+        (
+            (
+                r"^when (?:was|were) the (?:last|latest|most recent) (\w+) "
+                r"(\w+ed|built|sold|held|sent|paid)\s*\?*$"
+            ),
+            r"what is the latest \2 date among \1s?",
+        ),
+        (
+            (
+                r"^when (?:was|were) the (?:first|earliest) (\w+) "
+                r"(\w+ed|built|sold|held|sent|paid)\s*\?*$"
+            ),
+            r"what is the earliest \2 date among \1s?",
+        ),
+        # `how many days on average until an invoice gets paid?`
+        (
+            (
+                r"^how (?:long|many days)(?: does it take)?( on average)? until (?:an? |the )?(\w+) "
+                r"(?:is|are|gets?|was|were) (\w+ed|built|sold|held|sent|paid)( on average)?\s*\?*$"
+            ),
+            r"how long does it take\1\4 to \3 the \2?",
+        ),
+        # `in which country do most of our linguists live?`
+        (
+            (
+                r"^in (?:which|what) (\w+) do most (?:of )?(?:our |the |these )?(\w+) "
+                r"(?:live|reside|work|happen|occur)\s*\?*$"
+            ),
+            r"which \1 has the most \2?",
+        ),
         # `when was X released?`: one thing's date
         (
             r"^when (?:was|were) (.+?) (\w+ed|born|built|sold|held|sent|paid)\s*\?*$",

@@ -173,6 +173,8 @@ def column_of_value(
 def _of_the_rows(draft: Draft, columns: list[ColumnContext]) -> list[ColumnContext]:
     """`agents in Oslo`, of agents with an office and customers of their own: each is told by one office."""
     spoken = [link.tables[0].ref for link in draft.links if link.mark == "table"]
+    # `senior translators in Germany`: their title says already whose country it is
+    spoken = spoken or [c.column.table for c in draft.where if isinstance(c, OneOf)]
     told = [c for c in columns if spoken and c.table in draft.scope.told_by(spoken[0])]
     if len(told) != 1:
         return []

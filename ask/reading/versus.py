@@ -8,12 +8,50 @@ from __future__ import annotations
 from rewright.ask.context import ColumnContext
 from rewright.ask.reading.draft import Draft
 from rewright.ask.reading.intent import Above, Many, Versus
-from rewright.ask.reading.joins import direct
+from rewright.ask.reading.joins import Unclear, direct
 from rewright.ask.reading.link import Link
+from rewright.ask.reading.words import listed
 from rewright.lake import names
 from rewright.sql.algebra import TableRef
 
 _COUNTED = 0.95
+_SAME = 0.95
+_EQUALS = frozenset(listed("is are was were equals"))
+_SAYS_NO_MORE = frozenset(listed("also the a an their its his her"))
+
+
+def same_in_both(draft: Draft) -> None:
+    """`accounts where the sales rep is also the account manager`: two columns of one row hold the same."""
+    for at in range(1, len(draft.links) - 1):
+        one, other = draft.links[at : at + 2]
+        if {one.mark, other.mark} != {"column"} or one.used or other.used or not _equated(draft, one, other):
+            continue
+        pairs = [
+            (a, b)
+            for a in one.columns
+            for b in other.columns
+            if a != b and (a.table, a.kind, a.type) == (b.table, b.kind, b.type)
+        ]
+        if len(pairs) != 1:
+            raise Unclear(f"it is not clear what is to be the same in {one.text} and {other.text}")
+        draft.where.append(Versus(pairs[0][0], "=", pairs[0][1]))
+        draft.scope.doubt("whether two columns are to be the same", _SAME)
+        draft.use(at, at + 1)
+
+
+def _equated(draft: Draft, one: Link, other: Link) -> bool:
+    """Whether between the two stands `is` and nothing else, behind a `where` or `whose`."""
+    words = [word.lower() for word in draft.scope.roles]
+    first, second = one.word.split(), other.word.split()
+    for at in range(len(words) - len(first)):
+        end = at + len(first)
+        if words[at:end] != first or not {"where", "whose"} & set(words[:at]):
+            continue
+        until = next((i for i in range(end, len(words)) if words[i : i + len(second)] == second), None)
+        between = set(words[end:until]) - _SAYS_NO_MORE if until is not None else set()
+        if len(between) == 1 and between <= _EQUALS:
+            return True
+    return False
 
 
 def of_two_columns(draft: Draft, at: int, operator: str) -> bool:

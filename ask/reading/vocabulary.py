@@ -180,10 +180,22 @@ def _called_in_comments(made: Vocabulary) -> None:
     for table in made.context.tables:
         for column in table.columns:
             words = name_in(column.comment) if column.comment else ()
+            _dates_in_comments(made, column, words)
             key = key_of(words)
             if words and key not in made.tables and not made.columns.get(key):
                 made.columns[key][column] = _TOLD
                 made.roots[_rooted(key)].add(key)
+
+
+def _dates_in_comments(made: Vocabulary, column: ColumnContext, words: Words) -> None:
+    """`hr_dt`, of which the comment says `date hired`: its name is as if it were hired_date."""
+    said = tuple(w for w in words if w != "date")
+    if column.kind != "date" or len(said) != 1 or len(words) == 1 or made.columns.get(key_of(said)):
+        return
+    made.column_words[column.table, column.name] = (*said, "date")
+    for phrase, score in ((said, _TOLD_LAST), ((*said, "date"), _TOLD)):
+        made.columns[key_of(phrase)][column] = score
+        made.roots[_rooted(key_of(phrase))].add(key_of(phrase))
 
 
 def _as_spelled(name: str) -> Words:
