@@ -37,7 +37,8 @@ ABBREVIATIONS: dict[str, str] = {
     "occ": "occupation", "ord": "order", "org": "organization", "orig": "origin", "pct": "percent",
     "perc": "percent", "pop": "population", "pos": "position", "pref": "preference", "prev": "previous",
     "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "rec": "record",
-    "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative", "resp": "responsible", "rev": "revenue",
+    "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative",
+    "resp": "responsible", "rev": "revenue",
     "sec": "seconds", "seq": "sequence", "sq": "square",
     "sqft": "square feet", "sqkm": "square kilometers", "sqm": "square meters", "sqmi": "square miles",
     "src": "source", "st": "state", "std": "standard",
@@ -216,13 +217,26 @@ def referred(name: str) -> str:
 _ALIKE = frozenset({"series", "species", "news"})
 """Words whose plural is spelt as their singular."""
 _IN_IE = frozenset(
-    ["movies", "cookies", "calories", "rookies", "zombies", "brownies", "smoothies", "hoodies", "prairies", "birdies"]
+    [
+        "movies",
+        "cookies",
+        "calories",
+        "rookies",
+        "zombies",
+        "brownies",
+        "smoothies",
+        "hoodies",
+        "prairies",
+        "birdies",
+    ]
 )
 _IN_S = frozenset(["gases", "aliases", "canvases", "atlases", "lenses", "quizzes"])
 
 
 def singular(word: str) -> str:
-    """A crude English singular, enough to make `cities` and `city`, `movies` and `movie`, `prizes` and `prize` meet."""
+    """A crude English singular, enough to make `cities` and `city`, `movies` and `movie`, `prizes` and
+    `prize` meet.
+    """
     if word in _ALIKE:
         return word
     if len(word) > 4 and word.endswith("ies") and word not in _IN_IE:

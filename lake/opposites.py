@@ -28,7 +28,8 @@ import imported | export exported
 credit | debit
 asset | liability
 profit gain | loss
-entry entering inbound incoming in arrival arrived received receipt | exit leaving outbound outgoing out departure departed dispatch dispatched sent shipped
+entry entering inbound incoming in arrival | exit leaving outbound outgoing out departure
+in arrival arrived received receipt | out departure departed dispatch dispatched sent shipped
 before pre previous former prior old earlier | after post current new later next
 first | last
 open | close closing

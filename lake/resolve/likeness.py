@@ -135,7 +135,9 @@ def _untelling(word: str) -> bool:
 
 
 def head_of(told: Sequence[str]) -> str:
-    """The word that says what the thing is: the last before `of` or `per`, else the last of all; units are none."""
+    """The word that says what the thing is: the last before `of` or `per`, else the last of all; units are
+    none.
+    """
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
     named = [word for word in before if not _untelling(word)] or before
     return named[-1]

@@ -17,8 +17,11 @@ from tests.lake.asking import asked, columns_of, rows_of, table
 
 
 def write_lake(folder: Path) -> None:
-    inns = [f"I{i},Inn {name},{40 + 10 * i} €" for i, name in enumerate(("Rose", "Crown", "Swan", "Bell"))]
-    table(folder, "inn_list", "Inn,Inn name,Rate/night", inns)
+    inns = [
+        f"I{i},Inn {name},{40 + 10 * i} €,{12 + 9 * i}"
+        for i, name in enumerate(("Rose", "Crown", "Swan", "Bell"))
+    ]
+    table(folder, "inn_list", "Inn,Inn name,Rate/night,Rooms", inns)
     stays = [f"{i},I{i % 4},{['cook', 'clown', 'singer'][i % 3]},{1 + i % 5}" for i in range(60)]
     table(folder, "visitor_list", "Visitor no,Inn,Function,Nts", stays)
     parcels = [
@@ -26,6 +29,10 @@ def write_lake(folder: Path) -> None:
         for i in range(90)
     ]
     table(folder, "crate_traffic", "mvt,fwd,out_dt,in_dt", parcels)
+    reels = [
+        f"R{i},{['KR', 'IT', 'FR', 'PL'][i % 4]},{['DCP', '35mm'][i % 2]},{2 + i % 30} kg" for i in range(80)
+    ]
+    table(folder, "reels", "cpy,frm,carr,wt", reels)
     shown = [f"{i},{['Al', 'Bo', 'Cy'][i % 3]} {i},{80 + i % 40}" for i in range(50)]
     table(folder, "flm", "flm_id,ttl,rt_min", shown)
 
@@ -97,6 +104,27 @@ def test_movies_are_films(lake: Lake) -> None:
 
 def test_between_guesses_nobody_is_asked_to_choose(lake: Lake) -> None:
     with pytest.raises(NotResolved) as refused:
-        lake.query("SELECT diagnosis_name, COUNT(*) AS n FROM guests GROUP BY diagnosis_name", "resolve", threshold=0.7)
+        lake.query(
+            "SELECT diagnosis_name, COUNT(*) AS n FROM guests GROUP BY diagnosis_name",
+            "resolve",
+            threshold=0.7,
+        )
     assert "no column is like diagnosis_name" in (refused.value.hint or "")
     assert "which is meant" not in (refused.value.hint or "")
+
+
+def test_what_is_asked_of_one_table_and_held_by_the_other_is_a_doubt(lake: Lake) -> None:
+    answer = asked(
+        lake,
+        "SELECT i.inn_name, SUM(v.rooms) AS rooms FROM visitors v JOIN inns i ON v.inn = i.inn "
+        "WHERE v.function = 'cook' GROUP BY i.inn_name",
+    )
+    assert columns_of(answer)["rooms"] == "inn_list.Rooms"
+    assert answer.resolution.confidence <= 0.6
+
+
+def test_letters_that_only_may_be_short_for_it_are_a_doubt(lake: Lake) -> None:
+    """`frm` may be cut from `format`, but holds codes, and is short for `from`."""
+    answer = asked(lake, "SELECT format, COUNT(*) AS reels, SUM(weight) AS weight FROM reels GROUP BY format")
+    assert columns_of(answer)["format"] == "reels.frm"
+    assert answer.resolution.confidence <= 0.6
