@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rewright.lake import names
+from rewright.lake.shortened import known
 
 _SIDES = """
 origin source from departure depart departing start leaving | destination to arrival arrive arriving end
@@ -38,6 +39,8 @@ left | right
 north | south
 east | west
 urban | rural
+continent | country nation city town
+country nation | city town village
 domestic | international foreign
 positive | negative
 public | private
@@ -127,7 +130,8 @@ def _is_side(word: str) -> bool:
 def _stands_for(word: str, side: frozenset[str]) -> bool:
     if word in side:
         return True
-    if len(word) < _PREFIX or word in _TOLD:
+    if len(word) < _PREFIX or word in _TOLD or known(word):
+        # a `count` is no country cut short
         return False
     return any(whole.startswith(word) or names.skeleton_of(word, whole) for whole in side)
 

@@ -84,6 +84,13 @@ def test_ways_in_and_out_are_opposites(out: str, into: str) -> None:
     assert opposed(into, out)
 
 
+def test_places_in_places_are_not_the_same() -> None:
+    assert opposed("continent", "country")
+    assert opposed("home_city", "home_country")
+    assert not opposed("country", "city_country")
+    assert not of_one_side("player_count", "country")
+
+
 def test_what_arrives_comes_in(lake: Lake) -> None:
     assert of_one_side("arrival_date", "in_dt")
     answer = asked(
