@@ -84,6 +84,11 @@ def of_one_side(asked: str, held: str) -> bool:
     return _compared(asked, held) > 0 and all(w in mine or w in _UNTELLING or _is_side(w) for w in theirs)
 
 
+def without_sides(told: Sequence[str]) -> set[str]:
+    """The words that say of no side that it is meant: the airport of `start_airport`."""
+    return {word for word in told if not _is_side(word)}
+
+
 @lru_cache(maxsize=1 << 16)
 def _compared(asked: str, held: str) -> int:
     """1: both speak of one side, -1: of opposite ones, 0: neither."""
