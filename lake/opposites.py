@@ -39,8 +39,6 @@ left | right
 north | south
 east | west
 urban | rural
-continent | country nation city town
-country nation | city town village
 domestic | international foreign
 positive | negative
 public | private
@@ -55,6 +53,11 @@ landlord | tenant
 attacker | defender
 sunrise | sunset
 """
+_PLACES = """
+continent | country nation city town
+country nation | city town village
+"""
+"""Places in one another: none is the other, and no side of anything."""
 _NEGATIONS = ("un", "non")
 _NEGATED = 5
 """Letters of a word from which on `un` before it turns it round."""
@@ -68,7 +71,8 @@ def _read(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in lines)
 
 
-_PAIRS = _read(_SIDES)
+_SIDED = _read(_SIDES)
+_PAIRS = (*_SIDED, *_read(_PLACES))
 
 
 def opposed(asked: str, held: str) -> bool:
@@ -101,10 +105,10 @@ def _compared(asked: str, held: str) -> int:
     both = said.keys() & meant.keys()
     if any(said[pair] != meant[pair] for pair in both) or _negated(mine, theirs) or _negated(theirs, mine):
         return -1
-    return 1 if both or shared else 0
+    return 1 if shared or any(pair < len(_SIDED) for pair in both) else 0
 
 
-_TOLD = frozenset(word for pair in _PAIRS for side in pair for word in side)
+_TOLD = frozenset(word for pair in _SIDED for side in pair for word in side)
 
 
 def _without(told: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
@@ -129,7 +133,7 @@ def _sides_of(word: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_side(word: str) -> bool:
-    return bool(_sides_of(word))
+    return any(pair < len(_SIDED) for pair, _ in _sides_of(word))
 
 
 def _stands_for(word: str, side: frozenset[str]) -> bool:
