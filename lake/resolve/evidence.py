@@ -438,8 +438,8 @@ class Evidence:
 
     @staticmethod
     def _as_side(name: str, real: Column) -> float:
-        """`money_pro` is the `money_for`; `origin` is the place that is asked for, and no time or number; `start`
-        alone is no `start_airport`.
+        """`money_pro` is the `money_for`; `origin` is the place that is asked for, and no time or number;
+        `start` alone is no `start_airport`.
         """
         asked, held = names.words(name), names.words(real.name)
         if without_sides(asked) & set(held):

@@ -3,7 +3,8 @@
 A table that is joined for a column of it (or by what the client calls its id) gives one row for each of the
 aggregated table's. Where its key occurs more often there, sums and counts grow with it, and a list of rows by
 what only tests them: it is joined by its different rows of key and columns that are asked for; where those
-still say several things of one key, that is a doubt. Joins that the client wrote between tables of several rows mean what they say.
+still say several things of one key, that is a doubt. Joins that the client wrote between tables of several
+rows mean what they say.
 
 Owns finding such tables. Must not write.
 docs/decisions/0621-joins-that-would-multiply-what-is-summed.md.
