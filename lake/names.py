@@ -25,7 +25,7 @@ ABBREVIATIONS: dict[str, str] = {
     "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
     "descr": "description", "dest": "destination", "dist": "distance", "dob": "birth date", "doc": "document",
     "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee", "est": "estimated",
-     "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
+     "fname": "first name", "freq": "frequency", "frm": "from", "geo": "geographic", "gov": "government",
     "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
     "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
     "lname": "last name", "fnm": "first name", "lnm": "last name",
@@ -38,7 +38,8 @@ ABBREVIATIONS: dict[str, str] = {
     "occ": "occupation", "ord": "order", "org": "organization", "orig": "origin", "pct": "percent",
     "perc": "percent", "pop": "population", "pos": "position", "pref": "preference", "prev": "previous",
     "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "rec": "record",
-    "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative", "rev": "revenue",
+    "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative",
+    "resp": "responsible", "rev": "revenue",
     "sec": "seconds", "seq": "sequence", "sq": "square",
     "sqft": "square feet", "sqkm": "square kilometers", "sqm": "square meters", "sqmi": "square miles",
     "src": "source", "st": "state", "std": "standard",
@@ -155,6 +156,13 @@ def strip_marks(text: str) -> str:
     return "".join(ch for ch in unicodedata.normalize("NFKD", text) if not unicodedata.combining(ch))
 
 
+_PER = re.compile(
+    r"(?<=[a-z])\s*/\s*(?=(?:night|day|week|month|year|hour|hr|h|person|head|guest|unit|piece|kg|km|ha)s?\b)",
+    re.IGNORECASE,
+)
+"""`Rate/night`: what stands before is counted by what stands behind."""
+
+
 @lru_cache(maxsize=200_000)
 def normal(name: str) -> str:
     """`Gini_Index`, `giniIndex`, `Gini Index` → `gini index`."""
@@ -164,6 +172,7 @@ def normal(name: str) -> str:
 def spaced(name: str) -> str:
     """The words of a name with blanks between, their case kept: `Gini_Index` → `Gini Index`."""
     name = re.sub(r"(?<=[a-z])I[Dd](?=[a-z]|$|[A-Z][a-z])", " id ", name)
+    name = _PER.sub(" per ", name)
     apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", strip_marks(name))
     apart = re.sub(r"(?<=[a-z]{3})(?=\d)", " ", apart, flags=re.IGNORECASE)
     return " ".join(apart.split())
@@ -206,15 +215,43 @@ def referred(name: str) -> str:
     return " ".join(word for word in expanded(name).split() if word not in KEY_WORDS)
 
 
+_ALIKE = frozenset({"series", "species", "news"})
+"""Words whose plural is spelt as their singular."""
+_IN_IE = frozenset(
+    [
+        "movies",
+        "cookies",
+        "calories",
+        "rookies",
+        "zombies",
+        "brownies",
+        "smoothies",
+        "hoodies",
+        "prairies",
+        "birdies",
+    ]
+)
+_IN_S = frozenset(["gases", "aliases", "canvases", "atlases", "lenses", "quizzes"])
+
+
 def singular(word: str) -> str:
-    """A crude English singular, enough to make `cities` and `city` meet."""
-    if len(word) > 4 and word.endswith("ies"):
+    """A crude English singular, enough to make `cities` and `city`, `movies` and `movie`, `prizes` and
+    `prize` meet.
+    """
+    if word in _ALIKE:
+        return word
+    if len(word) > 4 and word.endswith("ies") and word not in _IN_IE:
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
+    if len(word) > 4 and (word.endswith(("sses", "xes", "zzes", "ches", "shes")) or _in_us(word)):
         return word[:-2]
     if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
+
+
+def _in_us(word: str) -> bool:
+    """`buses`, `viruses`, `gases`; not `houses`, `causes`, `courses`."""
+    return word in _IN_S or (word.endswith("uses") and not word.endswith(("ouses", "auses")))
 
 
 @lru_cache(maxsize=200_000)
@@ -234,13 +271,13 @@ def written(name: str) -> tuple[str, ...]:
 
 def skeleton_of(short: str, long: str) -> bool:
     """`hwy` of `highway`, `flg` of `flag`: the first letter and some of the following consonants, in order,
-    at least half of them.
+    at least half of them; `nts` of `nights`, whose singular is compared.
     """
     if len(short) < 2 or len(short) >= len(long) or short[0] != long[0] or len(short) * 4 < len(long):
         return False
     if set(short[1:]) & set("aeiou") or not short.isalpha():
         return False
-    rest = iter(long[1:])
+    rest = iter(long[1:] + "s" if len(short) > 2 else long[1:])
     return all(letter in rest for letter in short[1:]) and (
         len(short) > 2 or short[1] == long[-1] or len(long) <= 5
     )

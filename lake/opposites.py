@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rewright.lake import names
+from rewright.lake.shortened import known
 
 _SIDES = """
 origin source from departure depart departing start leaving | destination to arrival arrive arriving end
@@ -28,7 +29,8 @@ import imported | export exported
 credit | debit
 asset | liability
 profit gain | loss
-entry entering inbound incoming | exit leaving outbound outgoing
+entry entering inbound incoming in arrival | exit leaving outbound outgoing out departure
+in arrival arrived received receipt | out departure departed dispatch dispatched sent shipped
 before pre previous former prior old earlier | after post current new later next
 first | last
 open | close closing
@@ -51,6 +53,11 @@ landlord | tenant
 attacker | defender
 sunrise | sunset
 """
+_PLACES = """
+continent | country nation city town
+country nation | city town village
+"""
+"""Places in one another: none is the other, and no side of anything."""
 _NEGATIONS = ("un", "non")
 _NEGATED = 5
 """Letters of a word from which on `un` before it turns it round."""
@@ -64,7 +71,8 @@ def _read(text: str) -> tuple[tuple[frozenset[str], frozenset[str]], ...]:
     return tuple((frozenset(one.split()), frozenset(other.split())) for one, other in lines)
 
 
-_PAIRS = _read(_SIDES)
+_SIDED = _read(_SIDES)
+_PAIRS = (*_SIDED, *_read(_PLACES))
 
 
 def opposed(asked: str, held: str) -> bool:
@@ -80,6 +88,11 @@ def of_one_side(asked: str, held: str) -> bool:
     return _compared(asked, held) > 0 and all(w in mine or w in _UNTELLING or _is_side(w) for w in theirs)
 
 
+def without_sides(told: Sequence[str]) -> set[str]:
+    """The words that say of no side that it is meant: the airport of `start_airport`."""
+    return {word for word in told if not _is_side(word)}
+
+
 @lru_cache(maxsize=1 << 16)
 def _compared(asked: str, held: str) -> int:
     """1: both speak of one side, -1: of opposite ones, 0: neither."""
@@ -92,10 +105,10 @@ def _compared(asked: str, held: str) -> int:
     both = said.keys() & meant.keys()
     if any(said[pair] != meant[pair] for pair in both) or _negated(mine, theirs) or _negated(theirs, mine):
         return -1
-    return 1 if both or shared else 0
+    return 1 if shared or any(pair < len(_SIDED) for pair in both) else 0
 
 
-_TOLD = frozenset(word for pair in _PAIRS for side in pair for word in side)
+_TOLD = frozenset(word for pair in _SIDED for side in pair for word in side)
 
 
 def _without(told: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
@@ -120,13 +133,14 @@ def _sides_of(word: str) -> tuple[tuple[int, int], ...]:
 
 
 def _is_side(word: str) -> bool:
-    return bool(_sides_of(word))
+    return any(pair < len(_SIDED) for pair, _ in _sides_of(word))
 
 
 def _stands_for(word: str, side: frozenset[str]) -> bool:
     if word in side:
         return True
-    if len(word) < _PREFIX or word in _TOLD:
+    if len(word) < _PREFIX or word in _TOLD or known(word):
+        # a `count` is no country cut short
         return False
     return any(whole.startswith(word) or names.skeleton_of(word, whole) for whole in side)
 

@@ -577,6 +577,8 @@ kind|name
 model|type
 species|name
 date|year|time
+edition|year
+responsible|in charge|curator|coordinator|organizer|contact person
 duration|age
 cost|tax
 owner|name|holder

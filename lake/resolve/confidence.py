@@ -51,6 +51,11 @@ class Signals:
     swallowed: bool = False
     """Is a table that was joined by more than a bare key taken for part of another that is not called so?"""
 
+    moved: bool = False
+    """Is a column that was asked of one relation taken from the table of another that the query reads?"""
+    name_alone: bool = False
+    """Does only its name speak for a column, and what it holds against it?"""
+
     def features(self) -> dict[str, float]:
         """The model's inputs, each about 0 to 1."""
         return {
@@ -124,6 +129,14 @@ def confidence(s: Signals) -> float:
     told = s.features()
     z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     sure = 1.0 / (1.0 + math.exp(-z))
-    doubtful = s.worst_name < _LIKE_NOTHING or s.multiplied or s.swallowed or s.in_parts or s.namesake
+    doubtful = (
+        s.worst_name < _LIKE_NOTHING
+        or s.multiplied
+        or s.swallowed
+        or s.in_parts
+        or s.namesake
+        or s.moved
+        or s.name_alone
+    )
     unnamed = s.table < _UNNAMED and s.disputed_tables >= _DISPUTED
     return min(sure, _AT_MOST) if doubtful or unnamed else sure

@@ -20,7 +20,7 @@ from rewright.lake.joins.codes import Codes
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
-from rewright.lake.opposites import of_one_side, opposed
+from rewright.lake.opposites import of_one_side, opposed, without_sides
 from rewright.lake.resolve.cut_columns import CutColumns
 from rewright.lake.resolve.dimensions import dimension_score
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
@@ -438,9 +438,11 @@ class Evidence:
 
     @staticmethod
     def _as_side(name: str, real: Column) -> float:
-        """`money_pro` is the `money_for`; `origin` is the place that is asked for, and no time or number."""
+        """`money_pro` is the `money_for`; `origin` is the place that is asked for, and no time or number;
+        `start` alone is no `start_airport`.
+        """
         asked, held = names.words(name), names.words(real.name)
-        if set(asked) & set(held):
+        if without_sides(asked) & set(held):
             return _ONE_MEASURE
         places = TEXTUAL | CODES | NAMED | names.KEY_WORDS
         named = real.meaning is Family.TEXT or bool(set(held) & (CODES | names.KEY_WORDS))

@@ -43,7 +43,9 @@ _SHORT, _LONG = 3, 5
 """Letters of a word that is short for another, and of that, at least."""
 _COMPOUND = 6
 """Letters from which on a word may be several run together."""
-_LITTLE = frozenset(["of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "s", "en", "eng"])
+_LITTLE = frozenset(
+    ["of", "the", "a", "an", "in", "on", "at", "for", "by", "per", "and", "with", "s", "en", "eng"]
+)
 """Words that say nothing; `nombre_en` is the name in English."""
 _LABELS = frozenset(
     [
@@ -133,7 +135,9 @@ def _untelling(word: str) -> bool:
 
 
 def head_of(told: Sequence[str]) -> str:
-    """The word that says what the thing is: the last before `of`, else the last of all; units are none."""
+    """The word that says what the thing is: the last before `of` or `per`, else the last of all; units are
+    none.
+    """
     before = list(itertools.takewhile(lambda word: word not in _LITTLE, told)) or list(told)
     named = [word for word in before if not _untelling(word)] or before
     return named[-1]

@@ -39,6 +39,7 @@ from rewright.lake.resolve.trial import (
     columns_of,
     differing_in,
     doubts_of,
+    guessed,
     keys_of,
 )
 from rewright.lake.resolve.values import ValueMatcher
@@ -356,7 +357,8 @@ class Resolver:
             ),
             doubts=doubts_of(best, mappings),
             closest=self._closest(ranked),
-            readings=told,
+            # between two guesses nobody can say which was meant
+            readings=() if guessed(mappings) else told,
             error=best.error,
             seconds=seconds,
             rounds=len(trials),

@@ -1,9 +1,10 @@
 """Rows that a join of the resolver's would count more than once.
 
 A table that is joined for a column of it (or by what the client calls its id) gives one row for each of the
-aggregated table's. Where its key occurs more often there, sums and counts grow with it: it is joined by its
-different rows of key and columns that are asked for; where those still say several things of one key, that is
-a doubt. Joins that the client wrote between tables of several rows mean what they say.
+aggregated table's. Where its key occurs more often there, sums and counts grow with it, and a list of rows by
+what only tests them: it is joined by its different rows of key and columns that are asked for; where those
+still say several things of one key, that is a doubt. Joins that the client wrote between tables of several
+rows mean what they say.
 
 Owns finding such tables. Must not write.
 docs/decisions/0621-joins-that-would-multiply-what-is-summed.md.
@@ -38,11 +39,14 @@ class Multiplied:
 def multiplied(site: Site, candidate: Candidate, keys: KeyFinder) -> Multiplied:
     """What the joins of one SELECT would count more than once; before its columns are replaced."""
     found = Multiplied()
-    counted = _counted(site, candidate) if candidate.joins else set()
-    for table in sorted(counted):
+    if not candidate.joins:
+        return found
+    counted = _counted(site, candidate)
+    listed = set() if counted else _listed(site, candidate)
+    for table in sorted(counted | listed):
         for key in _away_from(table, candidate.joins):
             joined = key.b
-            if joined in found.once or not _is_one(joined, table, site, candidate):
+            if joined in listed or joined in found.once or not _is_one(joined, table, site, candidate):
                 continue
             columns = tuple(dict.fromkeys([*_own(key), *_used(joined, site, candidate)]))
             if keys.rows(joined) <= keys.distinct(joined, _own(key)):
@@ -73,6 +77,19 @@ def _counted(site: Site, candidate: Candidate) -> set[str]:
         elif isinstance(call, exp.Count):
             tables.add(candidate.homes[site.relations[0].alias])
     return tables
+
+
+def _listed(site: Site, candidate: Candidate) -> set[str]:
+    """The tables of which rows are shown as they are: one of which nothing is shown only repeats these."""
+    select = site.select
+    if select.args.get("distinct") or select.args.get("group") or select.find(exp.AggFunc):
+        return set()
+    shown = {id(node) for told in select.expressions for node in told.find_all(exp.Column)}
+    return {
+        real.table
+        for c in site.columns()
+        if any(id(node) in shown for node in c.nodes) and (real := candidate.column_of(c)) is not None
+    }
 
 
 def _away_from(table: str, joins: tuple[JoinKey, ...]) -> Iterator[JoinKey]:

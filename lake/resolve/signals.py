@@ -24,6 +24,10 @@ _LOOKALIKES = 3
 _ALONE = 0.95
 _SAYS_NOTHING = 0.4
 """Likeness of a table to what is asked for below which its name does not speak for it."""
+_POOR, _AGAINST = 0.5, 0.15
+"""Score of a column below which it is poor, and how much less it is than its name's likeness where what the
+column holds speaks against it.
+"""
 _CROWD = 40
 """Other columns of a table from which on one more makes no difference."""
 
@@ -72,19 +76,23 @@ def signals_of(
         namesake=any(_namesake(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         swallowed=any(_swallowed(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
         said_elsewhere=max((c.elsewhere for c in spoken), default=0.0),
+        moved=any(_moved(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+        name_alone=any(c.score < _POOR and c.likeness - c.score >= _AGAINST for c in spoken),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _Spoken:
     """What a mapped column's name says of what was asked for, 0 to 1: how like it is alone, what share of the
-    words it leaves unsaid, how many others its table has, and how much of the unsaid another of them says.
+    words it leaves unsaid, how many others its table has, and how much of the unsaid another of them says;
+    and the column's score by all that it is.
     """
 
     likeness: float = 0.0
     unsaid: float = 1.0
     crowd: float = 1.0
     elsewhere: float = 0.0
+    score: float = 0.0
 
 
 def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
@@ -104,6 +112,7 @@ def _spoken(best: Trial, judged: list[Evidence]) -> Iterator[_Spoken]:
                 1.0 - evidence.said(c, real),
                 min(1.0, (len(around) - 1) / _CROWD),
                 evidence.said_elsewhere(c, real, [o for o in around if o.key not in taken]),
+                placed.scores.get(id(c), 0.0),
             )
 
 
@@ -181,6 +190,21 @@ def _swallowed(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
         and r.name not in evidence.classes
         and evidence.table_score(r.alias, homes[i]) < _SAYS_NOTHING
         for i, r in enumerate(site.relations)
+    )
+
+
+def _moved(site: Site, candidate: Candidate, evidence: Evidence) -> bool:
+    """Whoever joins guests and hotels, and asks for `g.nights`, does not mean a hotel's."""
+    homes = {r.alias: candidate.homes[r.alias] for r in site.relations}
+    placed = by_identity(candidate, site)
+    return any(
+        real.table != home
+        and real.table in homes.values()
+        and real.table not in evidence.index.halves.get(home, ())
+        for r in site.relations
+        if r.name not in evidence.classes
+        for c in r.columns.values()
+        if not c.only_key and (real := placed.column_of(c)) is not None and (home := homes[r.alias])
     )
 
 

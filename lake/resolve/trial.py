@@ -20,6 +20,9 @@ from rewright.lake.resolve.readings import differing
 from rewright.lake.resolve.resolution import Mapping, OwnWords
 from rewright.lake.resolve.words_kept import NotRestored
 
+_GUESS = 0.4
+"""Score of a column below which nothing speaks for it but that nothing else is better."""
+
 
 @dataclass(slots=True)
 class Trial:
@@ -122,12 +125,16 @@ def differing_in(best: Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
     return "; ".join(here), "; ".join(there)
 
 
+def guessed(mappings: list[Mapping]) -> list[Mapping]:
+    """The columns that were taken only because nothing is more like them."""
+    return [m for m in mappings if m.real_column is not None and m.score < _GUESS]
+
+
 def doubts_of(best: Trial, mappings: list[Mapping]) -> tuple[str, ...]:
     out = [f"nothing in the lake fits column {name}" for name in best.written.missing_columns]
     out += [
-        f"column {m.column} is a guess ({m.score:.2f})"
-        for m in mappings
-        if m.real_column is not None and m.score < 0.4
+        f"no column is like {m.column}: {m.real_table}.{m.real_column} is a guess ({m.score:.2f})"
+        for m in guessed(mappings)
     ]
     out += [
         f"rows of {table} are counted once for each of their rows in {joined}"

@@ -55,6 +55,21 @@ def test_rows_are_counted_once(lake: Lake) -> None:
     assert answer.rows.rows == [(city, 8) for city in sorted(_CITIES)]
 
 
+def test_rows_are_listed_once(lake: Lake) -> None:
+    answer = lake.query(
+        "select payment_id, amount from payments where city = 'Kiel' order by payment_id", "resolve"
+    )
+    assert answer.rows is not None
+    assert answer.rows.rows == [(i, i * 3 % 17 + 1) for i in range(40) if i % 5 == 2]
+    assert answer.resolution.once == {"store_visits": ("store_no", "city")}
+
+
+def test_what_is_shown_of_both_is_listed_as_it_is(lake: Lake) -> None:
+    answer = lake.query("select city, amount from payments order by city, amount", "resolve")
+    assert answer.rows is not None
+    assert answer.resolution.once == {}
+
+
 def test_several_values_for_one_row_are_a_doubt(lake: Lake) -> None:
     found = lake.query(
         "select employee, sum(paid_amount) from payments group by employee", "resolve"
