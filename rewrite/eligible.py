@@ -1,5 +1,5 @@
 """Decides whether a statement may be replaced at all: one function, which returns a readable reason or None
-(SOUNDNESS M5-M15, F4, F7).
+(hazards M5-M15, F4, F7).
 
 A first prefilter by text and catalog: what is refused here is never shown to a rule, a model or the checker.
 The checker refuses more, with the bound trees at hand; passing this prefilter promises nothing. LIMIT over

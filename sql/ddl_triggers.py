@@ -2,7 +2,7 @@
 
 ON DELETE CASCADE and the like run as statements on the referencing table: a BEFORE trigger that returns no
 row or another one, or an INSTEAD rule, can leave rows that refer to nothing, and the server does not check
-again (SOUNDNESS F15; manual, "Overview of Trigger Behavior"). Must not know other statements.
+again (hazards F15; manual, "Overview of Trigger Behavior"). Must not know other statements.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ UNKNOWN = SqlType("unknown")
 RECORD = SqlType("record")
 
 # Types whose `=` holds only between values that no function, cast or output can tell apart
-# (SOUNDNESS M4): a column of such a type may be replaced by its equal anywhere. text and varchar
+# (hazards M4): a column of such a type may be replaced by its equal anywhere. text and varchar
 # belong here only under a deterministic collation; the caller checks that. Arrays and rows inherit
 # from their elements and are left out on purpose.
 IDENTITY_EQUALITY = frozenset(

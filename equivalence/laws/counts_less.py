@@ -5,7 +5,7 @@
     -->   (SELECT count(*) FILTER (WHERE (s.a = 1) IS NOT TRUE) FROM s WHERE s.k = t.k)
 
 Both count rows of one block, or of two that read the same; what the first asks of a row, the second asks
-too, and what it asks beside is not TRUE of the others (SOUNDNESS 15, 16). That something is not TRUE is also
+too, and what it asks beside is not TRUE of the others (hazards 15, 16). That something is not TRUE is also
 asked where a column is to equal another constant, unless its collation may take the two for one. A value is
 counted where it is not NULL; of rows and composites IS NULL asks something else. The difference is no less
 than 0 and overflows nowhere. Must not know rules or provers.

@@ -7,7 +7,7 @@ proved.
 
 Each row of p stands for the rows of its group. They agree on the keys, and the block looks at nothing else of
 p but sums of sums and of counts, least of least and greatest of greatest values; whatever else it aggregates
-does not ask how often a row is there (SOUNDNESS 6a-6e; Yan and Larson 1995, read backwards). Above there may
+does not ask how often a row is there (hazards 6a-6e; Yan and Larson 1995, read backwards). Above there may
 be several grouping sets: each is a grouping of the same rows. What fails is a reservation where more rows are
 computed. Must not know rules or provers.
 """

@@ -11,7 +11,7 @@ are joined with.
 A leaf is a table that nothing else is joined with. Where the columns that it is joined by are a key of the
 other rows, each of its rows has one partner at most, and so is there for one group only: the different keys
 of a group are the sum of the partners' rows. What else is aggregated must not ask how often a row is there
-(SOUNDNESS 5d, 6d, 6f). Must not know rules or provers.
+(hazards 5d, 6d, 6f). Must not know rules or provers.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
     sum(x) OVER (PARTITION BY g) - x        is   coalesce(the former, 0)   where x is never NULL
     cume_dist() OVER (ORDER BY x)           is   count(*) OVER (ORDER BY x)::float8 / count(*) OVER ()::float8
 
-ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). A distance that
+ROWS, RANGE and GROUPS are the same only over a key of the partition (hazards 14, M11). A distance that
 is NULL shows NULL whatever the default, and a frame that nobody reads is computed, so that its distances must
 not be negative or NULL (M7). The order of a whole partition decides nothing about exact sums, counts and
 extremes of values that look alike where they are equal: all but the current row are those with another key.

@@ -78,7 +78,7 @@ def _each(pred: a.Expr, filled: set[a.Expr]) -> Iterator[a.Expr]:
 
 
 def _in_one_order(extreme: a.MinMax, bound: a.Expr) -> bool:
-    """Whether the extreme is compared under the collation that it was chosen by (SOUNDNESS M4)."""
+    """Whether the extreme is compared under the collation that it was chosen by (hazards M4)."""
     derived = [(x.type.collation, is_explicitly_collated(x)) for x in (extreme, bound)]
     try:
         return merge_derived(derived) == extreme.type.collation

@@ -5,7 +5,7 @@ in turn, and the conditions that all rows pass.
 
 An outer join's ON asks of what stands left of it alone, so that a product with more, an inner join's
 condition and another outer join that does not ask about it may come before or after. What WHERE or an inner
-join asks of a padded row, and a NULL does not meet, makes the outer join an inner one (SOUNDNESS 4a). Other
+join asks of a padded row, and a NULL does not meet, makes the outer join an inner one (hazards 4a). Other
 joins stay whole. Must not know rules or provers.
 """
 

@@ -3,7 +3,7 @@
     array_to_string(array_agg(t.name ORDER BY t.id), ', ')   -->   string_agg(t.name, ', ' ORDER BY t.id)
 
 Both are NULL of no rows, and both leave out NULLs, but of rows that are all NULL the first is the empty text:
-only what is never NULL is taken (SOUNDNESS M3, 15). An integer in an array is written as its cast to text
+only what is never NULL is taken (hazards M3, 15). An integer in an array is written as its cast to text
 writes it. DISTINCT sorts by the value, and numbers otherwise than their texts: it is left alone there. Must
 not know rules or provers.
 """

@@ -8,7 +8,7 @@
         g.s -->  (SELECT sum(v) FROM ord WHERE cust = c.id)
 
 An aggregate without GROUP BY is one row. Of a grouping that is joined by its whole key at most one group is
-met, and it holds the rows that equal the columns it is met by: neither `=` nor such a row is NULL (SOUNDNESS
+met, and it holds the rows that equal the columns it is met by: neither `=` nor such a row is NULL (hazards
 1, M3). An outer join's values are NULL where there is no such row, or where HAVING refuses the group. What
 may fail is a reservation: it is computed for other rows. Must not know rules or provers.
 """

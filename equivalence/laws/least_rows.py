@@ -5,7 +5,7 @@
 
 Grouping and PARTITION BY put the same rows together, and the first row of a group has its least value: of
 rows that tie any may come first, and all show the same. min leaves NULLs out, so that they must come last, or
-not be there (SOUNDNESS 13, 14). The number is 1 in the rows that are left, and what is sorted by behind the
+not be there (hazards 13, 14). The number is 1 in the rows that are left, and what is sorted by behind the
 first key decides among ties alone; it is not computed any more, and must not fail. Must not know rules or
 provers.
 """

@@ -8,7 +8,7 @@ queries of a pair.
 At most one group equals the columns it is joined with, and it holds the rows that equal them: where neither
 is NULL grouping and = agree, and where one is NULL there is neither a partner nor a row. So the join keeps
 each row once, with the value over those rows; without a partner there are none, and the value is NULL as that
-of no rows, or 0 where it is asked for so (SOUNDNESS 1, M3). The same holds of the first row of each group
+of no rows, or 0 where it is asked for so (hazards 1, M3). The same holds of the first row of each group
 (DISTINCT ON) and of a cut to one. What is computed is computed for other groups: a reservation. Must not know
 rules or provers.
 """

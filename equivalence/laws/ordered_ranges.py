@@ -7,7 +7,7 @@
 
 A range of two bounds holds the lower one and not the upper one; NULL is no bound, so that the range itself is
 never NULL. The server refuses bounds in the wrong order: a CHECK that is not FALSE of a stored row keeps them
-in order where neither is NULL, as they are in the row that an outer join pads (SOUNDNESS M7, F8, F9). A range
+in order where neither is NULL, as they are in the row that an outer join pads (hazards M7, F8, F9). A range
 without anything in it overlaps none. Must not know rules or provers.
 """
 

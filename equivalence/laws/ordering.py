@@ -3,7 +3,7 @@
     WHERE a.state = 'IL' ORDER BY a.name, a.state, a.street LIMIT 100
 
 Rows that agree on the keys before agree on such a key too: by an equality with a constant or with one of
-them, by a key of the rows, or as one group (SOUNDNESS 13). Must not know rules or provers.
+them, by a key of the rows, or as one group (hazards 13). Must not know rules or provers.
 """
 
 from __future__ import annotations

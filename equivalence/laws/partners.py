@@ -5,10 +5,10 @@
     SELECT d.id, d.name, (SELECT sum(e.pay) FROM emp e WHERE e.dept = d.id) FROM dept d
 
 Outside its aggregates the block looks at some range variables alone; where what it groups by is a key of
-their rows, each of these rows is a group, made of its partners (SOUNDNESS 6d); a table that is joined between
+their rows, each of these rows is a group, made of its partners (hazards 6d); a table that is joined between
 two of them may be what makes it one. An outer join's row without a
 partner is a group of one padded row: that is left out where the aggregate does not look at it, a NULL or rows
-that its filter refuses, and stays in the aggregate's rows where it does (SOUNDNESS 1e). An inner join has
+that its filter refuses, and stays in the aggregate's rows where it does (hazards 1e). An inner join has
 groups for rows with partners only. What does not ask how often a row is there (DISTINCT, min, max) is
 aggregated without the outer joins that it does not read; a count that is compared with 0 asks whether there
 is anything to count. What may fail is a reservation: a subquery is not computed where nothing asks for it.

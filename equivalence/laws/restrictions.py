@@ -6,7 +6,7 @@
 A row of g that counts is joined with a store of Texas, so its shop is one of those whose ids the subquery
 lists: without the restriction g has more groups, and the block keeps none of them. That holds where the
 restricted expression is an output column of which whole groups, partitions and sets of duplicates have one
-value (SOUNDNESS 7a), and values that are equal can't be told apart. It is the same of a condition that the
+value (hazards 7a), and values that are equal can't be told apart. It is the same of a condition that the
 block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN, whose rows count
 where the kept side has a partner for them.
 

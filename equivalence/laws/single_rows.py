@@ -5,7 +5,7 @@
 
 where (ent, key) is a key. Pivots are written with max() over groups, with CASE or FILTER, or with one join
 for each column; taken row by row (`partners`, `joined_values`) each is such a subquery. min, max and the bool
-aggregates of one value are the value, NULL of none, and leave out what their filter refuses (SOUNDNESS 13,
+aggregates of one value are the value, NULL of none, and leave out what their filter refuses (hazards 13,
 15); CASE without ELSE is a filter, as NULLs are left out. What the filter asks is asked by WHERE then, whose
 conditions have no order: a reservation where one of them may fail. Must not know rules or provers.
 """

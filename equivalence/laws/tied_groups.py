@@ -5,7 +5,7 @@
     END FROM t WHERE t.k = o.k)
 
 All rows that equal one value fall into one group, by whatever equality their type has. Without rows there is
-no group and the subquery is NULL, as an aggregate over no rows is that is NULL then (SOUNDNESS 1c, 1d).
+no group and the subquery is NULL, as an aggregate over no rows is that is NULL then (hazards 1c, 1d).
 Expressions around aggregates are computed for no rows now: only those that can't fail. Must not know rules or
 provers.
 """

@@ -5,7 +5,7 @@
     SELECT k, coalesce(sum(v) FILTER (WHERE p), 0) FROM t GROUP BY k
 
 A group has rows; each of them adds v, where p is TRUE, or 0. Where v is never NULL one of them adds
-something, so that the sum is not NULL: it is that of the rows that p is TRUE of, and 0 without (SOUNDNESS
+something, so that the sum is not NULL: it is that of the rows that p is TRUE of, and 0 without (hazards
 15). Not without GROUP BY, where a sum of no rows is NULL. The zero of a numeric must not show decimals. v is
 computed where p is TRUE, on both sides. Must not know rules or provers.
 """

@@ -1,4 +1,4 @@
-"""Conditions that tell equal values apart, above what partitions or deduplicates by them (SOUNDNESS M20).
+"""Conditions that tell equal values apart, above what partitions or deduplicates by them (hazards M20).
 
 The planner takes a condition on a column of a subquery below its windows (where every PARTITION BY has the
 column), DISTINCT, DISTINCT ON, GROUP BY and set operations, and HAVING below the grouping. That changes

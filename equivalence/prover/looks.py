@@ -2,7 +2,7 @@
 
 Of 1.0 and 1.00 either may stand for both. A query that shows it, or compares it, is open to ``tie-order`` at
 most. One that filters by, groups by or adds up what tells the two apart (a cast to text, a scale) may have
-other rows: no reservation covers that. SOUNDNESS M4. Must not know rules.
+other rows: no reservation covers that. Hazards M4. Must not know rules.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """Which aggregates and window functions raise errors, and when two queries compute the same of them
-(SOUNDNESS M21).
+(hazards M21).
 
 A sum may leave its type, and whether a query raises that does not depend on who reads the sum: groups that
 HAVING drops are summed up too, and so is an unused column of a CTE that is computed. What a query computes is

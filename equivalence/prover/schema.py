@@ -1,7 +1,7 @@
 """Schema facts as the prover may use them, each use recorded as an assumption.
 
 Derives facts from catalog records by itself (it does not share `rewright.sql.facts`), so that `check_proof`
-stands on a second derivation. Owns which constraints count (SOUNDNESS F1 to F24). Must not know terms' logic.
+stands on a second derivation. Owns which constraints count (hazards F1 to F24). Must not know terms' logic.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """For which literals a rewrite holds: the `Scoper` port over templates and the prover.
 
-A proof with constants is a proof for these constants (SOUNDNESS M18). Here the original's literals become
+A proof with constants is a proof for these constants (hazards M18). Here the original's literals become
 parameters in its tree, the same literals in the replacement's tree likewise, and the prover is asked again:
 what it proves then holds for all literals of the same kinds. Which literal of the replacement stands for
 which of the original is guessed by value and order; a wrong guess is not proved. Must not know agents.

@@ -15,7 +15,7 @@ subquery that is tied to the outer row by equalities:
      WHERE coalesce(x.n, 0) = coalesce(x.k, 0) AND (x.m IS NULL OR o.total >= x.m)
 
 and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate.
-Conjuncts of WHERE only. SOUNDNESS 2a, M3.
+Conjuncts of WHERE only. Hazards 2a, M3.
 
 Calcite: SubQueryRemoveRule.
 """

@@ -6,7 +6,7 @@
 
 The column that is NULL is none in the table, so that only padded rows show NULL. The server knows this of
 columns of the join condition only. Other rules go on from NOT EXISTS. Known as outer join to anti-join.
-SOUNDNESS 3a.
+Hazards 3a.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 Casts of integers to text and numeric, COALESCE and NULLIF with constants, ``IS NOT DISTINCT FROM`` a constant
 or a column that is never NULL, IS TRUE, CASE that only says a condition, ``|| ''``, a prefix by substring or
 left, ``numeric + constant``. Nothing whose evaluation could fail goes away: integers may overflow, numerics
-may not. Calcite: ReduceExpressionsRule.FilterReduceExpressionsRule. SOUNDNESS 16, M4, M6.
+may not. Calcite: ReduceExpressionsRule.FilterReduceExpressionsRule. Hazards 16, M4, M6.
 """
 
 from __future__ import annotations

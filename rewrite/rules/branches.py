@@ -2,7 +2,7 @@
 
 A branch is a table joined with the kept rows by equalities, and what is joined with it alone. Each kept row
 must be a group. Joined beside each other, the rows of one branch repeat those of the other, by which its
-aggregates must not be moved. SOUNDNESS 5d, 6d, 6f, 15.
+aggregates must not be moved. Hazards 5d, 6d, 6f, 15.
 """
 
 from __future__ import annotations

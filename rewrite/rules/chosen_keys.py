@@ -10,7 +10,7 @@
 
 Pages and filtered lists with figures beside them, as ORMs and people write them. The chosen rows are a CTE:
 a copy would be computed twice, and with LIMIT might choose others. Groups that no chosen row asks for are not
-seen. Calcite: SemiJoinRule; "magic sets". SOUNDNESS 7a, 7c.
+seen. Calcite: SemiJoinRule; "magic sets". Hazards 7a, 7c.
 """
 
 from __future__ import annotations

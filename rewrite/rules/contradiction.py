@@ -6,7 +6,7 @@
 
 Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two
 neighbours or equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL.
-The server sees only some of these. Calcite: FilterReduceExpressionsRule; PruneEmptyRules. SOUNDNESS 16, M18,
+The server sees only some of these. Calcite: FilterReduceExpressionsRule; PruneEmptyRules. Hazards 16, M18,
 F8.
 """
 

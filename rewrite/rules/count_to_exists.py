@@ -5,7 +5,7 @@
     SELECT * FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id)
 
 ``> 0``, ``<> 0``, ``>= 1`` and, negated, ``= 0``, ``< 1``, ``<= 0``. count(x) counts rows where x is not
-NULL. SOUNDNESS 15.
+NULL. Hazards 15.
 """
 
 from __future__ import annotations

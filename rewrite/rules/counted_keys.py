@@ -10,7 +10,7 @@ join: weights in place of rows.
 
 Unlike fan_out for any grouping of the other rows. Each row of such a table has one partner, so no key is
 counted for two of them. A LEFT JOINed table that nobody reads goes. Calcite: AggregateJoinTransposeRule.
-SOUNDNESS 5d, 6d, 6f.
+Hazards 5d, 6d, 6f.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 For ``at::date``, ``date(at)``, ``date_trunc(unit, at)`` and ``extract(year FROM at)`` with every comparison
 and with IN, and for a year with a month. Statistics and indexes of the column then count. Columns of date and
-timestamp only: with a time zone the range would depend on the session. Years 1 to 9998. SOUNDNESS 16.
+timestamp only: with a time zone the range would depend on the session. Years 1 to 9998. Hazards 16.
 
 Calcite: DateRangeRules.
 """

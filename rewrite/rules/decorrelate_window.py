@@ -10,7 +10,7 @@
 The subquery's tables are matched with tables of the outer block (the *twins*); conjuncts both sides have
 are applied before the window, those only the subquery has become FILTER, those only the outer block has
 are applied after the window. The partition is one row of the outer items the subquery is tied to (by
-their keys), or the tied column itself where it belongs to a twin. SOUNDNESS 14; Zuzarte et al., "WinMagic"
+their keys), or the tied column itself where it belongs to a twin. Hazards 14; Zuzarte et al., "WinMagic"
 (SIGMOD 2003).
 """
 

@@ -2,7 +2,7 @@
 index or a hash of its own.
 
 Where one arm fails on rows that another has taken, it would fail no more, or the other way round: arms must
-not fail. SOUNDNESS 9, 11; the OR-expansion of Oracle and DB2.
+not fail. Hazards 9, 11; the OR-expansion of Oracle and DB2.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     A condition over several tables can be applied only after they are joined; each branch has one that an
     index or an early filter serves. On one table it is for servers that do not combine indexes well.
-    SOUNDNESS 9, 11.
+    hazards 9, 11.
 
     Calcite: OR-expansion.
     """

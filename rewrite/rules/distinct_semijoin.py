@@ -7,7 +7,7 @@
 
 What is shown comes from other tables, so each of their rows counts once however many matches it has. The same
 for GROUP BY without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT
-JOIN of which nothing is used goes altogether. Calcite: JoinToSemiJoin. SOUNDNESS 5d, 8.
+JOIN of which nothing is used goes altogether. Calcite: JoinToSemiJoin. Hazards 5d, 8.
 
 Calcite: JoinToSemiJoinRule.
 """

@@ -5,7 +5,7 @@
     SELECT o.id, o.total, c.name FROM ord o JOIN cust c ON c.id = o.cust
 
 The outputs hold a key of the joined rows, closed under the equalities of the block. Calcite:
-AggregateRemoveRule. SOUNDNESS 8.
+AggregateRemoveRule. Hazards 8.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     SELECT x.cust, count(*) FROM (SELECT * FROM sale) x GROUP BY x.cust
 
 Kept under LIMIT and DISTINCT ON, below aggregates and windows that depend on the order of their input, and
-where the outer block passes the rows on as they come. Calcite: SortRemoveRule. SOUNDNESS 13, M9, M10.
+where the outer block passes the rows on as they come. Calcite: SortRemoveRule. Hazards 13, M9, M10.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     SELECT l.qty, l.part FROM line l
 
 Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes
-the join's place. Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a,
+the join's place. Columns of the parent's key may be shown, as the child's are the same values. Hazards 5a,
 5b, F5-F7.
 
 Known as join elimination by foreign keys.

@@ -7,7 +7,7 @@ order.
 
 Decided by keys of the rows, by equalities and constants of the block, or by all grouping columns. Rows that
 agree on the keys that stay agree on those that go, so the visible order is the same, and what goes raises
-nothing. Calcite: SortRemoveConstantKeysRule. SOUNDNESS 13.
+nothing. Calcite: SortRemoveConstantKeysRule. Hazards 13.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 by what DISTINCT counts.
 
 The rules differ in where the grouping below stands and by what it groups; `TwoSteps` does the rest. Equal
-keys must be the same value, as one row stands for all that are equal. SOUNDNESS 6a-6e, 9.
+keys must be the same value, as one row stands for all that are equal. Hazards 6a-6e, 9.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Below LEFT JOINs every row stays at least once, and below the join with the pare
 once; the order must be the kept side's. Groups that have rows of one kept row each are chosen with it: the
 page of an annotated list. For UNION ALL each arm is cut by itself. With OFFSET the early cut
 keeps as many rows as both together. Which of equal rows come is free as before. Calcite:
-SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
+SortJoinTransposeRule; SortUnionTransposeRule. Hazards 7b, M9.
 """
 
 from __future__ import annotations

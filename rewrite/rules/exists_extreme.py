@@ -12,7 +12,7 @@
 
 Of rows that meet the other conditions one is below a value where the least is; where there are none, the
 least is NULL, which counts as false where EXISTS is asked for as a value. The subquery is decorrelated by
-other rules, to a window where it looks at the next or the previous row. SOUNDNESS 2, 3.
+other rules, to a window where it looks at the next or the previous row. Hazards 2, 3.
 """
 
 from __future__ import annotations

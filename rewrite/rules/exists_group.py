@@ -8,7 +8,7 @@
                                   HAVING count(*) > 5) g WHERE g.tied1 = a.id)
 
 All rows that met the tie have one value of what is tied, so that to group by it as well makes no other groups
-(SOUNDNESS 1). The server groups again for each outer row, and a tie that no index serves reads all rows each
+(hazards 1). The server groups again for each outer row, and a tie that no index serves reads all rows each
 time; what comes out here is a semi- or anti-join. A grouping of everything has a row over no rows: it stays.
 Calcite: SubQueryRemoveRule, RelDecorrelator.
 """

@@ -9,7 +9,7 @@
 Where the server expects one row and gets thousands, it scans a table again for each of them: conditions that
 depend on one another, joins on columns that are no keys. It expects more of a join between two CTEs, which
 then is hashed; and a CTE that is read again is short. Both for every filtered table and for those that join
-one other only, which are small more often than not. SOUNDNESS 12.
+one other only, which are small more often than not. Hazards 12.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ left out then leads to none that a user would see.
     t.id = u.parent) SELECT parent FROM up WHERE leaf = 7 -->
     WITH RECURSIVE up AS (SELECT id AS leaf, parent FROM t WHERE id = 7 UNION SELECT … the same …) SELECT …
 
-Calcite: FilterProjectTransposeRule and friends over a shared spool. SOUNDNESS 7a, 12.
+Calcite: FilterProjectTransposeRule and friends over a shared spool. Hazards 7a, 12.
 
 Known as predicate pushdown into shared expressions (El-Helw et al. 2015).
 """

@@ -1,7 +1,7 @@
 """Scans with conditions of their own, and how several become one CTE that is filtered once.
 
 Owns which conditions may move (they hold for every row of an inner product, can not fail and say the same
-each time) and the CTE. SOUNDNESS 12.
+each time) and the CTE. Hazards 12.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     SELECT * FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id)
 
 Where the value is never NULL in a row. Some ORMs filter a page of rows by what they are joined with in this
-way. SOUNDNESS 15.
+way. Hazards 15.
 """
 
 from __future__ import annotations

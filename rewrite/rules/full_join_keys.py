@@ -9,7 +9,7 @@
 
 Partners have the same key, so that both meet the condition or neither does; what has no partner has its own
 key as the merged one. A row that is left out on one side leaves its partner without one, which does not meet
-the condition either: it stays where it was. Equal must mean identical. SOUNDNESS 7a, 7c. Calcite:
+the condition either: it stays where it was. Equal must mean identical. Hazards 7a, 7c. Calcite:
 FilterJoinRule.
 """
 

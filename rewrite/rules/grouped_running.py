@@ -9,7 +9,7 @@ Each row is a group, so its aggregates are those of a subquery over the copy: `r
 (nearest: WinMagic, Zuzarte et al. 2003). An inner join keeps the rows that find a partner: each finds itself
 where ``<=`` asks for no more than what holds of the row and nothing compared is NULL. A LEFT JOIN keeps all;
 what is aggregated is then a column of the copy, which the padded row has none of. Other tables may be joined
-to the row if it is still one of its group. SOUNDNESS 6d, 14.
+to the row if it is still one of its group. Hazards 6d, 14.
 """
 
 from __future__ import annotations

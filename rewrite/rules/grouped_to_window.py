@@ -7,7 +7,7 @@
 
 The grouping must see every row that the table's own conditions let through, under the same conditions;
 further conditions of the outer block are asked after the window. A NULL key joins nothing. Zuzarte et al.,
-"WinMagic" (SIGMOD 2003). SOUNDNESS 14.
+"WinMagic" (SIGMOD 2003). Hazards 14.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ SETS.
 
 A key that an arm does not group by is NULL there, as in grouping sets; another constant in its place is
 chosen by GROUPING(). The arms read the same rows and show the same aggregates. Calcite:
-AggregateUnionTransposeRule read backwards. SOUNDNESS M12.
+AggregateUnionTransposeRule read backwards. Hazards M12.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 All rows of a group have the same value of the column, as the keys of the grouping determine it, and a group
 has a row; so its greatest and its least value are that one, and a condition on it alone holds of all rows of
-the group or of none. What is left of HAVING asks aggregates. SOUNDNESS 17.
+the group or of none. What is left of HAVING asks aggregates. Hazards 17.
 
 Calcite: FilterAggregateTransposeRule.
 """

@@ -7,7 +7,7 @@
 
 The server asks such a subquery again for each pair of rows. A row is found once, as with IN: by a key of the
 table among what is tied, or in the DISTINCT values that are tied. What was correlated two levels down is tied
-one level down, where other rules go on. SOUNDNESS 2b.
+one level down, where other rules go on. Hazards 2b.
 
 Calcite: SubQueryRemoveRule.
 """

@@ -6,7 +6,7 @@
 
 As a table the list can be hashed once or drive look-ups by index; as a list it can be an index condition
 itself. Only where TRUE is all that counts, without NULLs. InClauseRewriter of DuckDB is the first of the two.
-SOUNDNESS 2a.
+Hazards 2a.
 """
 
 from __future__ import annotations

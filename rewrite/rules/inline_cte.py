@@ -4,7 +4,7 @@
     b.year = 2 -->
     SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
 
-Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. SOUNDNESS 12.
+Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. Hazards 12.
 
 Known as inlining of shared expressions (El-Helw et al. 2015).
 """

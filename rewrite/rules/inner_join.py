@@ -7,7 +7,7 @@
 By a foreign key whose columns hold no NULL, with ON asking for the key only; because HAVING is not true of a
 group without a match, where each group is one row of the kept side; or because WHERE is not true of a row
 without one. The last the server sees itself: it is done below DISTINCT and groups, so that rules which look
-for inner joins there see it too. SOUNDNESS 4a-4c.
+for inner joins there see it too. Hazards 4a-4c.
 
 Calcite: FilterJoinRule.
 """

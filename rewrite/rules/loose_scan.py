@@ -11,7 +11,7 @@
 Extremes and first rows of groups by the column are then looked up for each value. The last step finds none,
 which is NULL; it is shown where some row's value is. PostgreSQL guesses the number of steps (ten), so that
 its estimate is too low where there are many values: runs decide. Known as loose index scan, or index skip
-scan. SOUNDNESS 1, 12.
+scan. Hazards 1, 12.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 
 Each has at most one row for a row of the kept side, so that the joins neither add nor lose rows, in any
 order. What is NULL where no row of a group meets a condition is so with FILTER; a count of rows is 0 there,
-and never where there is a group. Calcite: AggregateFilterToFilteredAggregateRule. SOUNDNESS 6.
+and never where there is a group. Calcite: AggregateFilterToFilteredAggregateRule. Hazards 6.
 """
 
 from __future__ import annotations

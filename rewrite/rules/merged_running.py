@@ -13,7 +13,7 @@ The outer rows and those they ask for are sorted together, and each outer row se
 many rows are read as there are, in place of all for each. ``<`` ends before the current row's peers.
 Equalities are the partition. Rows of the subquery with NULL in what is compared count for nobody and are left
 out; outer ones with NULL come first, where there is nothing before them. The running total of a merge join;
-`running_window` is the case of one table. SOUNDNESS 14, M11, M2.
+`running_window` is the case of one table. Hazards 14, M11, M2.
 """
 
 from __future__ import annotations

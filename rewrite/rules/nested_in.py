@@ -6,7 +6,7 @@
     o.cust = c.id)
 
 What the innermost subquery asks of the outermost row is then asked one level up, level by level, until the
-server can hash the whole, or other rules find an anti-join. SOUNDNESS 2.
+server can hash the whole, or other rules find an anti-join. Hazards 2.
 
 Calcite: SubQueryRemoveRule.
 """

@@ -6,7 +6,7 @@
 
 A NULL on either side makes NOT IN unknown and NOT EXISTS true. Where a side may be NULL, conditions that do
 not depend on the row say so once: no NULL in the list; the row's own value is not NULL, or the list is empty.
-Calcite: SubQueryRemoveRule. SOUNDNESS 3b, 3c.
+Calcite: SubQueryRemoveRule. Hazards 3b, 3c.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Without an index the subquery reads all rows for each outer row. The rows may be
 what ties them as well. A subquery of FROM that reads rows further out, as below json_agg in what ORMs print,
 is numbered in the same way: what ties it then stands one block further out, where unnest takes it. Which of
 equal rows comes first is free in both forms. Calcite's RelDecorrelator numbers correlated LIMITs in the same
-way. The way back is top_per_group. SOUNDNESS 14, M9.
+way. The way back is top_per_group. Hazards 14, M9.
 """
 
 from __future__ import annotations

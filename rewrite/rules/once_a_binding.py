@@ -13,7 +13,7 @@ it is.
 The distinct values are the *domain* of Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015), section
 3.1; here the subquery stays nested below it. Subquery memoization by hand: prices in force, rates of a day
 and other look-ups by inequalities are asked with few values. Values that are never NULL and whose equal ones
-look the same. SOUNDNESS 1.
+look the same. Hazards 1.
 """
 
 from __future__ import annotations

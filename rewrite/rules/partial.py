@@ -1,6 +1,6 @@
 """Aggregates in two steps: of groups below, then put together of groups above.
 
-Owns which aggregates can be taken apart, and what stands for them above (SOUNDNESS 6a-6e; Yan and Larson
+Owns which aggregates can be taken apart, and what stands for them above (hazards 6a-6e; Yan and Larson
 1995). sum, count, avg, min and max; no sums of floats, whose order would show. Shared by the rules that
 aggregate early. Must not know where they do.
 """

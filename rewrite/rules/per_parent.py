@@ -16,7 +16,7 @@
 
 The table is one of FROM that the groups are the rows of, or the parent of a foreign key: each value is then
 one of its rows, and one only. Where groups are few and large this is what a loose index scan gains; elsewhere
-it gains nothing, and estimates see that. SOUNDNESS 1, 5a, 5b.
+it gains nothing, and estimates see that. Hazards 1, 5a, 5b.
 """
 
 from __future__ import annotations

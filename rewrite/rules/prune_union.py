@@ -8,7 +8,7 @@
                        (SELECT cust, sum(cost), 'v' FROM visit GROUP BY cust) b WHERE … AND a.cust = b.cust
 
 The server computes such a CTE whole and filters it at each use, with its usual guess for a condition on a
-computed column. The conditions stay where they are. Calcite: PruneEmptyRules. SOUNDNESS 7a, 9, 12.
+computed column. The conditions stay where they are. Calcite: PruneEmptyRules. Hazards 7a, 9, 12.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@
 The server does the same before it plans, so that nothing is gained by itself; rules that look at what a block
 joins see it now. ORMs page like this: the joined query as it is, and DISTINCT, groups or LIMIT around it. And
 what is asked of a view's rows is asked of what the view joins.
-Known as subquery pull-up (PostgreSQL: pull_up_subqueries). SOUNDNESS 7a.
+Known as subquery pull-up (PostgreSQL: pull_up_subqueries). Hazards 7a.
 """
 
 from __future__ import annotations

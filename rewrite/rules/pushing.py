@@ -1,6 +1,6 @@
 """Where a filter on a query's output may be applied inside the query.
 
-Owns the map of SOUNDNESS 7a: through projections, DISTINCT, set operations, grouping by the column in every
+Owns the map of hazards 7a: through projections, DISTINCT, set operations, grouping by the column in every
 grouping set, windows partitioned by it. Must not know which rule wants to push what.
 """
 

@@ -10,7 +10,7 @@ A table that filters such a table, as the first row of each group, is restricted
 follows from the join, and a filter on a grouping column may be applied before grouping. Also
 for single-use CTEs, windows partitioned by the column, set operations, for conditions with subqueries on the
 groups themselves, and on the right of a LEFT JOIN, where groups that no row of the left side asks for are not
-seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
+seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". Hazards 7a, 7c.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     GROUP BY sal) b ON a.sal = b.sal -->
     SELECT sum(a.n * a.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a WHERE a.sal IS NOT NULL
 
-Every group meets itself and no other; the NULL group meets nothing. SOUNDNESS 5, 10.
+Every group meets itself and no other; the NULL group meets nothing. Hazards 5, 10.
 
 Calcite: AggregateRemoveRule.
 """

@@ -10,7 +10,7 @@ one, to a running window over the join.
 
 The subquery's tables are matched with the outer block's, as `decorrelate_window` does; what joins them must
 be asked by both. Then it is `running_window` (WinMagic) over the joined rows: what only the subquery asks
-becomes FILTER, what only the outer block asks stays after the window, and so do its other tables. SOUNDNESS
+becomes FILTER, what only the outer block asks stays after the window, and so do its other tables. hazards
 14, M11, M2.
 """
 

@@ -11,7 +11,7 @@ before them. Several columns by ``a < x OR (a = x AND b <= y)`` or by rows. Wher
 comparison keeps no row: NULLs come first and are filtered away, so that their frames are empty and nobody
 else's are larger. What only the subquery asks of the rows becomes FILTER, what only the outer block asks for
 is asked after the window. No sums of floats. WinMagic (Zuzarte et al. 2003) does this for whole partitions.
-SOUNDNESS 14, M11, M2.
+Hazards 14, M11, M2.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 
 AND promises no order (manual, 4.2.14): whether the first query fails on a list price of 0 is the planner's
 choice, so nothing may be said of a rewrite that divides on other rows. The second one never fails, and what
-it is rewritten to does not either. It gains nothing by itself: a search starts with it. SOUNDNESS M7.
+it is rewritten to does not either. It gains nothing by itself: a search starts with it. Hazards M7.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     SELECT o.id, o.total FROM ord o WHERE o.note = 'x'
 
 Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS
-NOT NULL`` behind. A LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
+NOT NULL`` behind. A LEFT JOIN goes the same way if its ON asks for the key only. Hazards 10.
 
 Known as self-join elimination.
 """

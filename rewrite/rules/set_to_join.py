@@ -6,7 +6,7 @@
      WHERE NOT EXISTS (SELECT 1 FROM (SELECT v.cust FROM visit v) r WHERE r.cust = l.cust)
 
 Set operations take NULLs for the same; the equality does not, so one side of each column must be free of
-NULLs. DISTINCT is left out over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. SOUNDNESS 9.
+NULLs. DISTINCT is left out over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. Hazards 9.
 """
 
 from __future__ import annotations

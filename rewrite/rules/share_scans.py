@@ -7,7 +7,7 @@
 
 The conditions that all readers have go into the CTE, the others stay where they are; the columns that any
 reader needs are kept: a covering subexpression (Zhou et al. 2007). Worth while where a big table is read from
-end to end each time and the conditions leave little of it. SOUNDNESS 12.
+end to end each time and the conditions leave little of it. Hazards 12.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
     WITH shared AS MATERIALIZED (SELECT k, sum(x) s FROM t GROUP BY k) SELECT * FROM shared a, shared b WHERE
     …
 
-Only closed subqueries (no correlation) without volatile functions. SOUNDNESS 12.
+Only closed subqueries (no correlation) without volatile functions. Hazards 12.
 
 Calcite: CommonRelSubExprRegisterRule.
 """

@@ -5,7 +5,7 @@ go.
     ORDER BY 1) -->
     SELECT c.name FROM cust c WHERE c.id IN (SELECT o.cust FROM ord o UNION ALL SELECT s.cust FROM sale s)
 
-The subquery can then be merged into a semi-join. LIMIT and OFFSET choose rows, and keep all of it. SOUNDNESS
+The subquery can then be merged into a semi-join. LIMIT and OFFSET choose rows, and keep all of it. hazards
 5d, 9.
 """
 

@@ -6,7 +6,7 @@
 
 Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT
 k)``, which an index serves per row of the partner. Which of equal rows comes first is free in all forms. The
-nearest relative is TopNWindowElimination of DuckDB, which makes aggregates of them. SOUNDNESS 14, M9.
+nearest relative is TopNWindowElimination of DuckDB, which makes aggregates of them. Hazards 14, M9.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@
 
 The server does this for equality with a constant only; ranges, lists and patterns stay on one side. Through
 LEFT JOIN the condition goes from the kept side's WHERE into ON. Equal must mean identical. Calcite:
-JoinPushTransitivePredicatesRule. SOUNDNESS 7d.
+JoinPushTransitivePredicatesRule. Hazards 7d.
 """
 
 from __future__ import annotations

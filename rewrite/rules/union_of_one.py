@@ -5,7 +5,7 @@
     SELECT DISTINCT o.id FROM ord o WHERE o.total > 9 OR o.note = 'x'
 
 A row that meets both is shown once either way. DISTINCT goes where a key is shown (drop_distinct). What both
-ask is asked once. SOUNDNESS 9, 11.
+ask is asked once. Hazards 9, 11.
 
 Calcite: UnionMergeRule.
 """

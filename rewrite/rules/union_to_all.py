@@ -5,7 +5,7 @@
     SELECT c.id FROM cust c WHERE c.id < 5 UNION ALL SELECT c.id FROM cust c WHERE c.id > 8
 
 Each arm shows a key of its rows; some column has constants or ranges that exclude each other. Calcite:
-UnionToDistinctRule read backwards. SOUNDNESS 9.
+UnionToDistinctRule read backwards. Hazards 9.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ EXISTS over groups. Subqueries over one source are merged (subquery coalescing, 
 is computed of aggregates is computed outside, so that no rows give the same there. Where a condition refuses
 the value of no rows, the join is an inner one, and the table may be computed for the keys of the outer rows
 only. Kim 1982; Galindo-Legaria and Joshi 2001; Neumann and Kemper, "Unnesting Arbitrary Queries" (BTW 2015).
-Calcite: SubQueryRemoveRule, RelDecorrelator. SOUNDNESS 1.
+Calcite: SubQueryRemoveRule, RelDecorrelator. Hazards 1.
 """
 
 from __future__ import annotations

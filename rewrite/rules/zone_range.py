@@ -10,7 +10,7 @@ The local date depends on the session's zone, so the condition stays; no zone is
 bounds always hold with it. An index on the column, partitions and statistics then count. The same of
 date_trunc and of dates AT TIME ZONE a zone, and of to_char, which writes years before Christ as those after.
 Without a time zone the bounds of date_trunc are exact and the condition stays all the same, for what it may
-raise (date_range puts ranges in the place of conditions). Nearest in Calcite: DateRangeRules. SOUNDNESS 16,
+raise (date_range puts ranges in the place of conditions). Nearest in Calcite: DateRangeRules. Hazards 16,
 M16.
 """
 

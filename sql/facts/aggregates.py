@@ -21,7 +21,7 @@ _COLLECTING = frozenset(
 
 
 def null_on_empty(expr: a.Expr) -> bool:
-    """Whether an expression over aggregates of no rows is NULL (SOUNDNESS 1c)."""
+    """Whether an expression over aggregates of no rows is NULL (hazards 1c)."""
     return any(
         isinstance(n, a.Aggregate)
         and n.func.is_builtin

@@ -1,4 +1,4 @@
-"""Schema facts that may be relied on, each with the constraint it rests on (SOUNDNESS F1-F21).
+"""Schema facts that may be relied on, each with the constraint it rests on (hazards F1-F21).
 
 Owns which constraints of a catalog count for a scan. Must not know queries.
 """

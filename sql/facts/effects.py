@@ -1,4 +1,4 @@
-"""Volatility and possible run-time errors of expressions and queries (SOUNDNESS M7, M8).
+"""Volatility and possible run-time errors of expressions and queries (hazards M7, M8).
 
 Errors are named by class. Unknown functions may raise anything ("any"); only what is known never to fail
 is left out.
@@ -206,7 +206,7 @@ def _cast_volatility(catalog: Catalog | None, expr: Cast) -> Volatility:
 
 def cannot_fail(node: Node, is_computed: IsComputed = lambda _column: False) -> bool:
     """Whether evaluating a part raises no error on any values, sums over rows that are too large aside
-    (SOUNDNESS M7).
+    (hazards M7).
 
     Unlike `errors_of_expr` of any part of a tree, FROM items included, and without regard to what guards it.
     """

@@ -1,4 +1,4 @@
-"""What an expression's value cannot be where it is evaluated: which divisions never meet zero (SOUNDNESS
+"""What an expression's value cannot be where it is evaluated: which divisions never meet zero (hazards
 M7).
 
 CASE evaluates a result only where its condition is true and those before it are not (manual, 9.18.1), but

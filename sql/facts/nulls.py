@@ -1,4 +1,4 @@
-"""Nullability: which columns and expressions can't be NULL at a point of a query (SOUNDNESS 3c, F9, M3).
+"""Nullability: which columns and expressions can't be NULL at a point of a query (hazards 3c, F9, M3).
 
 Respects padding by outer joins, grouping sets and empty groups. Each answer carries the NOT NULL
 constraints it rests on. None means "may be NULL".
@@ -279,7 +279,7 @@ class Nullability:
 
 def effective_kind(item: Join, nonnull: Iterable[Col]) -> JoinKind:
     """The join's kind for the rows in which the columns ``nonnull`` are not NULL: a side with such a column
-    is not null-extended there (SOUNDNESS 4a, 4b).
+    is not null-extended there (hazards 4a, 4b).
     """
     # a column of the side that is not NULL was not padded
     present = {rel for rel, _ in nonnull}

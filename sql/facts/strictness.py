@@ -71,7 +71,7 @@ def is_strict_in(expr: Expr, part: Expr) -> bool:
 
 
 def rejects_null_of(condition: Expr, part: Expr) -> bool:
-    """Whether ``condition`` is not TRUE when ``part``, an expression in it, is NULL (SOUNDNESS 4a)."""
+    """Whether ``condition`` is not TRUE when ``part``, an expression in it, is NULL (hazards 4a)."""
     return _MARK in rejected_columns(_marked(condition, part))
 
 

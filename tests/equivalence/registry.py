@@ -97,7 +97,7 @@ REGISTRY: dict[str, str] = {
     "17": "a scalar aggregate always has its row",
 }
 
-# laws beside the hazards: name -> the id of SOUNDNESS they serve under, and what guards them; pairs in
+# laws beside the hazards: name -> the hazard id they serve under, and what guards them; pairs in
 # tests/hazards/laws
 LAWS: dict[str, tuple[str, str]] = {
     "decided": ("M9", "groups that agree on a sort key are one only where it determines their other keys"),

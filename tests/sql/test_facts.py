@@ -1,4 +1,4 @@
-"""Facts: each usable constraint beside the nearest one that is not (SOUNDNESS F1-F13, M2, M3, M8)."""
+"""Facts: each usable constraint beside the nearest one that is not (hazards F1-F13, M2, M3, M8)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Ways to make a pair: an original, what it may become, and what it may nearly become.
 
 Each scheme is one function: it returns (original, sound candidates, broken candidates), where each
-broken one breaks a single side condition (SOUNDNESS ids in the docstrings). Nothing here may be
+broken one breaks a single side condition (hazard ids in the docstrings). Nothing here may be
 sound by accident of the data: a broken candidate differs on some database that its schema allows.
 """
 
