@@ -11,16 +11,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .described import describe
 from .digest import written_alike
 from .raising import plain_name
+from .symbols import EQ, identity, is_division
 from .terms import (
     INTEGER,
     App,
     Bag,
     Block,
+    Distinct,
     Function,
     Nested,
     Row,
@@ -30,6 +32,7 @@ from .terms import (
     Term,
     Var,
     block_vars,
+    substitute,
     walk_bag,
     walk_shallow,
     walk_source,
@@ -44,6 +47,8 @@ _ENDS = "limit", "offset"
 _PASSES = "cast narrows to ", "cast numeric to int8", "virtual column"
 _COLUMN = "column"
 _EITHER_WAY = {"op -(date,date)"}
+# what makes a float of a count
+_OF_COUNTS = {"cast pg_catalog.int8 to pg_catalog.float8(-1) func"}
 # the head of whatever is told by `plain_name`
 AGGREGATE = "aggregate"
 
@@ -164,9 +169,48 @@ def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
         if isinstance(o, Var):
             yield (Block((), (), (o,)),), iter((o,))
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
-        if not isinstance(t, Var):
-            inside = (t, *walk_bag(t.bag)) if isinstance(t, Nested) else (t,)
-            yield (Block((), (), _as_it_fails(t)),), (x for x in inside if not isinstance(x, Var))
+        if isinstance(t, Nested):
+            inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
+            yield (Block((), (), (_less_what_is_known(t, b),)),), inside
+        elif not isinstance(t, Var):
+            yield (Block((), (), _as_it_fails(_less_what_is_known(t, b))),), iter((t,))
+
+
+def _less_what_is_known(term: Term, around: Block) -> Term:
+    """The term whose aggregates are without conditions on a key of their group that the group meets already:
+    HAVING and WHERE on a key leave the same rows of each group, and the server asks both before it groups
+    (subquery_planner).
+    """
+    if isinstance(term, App):
+        return replace(term, args=tuple(_less_what_is_known(t, around) for t in term.args))
+    if not isinstance(term, Nested) or term.kind != "agg":
+        return term
+    return replace(term, bag=tuple(replace(b, preds=_not_known(b, around)) for b in term.bag))
+
+
+def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:
+    """The conditions of an aggregate's rows that are not asked of its group's keys."""
+    rows = {v for v, _ in inner.vars}
+    groups = {v: s for v, s in around.vars if isinstance(s, Distinct) and len(s.bag) == 1}
+    equal = [p.args for p in inner.preds if isinstance(p, App) and p.sym == EQ and identity(p.args[0].type)]
+    keys: dict[Term, Var] = {
+        x: y
+        for first, second in equal
+        for x, y in ((first, second), (second, first))
+        if isinstance(x, Var) and isinstance(y, Var) and x.var in rows and y.var in groups
+    }
+    known = {q for key in keys.values() for q in _met_by(key, groups[key.var])} | set(around.preds)
+    return tuple(p for p in inner.preds if not keys or substitute(p, keys.get) not in known)
+
+
+def _met_by(key: Var, group: Distinct) -> Iterator[Term]:
+    """The conditions of a group's rows on nothing but this key, as conditions on the group."""
+    (b,) = group.bag
+    shown = b.outs[key.pos]
+    for p in b.preds:
+        read = {x for x in walk_term(p) if isinstance(x, Var | Row | Nested)}
+        if read == {shown}:
+            yield substitute(p, lambda x: key if x == shown else None)
 
 
 def _walk_source(source: Source) -> Iterator[Term]:
@@ -190,10 +234,20 @@ def _names(ended: tuple[Bag, Bag], blocks: Correspondence) -> tuple[list[str], l
 
 
 def _as_it_fails(term: Term) -> tuple[Term, ...]:
-    """The term, or its arguments in an order, where it fails the same whichever stands first."""
+    """The term, or its arguments in an order, where it fails the same whichever stands first. Of a count that
+    is divided by a count only that: whether it is zero.
+    """
     if isinstance(term, App) and term.sym.name in _EITHER_WAY:
         return tuple(sorted(term.args, key=repr))
+    if isinstance(term, App) and is_division(term) and all(map(_counts, term.args)):
+        return (replace(term, args=term.args[1:]),)
     return (term,)
+
+
+def _counts(term: Term) -> bool:
+    while isinstance(term, App) and term.sym.name in _OF_COUNTS:
+        (term,) = term.args
+    return isinstance(term, Nested) and (term.kind, term.name) == ("agg", "cnt")
 
 
 def head_of(term: Term) -> str:
