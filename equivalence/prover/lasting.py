@@ -157,7 +157,10 @@ def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -
     if head_of(term) in heads:
         yield describe(term, sources)
     if AGGREGATE in heads and isinstance(term, Nested) and term.kind in {"agg", "win"}:
-        yield plain_name(term.name, (o for b in term.bag for o in b.outs), sources)
+        # a window's arguments stand behind its sort keys, and how many these are it does not say
+        keys = range(max((len(b.outs) for b in term.bag), default=0) + 1)
+        names = [plain_name(term.name, (o for b in term.bag for o in b.outs[n:]), sources) for n in keys]
+        yield from dict.fromkeys(names if term.kind == "win" else names[:1])
 
 
 def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:

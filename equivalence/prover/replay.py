@@ -70,10 +70,12 @@ def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
     for kind in sorted({fact.kind for fact in found.assumptions}):
         alike = [fact for fact in found.assumptions if fact.kind == kind]
         fewer = _without(alike, found, q1, q2, catalog, deadline)
-        for fact in alike if fewer is found and len(alike) > 1 else ():
+        if fewer is not found or len(alike) == 1:
+            found = fewer
+            continue
+        for fact in alike:
             if fact in found.assumptions:
                 found = _without([fact], found, q1, q2, catalog, deadline)
-        found = found if fewer is found else fewer
     return found
 
 

@@ -1,4 +1,5 @@
 -- What a row of t makes TRUE is that t has a row, not that a scalar subquery of t is TRUE.
+-- accept: errors
 -- schema
 create table t (id int primary key, b boolean not null);
 create table c (id int primary key, r int not null);
