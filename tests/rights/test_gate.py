@@ -215,7 +215,8 @@ def test_our_own_queries_look_nowhere_but_in_pg_catalog(world: World) -> None:
         plain.execute(query)
     with Session(dsn) as session:
         assert session.ask(query) == [("pg_class",)]
-        assert session.search_path() == ("s2", "pg_catalog")
+        with pytest.raises(Untrusted, match="before pg_catalog"):
+            session.search_path()
         with pytest.raises(Untrusted):
             session.explain("select 1 where 'a'::name = 'a'::name")
     world.afresh()
