@@ -92,7 +92,7 @@ class SessionInterceptor:
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
         lookup = self._lookup
-        if lookup is not None and lookup.version != self.lookups.seen:
+        if lookup is not None and self.lookups.outdated():
             self.look_again()
         if kind == Q:
             # one that does not end as a text does is the server's to refuse
@@ -221,7 +221,9 @@ class SessionInterceptor:
         return lookup.passing
 
     def look_again(self) -> None:
-        """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
+        """When the set of rewrites or the reported path has changed, statements prepared before gain or lose
+        theirs.
+        """
         if not self.lookups.renewed():
             return
         for statement in self.registry.known():

@@ -74,6 +74,11 @@ class SettingsInForce:
         return () if said is None else named_path(said.decode("utf-8", "replace"), self._user)
 
     @property
+    def told_path(self) -> bytes | None:
+        """What the server last reported of a path that may have changed; None: nothing, or it is known."""
+        return self._session.server.parameters.get(b"search_path") if self.stale else None
+
+    @property
     def offered_path(self) -> tuple[str, ...]:
         """As ``search_path``, and empty where another session's may be that of the next statement."""
         return () if self.kept.pooled else self.search_path

@@ -28,15 +28,24 @@ class Lookups:
         self._database = database
         self._in_force = in_force
         self.seen = -1 if ports.lookup is None else ports.lookup.version
+        self._told_path: bytes | None = None
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
 
-    def renewed(self) -> bool:
-        """Whether the set of rewrites has changed since this was asked last."""
+    def outdated(self) -> bool:
+        """Whether the set of rewrites, or the path that the server reports, has changed since they were
+        looked up.
+        """
         lookup = self._lookup
-        if lookup is None or lookup.version == self.seen:
+        if lookup is None:
             return False
-        self.seen = lookup.version
+        return lookup.version != self.seen or self._in_force.told_path != self._told_path
+
+    def renewed(self) -> bool:
+        """As ``outdated``; from now on they are taken for looked up."""
+        if self._lookup is None or not self.outdated():
+            return False
+        self.seen, self._told_path = self._lookup.version, self._in_force.told_path
         return True
 
     def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
