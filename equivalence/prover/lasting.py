@@ -96,9 +96,12 @@ def told_apart(
     replacement: Collection[Evaluated],
     ended: tuple[Bag, Bag],
     blocks: Correspondence,
+    *,
+    keys_first: bool,
 ) -> set[str]:
     """The reservations of what both queries may raise by its words, and that may be another thing in each.
-    ``ended``: the final forms. ``blocks``: how they correspond.
+    ``ended``: the final forms. ``blocks``: how they correspond. ``keys_first``: conditions on the keys of
+    groups are asked of the rows before these are grouped.
     """
     first, second = _by_item(original), _by_item(replacement)
     matters = [
@@ -110,7 +113,10 @@ def told_apart(
         return set()
     heads = {e.head for item in matters for found in (first, second) for e in found[item]}
     ours, theirs, rows = _names(ended, blocks)
-    left, right = (staying(ended[0], heads, ours, rows), staying(ended[1], heads, theirs, rows))
+    left, right = (
+        staying(form, heads, names, rows, keys_first=keys_first)
+        for form, names in zip(ended, (ours, theirs), strict=True)
+    )
     return {
         item[0]
         for item in matters
@@ -133,7 +139,9 @@ def _stays(evaluated: Collection[Evaluated], left: Staying, right: Staying) -> b
     )
 
 
-def staying(form: Bag, heads: Collection[str], blocks: Sequence[str], rows: Mapping[int, str]) -> Staying:
+def staying(
+    form: Bag, heads: Collection[str], blocks: Sequence[str], rows: Mapping[int, str], *, keys_first: bool
+) -> Staying:
     """By the description of a term of these names, what of the form it is in, each time that it is; of
     columns, that the form shows them. ``blocks``, ``rows``: names for them.
     """
@@ -144,7 +152,7 @@ def staying(form: Bag, heads: Collection[str], blocks: Sequence[str], rows: Mapp
         return f"{rows.get(column.var) or describe(column, sources)}.{column.pos}"
 
     for b, block in zip(form, blocks, strict=True):
-        for whole, inside in _parts(b):
+        for whole, inside in _parts(b, keys_first=keys_first):
             text = ""
             for t in inside:
                 for what in _asked_for(t, heads, sources):
@@ -163,7 +171,7 @@ def _asked_for(term: Term, heads: Collection[str], sources: dict[int, Source]) -
         yield from dict.fromkeys(names if term.kind == "win" else names[:1])
 
 
-def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
+def _parts(b: Block, *, keys_first: bool) -> Iterator[tuple[Bag, Iterator[Term]]]:
     """What stands in a block and is made of rows of its own, and all other terms, each with what is in it."""
     for v, source in b.vars:
         if not isinstance(source, Table):
@@ -172,17 +180,17 @@ def _parts(b: Block) -> Iterator[tuple[Bag, Iterator[Term]]]:
         if isinstance(o, Var):
             yield (Block((), (), (o,)),), iter((o,))
     for t in (t for part in (*b.preds, *b.outs) for t in walk_shallow(part)):
+        told = _less_what_is_known(t, b) if keys_first else t
         if isinstance(t, Nested):
             inside = (x for x in (t, *walk_bag(t.bag)) if not isinstance(x, Var))
-            yield (Block((), (), (_less_what_is_known(t, b),)),), inside
+            yield (Block((), (), (told,)),), inside
         elif not isinstance(t, Var):
-            yield (Block((), (), _as_it_fails(_less_what_is_known(t, b))),), iter((t,))
+            yield (Block((), (), _as_it_fails(told)),), iter((t,))
 
 
 def _less_what_is_known(term: Term, around: Block) -> Term:
     """The term whose aggregates are without conditions on a key of their group that the group meets already:
-    HAVING and WHERE on a key leave the same rows of each group, and the server asks both before it groups
-    (subquery_planner).
+    HAVING and WHERE on a key leave the same rows of each group.
     """
     if isinstance(term, App):
         return replace(term, args=tuple(_less_what_is_known(t, around) for t in term.args))
@@ -202,18 +210,22 @@ def _not_known(inner: Block, around: Block) -> tuple[Term, ...]:
         for x, y in ((first, second), (second, first))
         if isinstance(x, Var) and isinstance(y, Var) and x.var in rows and y.var in groups
     }
-    known = {q for key in keys.values() for q in _met_by(key, groups[key.var])} | set(around.preds)
+    known = {q for key in keys.values() for q in _met_by(key, around, groups[key.var])}
     return tuple(p for p in inner.preds if not keys or substitute(p, keys.get) not in known)
 
 
-def _met_by(key: Var, group: Distinct) -> Iterator[Term]:
-    """The conditions of a group's rows on nothing but this key, as conditions on the group."""
+def _met_by(key: Var, around: Block, group: Distinct) -> Iterator[Term]:
+    """The conditions that are asked of nothing but this key of a group."""
+    yield from (p for p in around.preds if _read(p) == {key})
     (b,) = group.bag
     shown = b.outs[key.pos]
     for p in b.preds:
-        read = {x for x in walk_term(p) if isinstance(x, Var | Row | Nested)}
-        if read == {shown}:
+        if _read(p) == {shown}:
             yield substitute(p, lambda x: key if x == shown else None)
+
+
+def _read(condition: Term) -> set[Term]:
+    return {x for x in walk_term(condition) if isinstance(x, Var | Row | Nested)}
 
 
 def _walk_source(source: Source) -> Iterator[Term]:

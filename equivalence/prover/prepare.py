@@ -11,7 +11,7 @@ from collections.abc import Sized
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from rewright.sql.algebra import Expr, Param, Query, WholeRow, output_columns
+from rewright.sql.algebra import Expr, Param, Query, Select, WholeRow, output_columns
 from rewright.sql.types import NUMERIC, SqlType
 from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
 
@@ -157,12 +157,22 @@ def reservations(
     modulo |= kinds_apart(first.failing, second.failing)
     left, right = (failing(engine, f, p.spared) for p, f in zip(prepared, ended, strict=True))
     modulo |= kinds_apart(left, right)
-    modulo |= told_apart(first.evaluated, second.evaluated, ended, blocks)
+    keys_first = _asks_keys_first(q1) and _asks_keys_first(q2)
+    modulo |= told_apart(first.evaluated, second.evaluated, ended, blocks, keys_first=keys_first)
     modulo |= apart(first.computed, second.computed, ended)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")
     return modulo
+
+
+def _asks_keys_first(query: Query) -> bool:
+    """Whether conditions on keys alone are asked of the rows before they are grouped: where they stand in the
+    one query that groups, and it has one grouping set (subquery_planner). From around a subquery they get
+    into it only past no LIMIT, window or MATERIALIZED.
+    """
+    sets = [(q, q.group_by) for q in all_queries(query) if isinstance(q, Select) and q.group_by is not None]
+    return all(q is query and len(by) == 1 for q, by in sets)
 
 
 # --------------------------------------------------------------------------- signatures and order

@@ -45,6 +45,9 @@ APART = (
     ("select count(*) >= 0 from t where a = 9 and (select count(1 / x) from ev where k = n) >= 0", "select count(*) >= 0 from t where b = 3 and (select count(1 / x) from ev where k = n) >= 0"),
     ("select case when s > 5 then 1 when s <= 5 then 1 else 1 end from (select sum(1 / x) s from ev where k = 2) q", "select case when s > 5 then 1 when s <= 5 then 1 else 1 end from (select sum(1 / x) s from ev where k = 1) q"),
     ("select k, count(1 / x) >= 0 from ev group by k having k < 2", "select k, count(1 / x) filter (where g > 2) >= 0 from ev group by k having k < 2"),
+    ("select k, max(1 / x) from ev group by rollup (k) having k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
+    ("select k, m from (select k, max(1 / x) m, rank() over (order by k) from ev group by k) q where k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
+    ("select k, m from (select k, max(1 / x) m from ev group by k offset 0) q where k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
     ("select count(distinct 1 / x) >= 0 from ev where k = 2", "select count(distinct 1 / x) >= 0 from ev where k = 1"),
     ("select count(1 / x) filter (where k = 2), count(1 / x) filter (where k = 2) >= 0 from ev", "select count(1 / x) filter (where k = 2), count(1 / x) >= 0 from ev"),
 )  # fmt: skip
@@ -53,6 +56,7 @@ ALIKE = (
     ("select id, (select x from ev where k = 2) from t where n in (1, 2)", "select id, (select x from ev where k = 2) from t where n = 1 or n = 2"),
     ("select g, sum(l)::int from big where k in (select src from cyc) group by g", "select g, sum(l)::int from big where exists (select 1 from cyc where src = k) group by g"),
     ("select g, sum(l)::int from big group by g having g > 1", "select g, sum(l)::int from big where g > 1 group by g"),
+    ("select k, max(1 / x) from ev group by k having k > 1", "select k, max(1 / x) from ev where k > 1 group by k"),
     ("select l::int from big where k in (select src from cyc)", "select l::int from big where exists (select 1 from cyc where src = k)"),
 )  # fmt: skip
 
