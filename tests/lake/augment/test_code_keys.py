@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, augment
-from rewright.lake.augment.kept import keep_rows
 from rewright.lake.embedding import CachedEmbedder
+
+from .searching import Tables, indexed
 
 
 @pytest.mark.parametrize(
@@ -30,17 +29,11 @@ def test_codes_meet(
     chance = random.Random(5)
     numbers = chance.sample(range(1, 999), 150)
     level = {n: chance.gauss(0, 1) for n in numbers}
-    folder = tmp_path / "lake"
-    folder.mkdir()
-    for name, header, rows in (
-        ("buoys", ["buoy", "drift"], [[mine(n), round(level[n] + chance.gauss(0, 0.5), 3)] for n in numbers]),
-        ("chains", ["ref", "links"], [[theirs(n), round(level[n], 3)] for n in numbers]),
-    ):
-        with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        lake.graph()
-        keep_rows(lake)
+    tables: Tables = {
+        "buoys": (["buoy", "drift"], [[mine(n), round(level[n] + chance.gauss(0, 0.5), 3)] for n in numbers]),
+        "chains": (["ref", "links"], [[theirs(n), round(level[n], 3)] for n in numbers]),
+    }
+    with indexed(tmp_path, embedder, tables) as lake:
         found = augment(lake, BaseSpec("buoys", "drift"))
         assert [a.table for a in found.added if a.recommended] == ["chains"]
         assert found.added[0].coverage == 1.0
@@ -65,17 +58,11 @@ def test_labels_that_the_name_says_do_not_matter(
     chance = random.Random(5)
     numbers = chance.sample(range(1, 999), 150)
     level = {n: chance.gauss(0, 1) for n in numbers}
-    folder = tmp_path / "lake"
-    folder.mkdir()
-    for name, header, rows in (
-        ("base", [names[0], "y"], [[mine(n), round(level[n] + chance.gauss(0, 0.5), 3)] for n in numbers]),
-        ("told", [names[1], "x"], [[theirs(n), round(level[n], 3)] for n in numbers]),
-    ):
-        with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        lake.graph()
-        keep_rows(lake)
+    tables: Tables = {
+        "base": ([names[0], "y"], [[mine(n), round(level[n] + chance.gauss(0, 0.5), 3)] for n in numbers]),
+        "told": ([names[1], "x"], [[theirs(n), round(level[n], 3)] for n in numbers]),
+    }
+    with indexed(tmp_path, embedder, tables) as lake:
         found = augment(lake, BaseSpec("base", "y"))
         assert [a.table for a in found.added if a.recommended] == ["told"]
         assert found.added[0].coverage == 1.0
@@ -85,35 +72,23 @@ def test_labels_that_the_name_says_do_not_matter(
 
 def test_small_numbers_with_a_label_meet_no_others(tmp_path: Path, embedder: CachedEmbedder) -> None:
     chance = random.Random(5)
-    folder = tmp_path / "lake"
-    folder.mkdir()
-    for name, header, rows in (
-        ("base", ["picker", "y"], [[f"P{n:04d}", round(chance.gauss(0, 1), 3)] for n in range(1, 200)]),
-        ("told", ["room", "x"], [[n, round(chance.gauss(0, 1), 3)] for n in range(1, 200)]),
-    ):
-        with (folder / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        lake.graph()
-        keep_rows(lake)
+    tables: Tables = {
+        "base": (["picker", "y"], [[f"P{n:04d}", round(chance.gauss(0, 1), 3)] for n in range(1, 200)]),
+        "told": (["room", "x"], [[n, round(chance.gauss(0, 1), 3)] for n in range(1, 200)]),
+    }
+    with indexed(tmp_path, embedder, tables) as lake:
         assert augment(lake, BaseSpec("base", "y")).candidates == 0
 
 
 def test_dated_rows_are_counted_too(tmp_path: Path, embedder: CachedEmbedder) -> None:
     chance = random.Random(5)
-    folder = tmp_path / "lake"
-    folder.mkdir()
     many = {n: chance.randint(1, 12) for n in range(1, 200)}
     sprayed = [[f"F{n}x", f"2023-04-{chance.randint(1, 28):02d}"] for n, m in many.items() for _ in range(m)]
-    for name, header, rows in (
-        ("fields", ["field", "y"], [[f"F{n}x", round(m + chance.gauss(0, 2), 3)] for n, m in many.items()]),
-        ("sprayings", ["field", "sprayed_on"], sprayed),
-    ):
-        with (folder / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        lake.graph()
-        keep_rows(lake)
+    tables: Tables = {
+        "fields": (["field", "y"], [[f"F{n}x", round(m + chance.gauss(0, 2), 3)] for n, m in many.items()]),
+        "sprayings": (["field", "sprayed_on"], sprayed),
+    }
+    with indexed(tmp_path, embedder, tables) as lake:
         found = augment(lake, BaseSpec("fields", "y"))
         assert [a.table for a in found.added if a.recommended] == ["sprayings"]
         assert "sprayings.* (count)" in found.added[0].columns

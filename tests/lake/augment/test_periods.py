@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -10,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import open_lake
 from rewright.lake.augment.api import BaseSpec, augment
-from rewright.lake.augment.kept import keep_rows
 from rewright.lake.embedding import CachedEmbedder
+
+from .searching import Tables, indexed
 
 DAYS = [date(2015, 1, 2) + timedelta(days=9 * i) for i in range(300)]
 Write = Callable[[date], str]
@@ -46,17 +45,11 @@ def test_days_meet_longer_times(
     chance = random.Random(6)
     fuel = {p: chance.gauss(0, 1) for p in sorted({period(d) for d in DAYS})}
     sold = [[day(d), round(100 + 9 * fuel[period(d)] + chance.gauss(0, 3), 2)] for d in DAYS]
-    folder = tmp_path / "lake"
-    folder.mkdir()
-    for name, header, rows in (
-        ("sold", ["sold_on", "price"], sold),
-        ("fuel", ["period", "per_litre"], [[write(*p), round(x, 3)] for p, x in fuel.items()]),
-    ):
-        with (folder / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
-        lake.graph()
-        keep_rows(lake)
+    tables: Tables = {
+        "sold": (["sold_on", "price"], sold),
+        "fuel": (["period", "per_litre"], [[write(*p), round(x, 3)] for p, x in fuel.items()]),
+    }
+    with indexed(tmp_path, embedder, tables) as lake:
         found = augment(lake, BaseSpec("sold", "price"))
         assert [a.table for a in found.added if a.recommended] == ["fuel"]
         assert found.added[0].coverage == 1.0

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import random
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from rewright.lake.api import open_lake
-from rewright.lake.augment.api import BaseSpec, Report, augment
+from rewright.lake.augment.api import BaseSpec
 from rewright.lake.embedding import CachedEmbedder
 
-Tables = dict[str, tuple[Sequence[str], Sequence[Sequence[object]]]]
-
-
-def searched(folder: Path, embedder: CachedEmbedder, tables: Tables, spec: BaseSpec) -> Report:
-    where = folder / "lake"
-    where.mkdir()
-    for name, (header, rows) in tables.items():
-        with (where / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([header, *rows])
-    with open_lake(where, catalog=folder / "c.db", embedder=embedder) as lake:
-        return augment(lake, spec)
+from .searching import Tables, searched
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 from rewright.lake.augment.api import BaseSpec
 from rewright.lake.embedding import CachedEmbedder
 
-from .test_presence_leaks import Tables, searched
+from .searching import Tables, searched
 
 
 def test_walks_over_days_are_not_recommended(tmp_path: Path, embedder: CachedEmbedder) -> None:
