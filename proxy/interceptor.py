@@ -91,9 +91,7 @@ class SessionInterceptor:
         return exchange
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
-        lookup = self._lookup
-        if lookup is not None and self.lookups.outdated():
-            self.look_again()
+        self.look_again()
         if kind == Q:
             # one that does not end as a text does is the server's to refuse
             taken = None if data[end - 1] else self._query(data[at + HEADER_SIZE : end - 1])

@@ -32,20 +32,17 @@ class Lookups:
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
 
-    def outdated(self) -> bool:
-        """Whether the set of rewrites, or the path that the server reports, has changed since they were
-        looked up.
+    def renewed(self) -> bool:
+        """Whether the set of rewrites, or the path that the server reports, has changed since this was asked
+        last.
         """
         lookup = self._lookup
         if lookup is None:
             return False
-        return lookup.version != self.seen or self._in_force.told_path != self._told_path
-
-    def renewed(self) -> bool:
-        """As ``outdated``; from now on they are taken for looked up."""
-        if self._lookup is None or not self.outdated():
+        told = self._in_force.told_path
+        if lookup.version == self.seen and told == self._told_path:
             return False
-        self.seen, self._told_path = self._lookup.version, self._in_force.told_path
+        self.seen, self._told_path = lookup.version, told
         return True
 
     def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:

@@ -68,7 +68,7 @@ def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     A condition over several tables can be applied only after they are joined; each branch has one that an
     index or an early filter serves. On one table it is for servers that do not combine indexes well.
-    hazards 9, 11.
+    Hazards 9, 11.
 
     Calcite: OR-expansion.
     """

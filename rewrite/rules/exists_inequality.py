@@ -5,7 +5,7 @@
     SELECT … FROM line l, (SELECT ord, min(supp) lo, max(supp) hi FROM line WHERE ord IN (…) GROUP BY ord) g
      WHERE g.ord = l.ord AND (g.lo <> l.supp OR g.hi <> l.supp)
 
-NOT EXISTS: LEFT JOIN and ``g.lo IS NULL OR l.supp IS NULL OR (g.lo = l.supp AND g.hi = l.supp)``. hazards
+NOT EXISTS: LEFT JOIN and ``g.lo IS NULL OR l.supp IS NULL OR (g.lo = l.supp AND g.hi = l.supp)``. Hazards
 2, 3.
 """
 
