@@ -63,7 +63,7 @@ def aggregate_term(t: Scoped, e: a.Aggregate) -> Term:
         raise Unsupported("aggregate out of place")
     if e.direct:
         raise Unsupported("ordered-set aggregate")
-    with t.to.among_rows():
+    with t.to.among_rows(t.scope.before):
         return _of_group(t, e, t.scope.body)
 
 
@@ -103,7 +103,7 @@ def remember(
     plain = plain_name(name or _name(spec, spec.func.name), args, t.to.sources)
     by = tuple(describe(k, t.to.sources) for k in keys)
     rows = rows_in_full(bag, t.to.sources)
-    t.to.raising.append(Raising(kind, plain, by, rows, t.to.groups, t.to.sites, t.to.within))
+    t.to.raising.append(Raising(kind, plain, by, rows, t.to.before, t.to.sites, t.to.within))
 
 
 def make_aggregate(t: Scoped, spec: Spec, bag: Bag) -> Term:

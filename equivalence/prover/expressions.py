@@ -178,7 +178,14 @@ class Translation:
             case a.ScalarSubquery(query, type_):
                 row = the(self.to.scalar(query, self.env_inside()), type_)
                 self.to.rows.append(
-                    Failure("errors", row, self.to.sites, within=self.to.within, apart=self.to.apart)
+                    Failure(
+                        "errors",
+                        row,
+                        self.to.sites,
+                        within=self.to.within,
+                        apart=self.to.apart,
+                        before=self.to.before,
+                    )
                 )
                 return row
             case a.Exists(query):

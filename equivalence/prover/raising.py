@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from rewright.sql.algebra import FunctionRef
 
 from .described import describe
-from .digest import written
+from .digest import written, written_alike
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED
-from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag, walk_shallow
-from .translated import Raising
+from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
+from .translated import Groups, Raising
 
 _TOTAL = frozenset(
     {
@@ -85,16 +85,22 @@ def _computed(r: Raising, sources: dict[int, Source]) -> Computed:
     sites = [
         f"of {sorted(s.tables)} where {sorted(_written(t, sources) for t in s.filters)}" for s in r.sites
     ]
-    conditions = r.groups.having if r.groups is not None else []
-    having = [_written(t, sources) for t in conditions]
-    # what looks at keys alone has been asked of the rows before they are grouped (subquery_planner)
-    shown = not any(isinstance(part, Nested) for t in conditions for part in walk_shallow(t))
+    having = [_written(t, sources) for groups in r.before for t in groups.having if not groups.late]
+    having += before_having(r.before, sources)
+    shown = not any(groups.late for groups in r.before)
     return Computed(r.kind, r.plain, f"by {r.keys} {sites}", f"{r.rows} having {having}", shown)
 
 
 def rows_in_full(bag: Bag, sources: Mapping[int, Source]) -> str:
     """A bag as it is written, with columns of relations around it by their names."""
     return written(bag, lambda v: describe(v, dict(sources)))
+
+
+def before_having(groups: Iterable[Groups], sources: Mapping[int, Source]) -> list[str]:
+    """The rows of groups that are computed before conditions drop some of them, of whose rows, too, something
+    may be raised (subquery_planner keeps in HAVING what has aggregates or subqueries).
+    """
+    return [written_alike(tuple(g.rows), lambda v: describe(v, dict(sources))) for g in groups if g.late]
 
 
 def _written(term: Term, sources: Mapping[int, Source]) -> str:

@@ -24,12 +24,12 @@ class Reading(Protocol):
     quotients: bool
     failing: list[Failure]
     raising: list[Raising]
-    groups: Groups | None
     sites: tuple[Site, ...]
     within: a.Query | None
     sources: dict[int, Source]
     inside: Known
     loose: set[str]
+    before: tuple[Groups, ...]
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
@@ -51,8 +51,8 @@ class Reading(Protocol):
         """Translate something whose rows are made apart, where ``fence``."""
         ...
 
-    def among_rows(self) -> AbstractContextManager[None]:
-        """Translate an aggregate: its arguments are evaluated of the rows."""
+    def among_rows(self, before: tuple[Groups, ...]) -> AbstractContextManager[None]:
+        """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         ...
 
     def with_known(

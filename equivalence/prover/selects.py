@@ -6,18 +6,18 @@ Must not know schema facts or rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.walk import conjuncts, walk
+from rewright.sql.walk import all_exprs, conjuncts, subqueries, walk
 
 from .bags import block
+from .build import conj
 from .expressions import Translation
 from .fresh import fresh
-from .terms import Block, Limited, Source, Term, Var, bag_types, null
+from .terms import Block, Limited, Source, Term, Var, bag_types, null, substitute
 from .translated import Env, Form, Groups, Rows, Scope, Unsupported, columns_of, sort_label
 
 if TYPE_CHECKING:
@@ -27,29 +27,25 @@ Context = tuple[Rows, Scope]
 
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
-    t.whole = t.whole and query.where is None and len(query.from_) == 1
-    found = t.from_list(query.from_, env)
-    t.whole = False
-    rows = [_filtered(t, r, query.where) for r in found]
-    rows = [r for r in rows if block(r.vars, r.preds, ())]
-    contexts = [(r, Scope(r.env)) for r in rows]
+    before = t.before if query.group_by is None else (*t.before, Groups())
+    with t.groups(before):
+        rows = _rows(t, query, env)
     if query.group_by is None:
-        return _outputs(t, query, _with_windows(contexts))
+        return _outputs(t, query, _with_windows([(r, Scope(r.env)) for r in rows]))
     of_rows, of_groups_ = of_groups(query)
-    with t.with_known(inside=of_rows), _computing(t):
-        contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
+    with t.with_known(inside=of_rows):
+        contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env, before)]
         with t.with_known(of_groups_):
             return _outputs(t, query, _with_windows(contexts))
 
 
-@contextmanager
-def _computing(t: Translator) -> Iterator[None]:
-    """Translate what is computed of groups."""
-    outer, t.groups = t.groups, Groups()
-    try:
-        yield
-    finally:
-        t.groups = outer
+def _rows(t: Translator, query: a.Select, env: Env) -> list[Rows]:
+    """The rows of FROM that meet WHERE."""
+    t.whole = t.whole and query.where is None and len(query.from_) == 1
+    found = t.from_list(query.from_, env)
+    t.whole = False
+    rows = [_filtered(t, r, query.where) for r in found]
+    return [r for r in rows if block(r.vars, r.preds, ())]
 
 
 def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
@@ -62,9 +58,14 @@ def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
 
 
 def _grouped(
-    t: Translator, query: a.Select, rows: list[Rows], keys: tuple[a.Expr, ...], env: Env
+    t: Translator,
+    query: a.Select,
+    rows: list[Rows],
+    keys: tuple[a.Expr, ...],
+    env: Env,
+    before: tuple[Groups, ...],
 ) -> list[Context]:
-    """The groups of one grouping set."""
+    """The groups of one grouping set, the last of ``before``."""
     assert query.group_by is not None
     every = tuple(dict.fromkeys(k for s in query.group_by for k in s))
     keys = tuple(dict.fromkeys(keys))
@@ -75,27 +76,40 @@ def _grouped(
     keys = _as_shown(query, keys)
     groups: list[tuple[a.Expr, Term]] = []
     vars_: tuple[tuple[int, Source], ...] = ()
+    shown: list[tuple[Term, ...]] = [()] * len(rows)
     if keys:
-        with t.with_known(t.inside):
-            bag = tuple(
-                b
-                for r in rows
-                for b in block(r.vars, r.preds, tuple(Translation(t, Scope(r.env)).term(k) for k in keys))
-            )
+        with t.with_known(t.inside), t.groups(before):
+            shown = [tuple(Translation(t, Scope(r.env)).term(k) for k in keys) for r in rows]
+        bag = tuple(b for r, outs in zip(rows, shown, strict=True) for b in block(r.vars, r.preds, outs))
         if not bag:
             return []
         (made,) = t.distinct(bag)
         vars_ = made.vars
         groups = list(zip(keys, made.outs, strict=True))
     groups += [(k, null(k.type)) for k in every if k not in keys]
-    scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
-    having: tuple[Term, ...] = ()
-    if query.having is not None:
-        with t.with_known(Known(grouped=bool(keys))):
-            having = (*having, t.conjuncts(Translation(t, scope), query.having))
-            if t.groups is not None:
-                t.groups.having.extend(having)
-    return [(Rows(vars_, having, env), scope)]
+    scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys, before=before)
+    if query.having is None:
+        return [(Rows(vars_, (), env), scope)]
+    with t.with_known(Known(grouped=bool(keys))):
+        having = t.conjuncts(Translation(t, scope), query.having)
+    early = [term for e, term in having.items() if not _is_asked_late(query, e)]
+    before[-1].having += having.values()
+    before[-1].late |= len(early) < len(having)
+    for r, outs in zip(rows, shown, strict=True):
+        of_row = dict(zip((value for _, value in groups), outs, strict=False))
+        before[-1].rows.append(Block(r.vars, (*r.preds, *(substitute(c, of_row.get) for c in early)), ()))
+    return [(Rows(vars_, (conj(having.values()),), env), scope)]
+
+
+def _is_asked_late(query: a.Select, having: a.Expr) -> bool:
+    """Whether the server asks a conjunct of HAVING of groups that have been computed. One that looks at keys
+    alone is asked of the rows, before these are grouped (subquery_planner); of several grouping sets not in
+    all versions.
+    """
+    late = a.Aggregate | a.Grouping
+    return len(query.group_by or ()) > 1 or any(
+        isinstance(e, late) or any(True for _ in subqueries(e)) for e in all_exprs(having)
+    )
 
 
 def _as_shown(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Expr, ...]:
@@ -141,7 +155,7 @@ def _with_windows(contexts: list[Context]) -> list[Context]:
     def rows() -> list[Context]:
         return contexts
 
-    return [(r, Scope(s.env, s.groups, s.body, rows, s.grouping)) for r, s in contexts]
+    return [(r, replace(s, windows=rows)) for r, s in contexts]
 
 
 def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:

@@ -78,9 +78,10 @@ class Translator:
     guarded: list[Failure] = field(default_factory=list)
     # those in conditions
     tested: list[Failure] = field(default_factory=list)
-    # aggregates and window functions that may raise something, and the groups that the next are computed of
+    # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
-    groups: Groups | None = None
+    # the groups, outermost first, for which the next is evaluated before any of them is dropped
+    before: tuple[Groups, ...] = ()
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
@@ -119,7 +120,9 @@ class Translator:
 
     def fails(self, kind: str, term: App, *, optional: bool = False) -> None:
         """Remember that evaluating the term here may raise an error."""
-        self.failing.append(Failure(kind, term, self.sites, self.given, optional, self.within, self.apart))
+        self.failing.append(
+            Failure(kind, term, self.sites, self.given, optional, self.within, self.apart, self.before)
+        )
 
     def hazards(self, before: int) -> list[Failure]:
         """What was met since there were ``before`` failures and fails for ordinary values."""
@@ -127,24 +130,24 @@ class Translator:
 
     def condition(self, e: a.Expr, rows: Rows) -> Term:
         """A WHERE or ON of the rows, remembered with its place among the others."""
-        return self.conjuncts(Translation(self, Scope(rows.env)), e, rows.preds)
+        return conj(self.conjuncts(Translation(self, Scope(rows.env)), e, rows.preds).values())
 
-    def conjuncts(self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = ()) -> Term:
-        """A condition whose conjuncts the planner may take apart. ``before_it``: those of the rows it is
-        asked of, which come first as it is written.
+    def conjuncts(self, make: Translation, e: a.Expr, before_it: tuple[Term, ...] = ()) -> dict[a.Expr, Term]:
+        """The conjuncts of a condition, which the planner may take apart. ``before_it``: those of the rows it
+        is asked of, which come first as it is written.
         """
         before = len(self.failing)
         parts = conjuncts(e)
         sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
-        terms: list[Term] = []
+        terms: dict[a.Expr, Term] = {}
         for part in parts:
             start = len(self.failing)
             with self.with_known(beside=NOTHING.where(*(p for p in sure if p is not part))):
                 made = make.term(part)
-            first = (t for p, t in zip(parts, terms, strict=False) if p in sure)
+            first = (t for p, t in terms.items() if p in sure)
             self._spare(range(start, len(self.failing)), (*before_it, *first))
-            terms.append(made)
-        term = conj(terms)
+            terms[part] = made
+        term = conj(terms.values())
         self.filters += predicates(term)
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
@@ -152,7 +155,7 @@ class Translator:
         self.risky |= bool(hazards)
         self.forced |= not all(f.optional for f in hazards)
         self.tested += [f for f in self.failing[before:] if not f.sites]
-        return term
+        return terms
 
     def _spare(self, met: range, given: tuple[Term, ...]) -> None:
         """Mark overflows that do not happen where the ``given`` conditions are evaluated first, as they are
@@ -189,15 +192,25 @@ class Translator:
             self.sites, self.among = outer
 
     @contextmanager
-    def among_rows(self) -> Iterator[None]:
-        """Translate an aggregate: its arguments are evaluated of the rows."""
+    def among_rows(self, before: tuple[Groups, ...]) -> Iterator[None]:
+        """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         outer = self.sites, self.among
         if self.among is not None:
             self.sites, self.among = self.among, None
         try:
-            yield
+            with self.groups(before):
+                yield
         finally:
             self.sites, self.among = outer
+
+    @contextmanager
+    def groups(self, before: tuple[Groups, ...]) -> Iterator[None]:
+        """Translate what is evaluated for these groups, outermost first, before any of them is dropped."""
+        outer, self.before = self.before, before
+        try:
+            yield
+        finally:
+            self.before = outer
 
     @contextmanager
     def rows_given(self, preds: tuple[Term, ...]) -> Iterator[None]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from rewright.sql import algebra as a
 from rewright.sql.types import SqlType
 
-from .terms import Bag, Source, Term
+from .terms import Bag, Block, Source, Term
 
 Env = Mapping[int, tuple[Term, ...]]
 
@@ -49,6 +49,17 @@ class Site:
     filters: list[Term] = field(default_factory=list)
 
 
+@dataclass(slots=True)
+class Groups:
+    """The groups of a grouped query: the conditions that drop some of them, whether any of these is ``late``
+    (asked when the groups have been computed), and the ``rows`` that they are computed of then.
+    """
+
+    having: list[Term] = field(default_factory=list)
+    late: bool = False
+    rows: list[Block] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A term that may raise ``kind`` (errors or overflow), evaluated at ``sites`` (outermost first; none:
@@ -66,26 +77,22 @@ class Failure:
     # the query that it is evaluated in, and of that the expression whose parts are evaluated together
     within: a.Query | None = None
     apart: a.Expr | None = None
-
-
-@dataclass(slots=True)
-class Groups:
-    """The groups that aggregates are computed of: the conditions that drop some of them."""
-
-    having: list[Term] = field(default_factory=list)
+    # the groups, outermost first, that it is evaluated for before any of them is dropped
+    before: tuple[Groups, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Raising:
     """An aggregate or window function that may raise ``kind``: its name and what it is of, its keys, the rows
-    it reads in full, where it stands, and the query that it is part of.
+    it reads in full, the groups that it is computed for (outermost first), where it stands, and the query
+    that it is part of.
     """
 
     kind: str
     plain: str
     keys: tuple[str, ...]
     rows: str
-    groups: Groups | None
+    before: tuple[Groups, ...]
     sites: tuple[Site, ...]
     within: a.Query | None = None
 
@@ -93,7 +100,8 @@ class Raising:
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What names mean: ``env`` the columns in scope; in a grouped query ``groups`` the grouping expressions'
-    values and ``body`` the rows of each group with the key terms; ``windows`` the rows a window sees.
+    values and ``body`` the rows of each group with the key terms; ``windows`` the rows a window sees;
+    ``before`` the groups that aggregates of the scope are computed for.
     """
 
     env: Env
@@ -101,6 +109,7 @@ class Scope:
     body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]] | None = None
     windows: Callable[[], Sequence[tuple[Rows, Scope]]] | None = None
     grouping: tuple[a.Expr, ...] | None = None
+    before: tuple[Groups, ...] = ()
 
 
 def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:

@@ -28,9 +28,6 @@ select id from g where (select count(*) from g h where h.b < g.b or h.b = g.b an
 -- equal counts: more before than after
 select id from (select id, rank() over (order by b) as up, rank() over (order by b desc) as down from g) t where up < down;
 select id from g where (select count(*) from g h where h.b < g.b) < (select count(*) from g h where h.b > g.b);
--- equal days: the day before is the row before
-select day, visitors from (select day, visitors, lag(day) over (order by day) as e from daily) t where e = day - 1;
-select a.day, a.visitors from daily a join daily b on b.day = a.day - 1;
 -- equal days: between two that follow each other is none
 select a.d, a.d + 1, b.d from day a, day b where b.d = a.d + 1 and not exists (select 1 from day c where c.d > a.d and c.d < b.d);
 select a.d, a.d + 1, b.d from day a, day b where b.d = a.d + 1;
