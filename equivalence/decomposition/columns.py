@@ -21,6 +21,7 @@ from rewright.equivalence.laws.chance import chance, loose_above
 from rewright.sql import algebra as a
 from rewright.sql.build import numbered
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts.aggregates import asks_groups
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     canonical,
@@ -101,16 +102,19 @@ def _is_by_rows(block: a.Select) -> bool:
 
 
 def _are_cut_alike(x: a.Select, y: a.Select) -> bool:
-    """Whether all but the values that are shown and sorted by, and what is asked of groups, is the same."""
+    """Whether all but the values that are shown and sorted by, and what is asked of groups, is the same.
+    Other conditions of HAVING the server may ask of the rows, and so spare them what raises in a group.
+    """
     if len(x.targets) != len(y.targets) or len(x.order_by) != len(y.order_by):
         return False
     if (x.group_by is None) != (y.group_by is None) or set(group_keys(x)) != set(group_keys(y)):
         return False
+    of_rows = ({p for p in conjuncts(b.having) if not asks_groups(p)} for b in (x, y))
     bare = (replace(above(b), targets=(), order_by=(), group_by=None, having=None) for b in (x, y))
     one = a.Const(None, INT4)
     orders = ([replace(k, expr=one) for k in b.order_by] for b in (x, y))
     types = ([e.type for e in _exprs(b)] for b in (x, y))
-    return all(mine == theirs for mine, theirs in (tuple(bare), tuple(orders), tuple(types)))
+    return all(mine == theirs for mine, theirs in (tuple(bare), tuple(orders), tuple(types), tuple(of_rows)))
 
 
 def _exprs(block: a.Select) -> list[a.Expr]:

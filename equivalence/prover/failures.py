@@ -20,7 +20,7 @@ from .lasting import AGGREGATE, Evaluated, as_left, head_of, is_told_by_parts
 from .looks import chosen_among_equals
 from .places import at_path, nested_terms, places
 from .positions import WindowName, is_total, ordered_keys, read_window, total
-from .raising import before_having
+from .raising import before_dropping
 from .ranges import described_as, fits_where, stays_in_range, with_constants
 from .series import never_fails
 from .symbols import (
@@ -195,8 +195,8 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {sorted(site.tables)} where {conditions}"
-    rows = before_having(failure.before, translator.sources)
-    return f"{what} before having of {rows}" if rows else what
+    rows = before_dropping(failure.before, translator.sources)
+    return f"{what} before rows are dropped of {rows}" if rows else what
 
 
 def evaluated(translator: Translator, found: Failures) -> tuple[Evaluated, ...]:

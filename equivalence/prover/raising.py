@@ -20,7 +20,7 @@ from .digest import written, written_alike
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED
 from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
-from .translated import Groups, Raising
+from .translated import Made, Raising
 
 _TOTAL = frozenset(
     {
@@ -85,9 +85,10 @@ def _computed(r: Raising, sources: dict[int, Source]) -> Computed:
     sites = [
         f"of {sorted(s.tables)} where {sorted(_written(t, sources) for t in s.filters)}" for s in r.sites
     ]
-    having = [_written(t, sources) for groups in r.before for t in groups.having if not groups.late]
-    having += before_having(r.before, sources)
-    shown = not any(groups.late for groups in r.before)
+    having = [_written(t, sources) for made in r.before for t in made.having if not made.late]
+    dropped = before_dropping(r.before, sources)
+    having += dropped
+    shown = not dropped
     return Computed(r.kind, r.plain, f"by {r.keys} {sites}", f"{r.rows} having {having}", shown)
 
 
@@ -96,11 +97,14 @@ def rows_in_full(bag: Bag, sources: Mapping[int, Source]) -> str:
     return written(bag, lambda v: describe(v, dict(sources)))
 
 
-def before_having(groups: Iterable[Groups], sources: Mapping[int, Source]) -> list[str]:
-    """The rows of groups that are computed before conditions drop some of them, of whose rows, too, something
-    may be raised (subquery_planner keeps in HAVING what has aggregates or subqueries).
+def before_dropping(made: Iterable[Made], sources: Mapping[int, Source]) -> list[str]:
+    """The rows that are made before some of them, or of the groups that they are computed for, are dropped:
+    of these, too, something may be raised (subquery_planner keeps in HAVING what has aggregates or
+    subqueries; the sort below LIMIT computes what is shown).
     """
-    return [written_alike(tuple(g.rows), lambda v: describe(v, dict(sources))) for g in groups if g.late]
+    late = [m for m in made if m.late]
+    parts = (bag for m in late for bag in (tuple(m.rows), *((Block((), (t,), ()),) for t in m.unsure)))
+    return [written_alike(bag, lambda v: describe(v, dict(sources))) for bag in parts]
 
 
 def _written(term: Term, sources: Mapping[int, Source]) -> str:

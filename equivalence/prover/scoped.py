@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rewright.sql.facts.guards import Known
 
     from .terms import Bag, Source, Term
-    from .translated import Env, Failure, Form, Groups, Raising, Scope, Site
+    from .translated import Env, Failure, Form, Made, Raising, Scope, Site
 
 
 class Reading(Protocol):
@@ -29,7 +29,7 @@ class Reading(Protocol):
     sources: dict[int, Source]
     inside: Known
     loose: set[str]
-    before: tuple[Groups, ...]
+    before: tuple[Made, ...]
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
@@ -51,7 +51,7 @@ class Reading(Protocol):
         """Translate something whose rows are made apart, where ``fence``."""
         ...
 
-    def among_rows(self, before: tuple[Groups, ...]) -> AbstractContextManager[None]:
+    def among_rows(self, before: tuple[Made, ...]) -> AbstractContextManager[None]:
         """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         ...
 

@@ -10,15 +10,16 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from rewright.sql import algebra as a
+from rewright.sql.facts.aggregates import asks_groups, waits
 from rewright.sql.facts.guards import Known, of_groups
-from rewright.sql.walk import all_exprs, conjuncts, subqueries, walk
+from rewright.sql.walk import conjuncts, walk
 
 from .bags import block
 from .build import conj
 from .expressions import Translation
 from .fresh import fresh
 from .terms import Block, Limited, Source, Term, Var, bag_types, null, substitute
-from .translated import Env, Form, Groups, Rows, Scope, Unsupported, columns_of, sort_label
+from .translated import Env, Form, Made, Rows, Scope, Unsupported, columns_of, sort_label
 
 if TYPE_CHECKING:
     from .translate import Translator
@@ -27,8 +28,8 @@ Context = tuple[Rows, Scope]
 
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
-    before = t.before if query.group_by is None else (*t.before, Groups())
-    with t.groups(before):
+    before = t.before if query.group_by is None else (*t.before, Made())
+    with t.making(before):
         rows = _rows(t, query, env)
     if query.group_by is None:
         return _outputs(t, query, _with_windows([(r, Scope(r.env)) for r in rows]))
@@ -63,7 +64,7 @@ def _grouped(
     rows: list[Rows],
     keys: tuple[a.Expr, ...],
     env: Env,
-    before: tuple[Groups, ...],
+    before: tuple[Made, ...],
 ) -> list[Context]:
     """The groups of one grouping set, the last of ``before``."""
     assert query.group_by is not None
@@ -78,7 +79,7 @@ def _grouped(
     vars_: tuple[tuple[int, Source], ...] = ()
     shown: list[tuple[Term, ...]] = [()] * len(rows)
     if keys:
-        with t.with_known(t.inside), t.groups(before):
+        with t.with_known(t.inside), t.making(before):
             shown = [tuple(Translation(t, Scope(r.env)).term(k) for k in keys) for r in rows]
         bag = tuple(b for r, outs in zip(rows, shown, strict=True) for b in block(r.vars, r.preds, outs))
         if not bag:
@@ -92,24 +93,14 @@ def _grouped(
         return [(Rows(vars_, (), env), scope)]
     with t.with_known(Known(grouped=bool(keys))):
         having = t.conjuncts(Translation(t, scope), query.having)
-    early = [term for e, term in having.items() if not _is_asked_late(query, e)]
+    early = [term for e, term in having.items() if not waits(query, e)]
+    before[-1].unsure += (term for e, term in having.items() if waits(query, e) and not asks_groups(e))
     before[-1].having += having.values()
     before[-1].late |= len(early) < len(having)
     for r, outs in zip(rows, shown, strict=True):
         of_row = dict(zip((value for _, value in groups), outs, strict=False))
         before[-1].rows.append(Block(r.vars, (*r.preds, *(substitute(c, of_row.get) for c in early)), ()))
     return [(Rows(vars_, (conj(having.values()),), env), scope)]
-
-
-def _is_asked_late(query: a.Select, having: a.Expr) -> bool:
-    """Whether the server asks a conjunct of HAVING of groups that have been computed. One that looks at keys
-    alone is asked of the rows, before these are grouped (subquery_planner); of several grouping sets not in
-    all versions.
-    """
-    late = a.Aggregate | a.Grouping
-    return len(query.group_by or ()) > 1 or any(
-        isinstance(e, late) or any(True for _ in subqueries(e)) for e in all_exprs(having)
-    )
 
 
 def _as_shown(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Expr, ...]:

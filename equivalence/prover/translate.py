@@ -50,7 +50,7 @@ from .translated import (
     Env,
     Failure,
     Form,
-    Groups,
+    Made,
     Raising,
     Rows,
     Scope,
@@ -81,7 +81,7 @@ class Translator:
     # aggregates and window functions that may raise something
     raising: list[Raising] = field(default_factory=list)
     # the groups, outermost first, for which the next is evaluated before any of them is dropped
-    before: tuple[Groups, ...] = ()
+    before: tuple[Made, ...] = ()
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
@@ -192,19 +192,19 @@ class Translator:
             self.sites, self.among = outer
 
     @contextmanager
-    def among_rows(self, before: tuple[Groups, ...]) -> Iterator[None]:
+    def among_rows(self, before: tuple[Made, ...]) -> Iterator[None]:
         """Translate an aggregate: its arguments are evaluated of the rows, ``before`` groups are dropped."""
         outer = self.sites, self.among
         if self.among is not None:
             self.sites, self.among = self.among, None
         try:
-            with self.groups(before):
+            with self.making(before):
                 yield
         finally:
             self.sites, self.among = outer
 
     @contextmanager
-    def groups(self, before: tuple[Groups, ...]) -> Iterator[None]:
+    def making(self, before: tuple[Made, ...]) -> Iterator[None]:
         """Translate what is evaluated for these groups, outermost first, before any of them is dropped."""
         outer, self.before = self.before, before
         try:
@@ -265,7 +265,7 @@ class Translator:
             outer = self.within, self.apart
             self.within, self.apart = query, None
             try:
-                return self._query(query, env, ordered=visible or ordered)
+                return self._cut(query, env, ordered=visible or ordered, whole=whole)
             finally:
                 self.within, self.apart = outer
 
@@ -276,6 +276,18 @@ class Translator:
             return self.query(query, env).bag
         finally:
             self.asked = outer
+
+    def _cut(self, query: a.Query, env: Env, *, ordered: bool, whole: bool) -> Form:
+        """The rows of a query that LIMIT and OFFSET leave. ``whole``: none of the others is dropped before it
+        is made.
+        """
+        if query.limit is None and query.offset is None:
+            return self._query(query, env, ordered=ordered)
+        made = Made(late=True)
+        with self.making((*self.before, made) if whole else self.before):
+            form = self._query(query, env, ordered=True)
+        made.rows += (Block(b.vars, b.preds, ()) for b in form.bag)
+        return self._shown(self.limit(query, form, env), ordered=ordered)
 
     def _query(self, query: a.Query, env: Env, *, ordered: bool) -> Form:
         for cte in query.ctes:
@@ -290,13 +302,15 @@ class Translator:
                 form = self.set_operation(query, env)
             case a.Values():
                 form = self.values(query, env)
-        if query.limit is not None or query.offset is not None:
-            form = self.limit(query, form, env)
-        if not ordered:
-            form = Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
         if len(form.bag) > MAX_BLOCKS:
             raise Unsupported("too many alternatives")
-        return form
+        return self._shown(form, ordered=ordered)
+
+    def _shown(self, form: Form, *, ordered: bool) -> Form:
+        """The form with its sort keys where its order is ``ordered``."""
+        if ordered:
+            return form
+        return Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
 
     def limit(self, query: a.Query, form: Form, env: Env) -> Form:
         """LIMIT and OFFSET: a variable over the chosen rows."""

@@ -50,14 +50,17 @@ class Site:
 
 
 @dataclass(slots=True)
-class Groups:
-    """The groups of a grouped query: the conditions that drop some of them, whether any of these is ``late``
-    (asked when the groups have been computed), and the ``rows`` that they are computed of then.
+class Made:
+    """What is made before some of it is dropped: the groups of a grouped query, or the rows of one that LIMIT
+    or OFFSET cuts. ``having``: the conditions that drop groups. ``late``: whether the dropping waits until
+    all is made, or may; ``rows``: what it is made of then, ``unsure``: the conditions that the server may yet
+    ask first.
     """
 
     having: list[Term] = field(default_factory=list)
     late: bool = False
     rows: list[Block] = field(default_factory=list)
+    unsure: list[Term] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ class Failure:
     within: a.Query | None = None
     apart: a.Expr | None = None
     # the groups, outermost first, that it is evaluated for before any of them is dropped
-    before: tuple[Groups, ...] = ()
+    before: tuple[Made, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class Raising:
     plain: str
     keys: tuple[str, ...]
     rows: str
-    before: tuple[Groups, ...]
+    before: tuple[Made, ...]
     sites: tuple[Site, ...]
     within: a.Query | None = None
 
@@ -109,7 +112,7 @@ class Scope:
     body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]] | None = None
     windows: Callable[[], Sequence[tuple[Rows, Scope]]] | None = None
     grouping: tuple[a.Expr, ...] | None = None
-    before: tuple[Groups, ...] = ()
+    before: tuple[Made, ...] = ()
 
 
 def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:

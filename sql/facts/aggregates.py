@@ -7,7 +7,7 @@ from __future__ import annotations
 from rewright.sql import algebra as a
 from rewright.sql.facts.strictness import is_strict_in
 from rewright.sql.types import equality_is_identity
-from rewright.sql.walk import walk_block
+from rewright.sql.walk import all_exprs, subqueries, walk_block
 
 # built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no
 # rows
@@ -53,3 +53,17 @@ def ordered_by_value(call: a.Aggregate) -> bool:
 def simple_aggregates(node: a.Node) -> bool:
     """Whether all aggregates of a block's part are built in and do not depend on the order of their input."""
     return not any(isinstance(n, a.Aggregate) and order_sensitive(n) for n in walk_block(node))
+
+
+def waits(query: a.Select, having: a.Expr) -> bool:
+    """Whether the server asks a conjunct of HAVING of groups that have been computed, or may. One that looks
+    at keys alone is asked of the rows, before these are grouped (subquery_planner); of several grouping sets
+    not in all versions; one with a subquery where this is computed once.
+    """
+    several = len(query.group_by or ()) > 1
+    return several or asks_groups(having) or any(subqueries(e) for e in all_exprs(having))
+
+
+def asks_groups(having: a.Expr) -> bool:
+    """Whether a conjunct of HAVING needs groups that have been computed."""
+    return any(isinstance(e, a.Aggregate | a.Grouping) for e in all_exprs(having))
