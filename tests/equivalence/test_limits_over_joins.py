@@ -125,3 +125,135 @@ def test_groups_by_an_inner_join_are_not_cut_before_it() -> None:
 def test_rows_of_two_arms_may_tie() -> None:
     assert modulo(ARMS.format("1", "ord", "id"), ARMS.format("2 - 1", "ord", "id")) == {"tie-order"}
     assert modulo(ARMS.format("1", "ord", "id, arm"), ARMS.format("2 - 1", "ord", "id, arm")) == set()
+
+
+TOTALS = (
+    "SELECT l.ord, l.num, p.brand, {} AS n FROM line l JOIN part p ON p.id = l.part {} WHERE l.qty < 9 {}"
+    " ORDER BY l.ord, l.num LIMIT 5"
+)
+PAGES = (
+    "SELECT f.ord, f.num, p.brand, {} AS n FROM (SELECT l.ord, l.num, l.part, {} AS n FROM line l WHERE l.qty < 9"
+    " ORDER BY l.ord, l.num LIMIT {}) f JOIN part p ON p.id = f.part {} ORDER BY f.ord, f.num LIMIT 5"
+)
+COUNT = "count(*) OVER ()"
+
+
+@pytest.mark.parametrize(
+    ("total", "shown"),
+    [
+        (COUNT, "f.n"),
+        ("count(l.supp) OVER ()", "f.n"),
+        ("sum(l.qty) OVER (PARTITION BY l.supp)", "f.n"),
+        ("max(l.day) FILTER (WHERE l.supp > 1) OVER ()", "f.n"),
+    ],
+)
+def test_totals_beside_a_page_are_those_of_the_kept_table(total: str, shown: str) -> None:
+    assert by_parts(TOTALS.format(total, "", ""), PAGES.format(shown, total, 7, ""), 60) == set()
+
+
+LOOKED_UP = (
+    "SELECT v.id, s.city, {} AS n FROM visit v LEFT JOIN store s ON s.id = v.store ORDER BY v.id LIMIT 5"
+)
+LOOKED_UP_LATE = (
+    "SELECT f.id, s.city, f.n FROM (SELECT v.id, v.store, {} AS n FROM visit v ORDER BY v.id LIMIT 5) f"
+    " LEFT JOIN store s ON s.id = f.store ORDER BY f.id LIMIT 5"
+)
+
+
+def test_totals_beside_a_page_below_a_join_that_finds_one_row_at_most() -> None:
+    assert by_parts(LOOKED_UP.format(COUNT), LOOKED_UP_LATE.format(COUNT), 60) == set()
+
+
+@pytest.mark.parametrize(
+    ("whole", "cut"),
+    [
+        # the count of the page's rows
+        (TOTALS.format(COUNT, "", ""), PAGES.format(COUNT, "0", 5, "")),
+        # rows of the page that the partner's condition takes away are counted or not
+        (TOTALS.format(COUNT, "", "AND p.size > 1"), PAGES.format("f.n", COUNT, 5, "WHERE p.size > 1")),
+        (TOTALS.format(COUNT, "AND p.size > 1", ""), PAGES.format("f.n", COUNT, 5, "")),
+        # a condition on the total below, or above
+        (TOTALS.format(COUNT, "", ""), PAGES.format("f.n", COUNT, 5, "WHERE f.n > 6")),
+        # other windows
+        (TOTALS.format("count(*) OVER (PARTITION BY p.size)", "", ""), PAGES.format("f.n", COUNT, 5, "")),
+        (TOTALS.format(COUNT, "", ""), PAGES.format("f.n", "count(l.supp) OVER ()", 5, "")),
+        (TOTALS.format(COUNT, "", ""), PAGES.format("f.n", "count(*) OVER (ORDER BY l.day)", 5, "")),
+        (TOTALS.format("count(p.size) OVER ()", "", ""), PAGES.format("f.n", COUNT, 5, "")),
+        # fewer rows than are shown
+        (TOTALS.format(COUNT, "", ""), PAGES.format("f.n", COUNT, 4, "")),
+        # a total within a subquery is of the subquery's rows
+        (
+            TOTALS.format(f"(SELECT {COUNT} FROM cust c LIMIT 1)", "", ""),
+            PAGES.format("(SELECT f.n FROM cust c LIMIT 1)", COUNT, 5, ""),
+        ),
+        (
+            TOTALS.format(
+                f"(SELECT sum(x.n) FROM (SELECT {COUNT} AS n FROM cust c WHERE c.id = l.supp) x)", "", ""
+            ),
+            PAGES.format(
+                "(SELECT sum(x.n) FROM (SELECT f.n FROM cust c WHERE c.id = f.num) x)", COUNT, 5, ""
+            ),
+        ),
+        # a join that finds several rows, that finds none, or that may
+        (
+            "SELECT c.id, o.id, count(*) OVER () AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id ORDER BY c.id, o.id LIMIT 5",
+            (
+                "SELECT f.id, o.id, f.n FROM (SELECT c.id, count(*) OVER () AS n FROM cust c ORDER BY c.id LIMIT 5) f"
+                " LEFT JOIN ord o ON o.cust = f.id ORDER BY f.id, o.id LIMIT 5"
+            ),
+        ),
+        (
+            "SELECT c.id, count(*) OVER () AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id ORDER BY c.id LIMIT 5",
+            (
+                "SELECT f.id, f.n FROM (SELECT c.id, count(*) OVER () AS n FROM cust c ORDER BY c.id LIMIT 5) f"
+                " LEFT JOIN ord o ON o.cust = f.id ORDER BY f.id LIMIT 5"
+            ),
+        ),
+        (
+            "SELECT o.id, c.name, count(*) OVER () AS n FROM ord o JOIN cust c ON c.id = o.cust ORDER BY o.id LIMIT 5",
+            (
+                "SELECT f.id, c.name, f.n FROM (SELECT o.id, o.cust, count(*) OVER () AS n FROM ord o ORDER BY o.id LIMIT 5) f"
+                " JOIN cust c ON c.id = f.cust ORDER BY f.id LIMIT 5"
+            ),
+        ),
+        # only rows without a partner are shown, all are counted
+        (
+            "SELECT v.id, count(*) OVER () AS n FROM visit v LEFT JOIN store s ON s.id = v.store WHERE s.id IS NULL ORDER BY v.id LIMIT 5",
+            (
+                "SELECT f.id, f.n FROM (SELECT v.id, v.store, count(*) OVER () AS n FROM visit v ORDER BY v.id LIMIT 5) f"
+                " LEFT JOIN store s ON s.id = f.store WHERE s.id IS NULL ORDER BY f.id LIMIT 5"
+            ),
+        ),
+        # the total decides what is joined
+        (
+            LOOKED_UP.format(COUNT),
+            LOOKED_UP_LATE.format(COUNT).replace("s.id = f.store", "s.id = f.n"),
+        ),
+        # pages of groups are counted before or after they are cut
+        (
+            "SELECT c.id, count(o.id) AS k, count(*) OVER () AS n FROM cust c LEFT JOIN ord o ON o.cust = c.id GROUP BY c.id ORDER BY c.id LIMIT 5",
+            (
+                "SELECT f.id, count(o.id) AS k, f.n FROM (SELECT c.id, count(*) OVER () AS n FROM cust c ORDER BY c.id LIMIT 3) f"
+                " LEFT JOIN ord o ON o.cust = f.id GROUP BY f.id, f.n ORDER BY f.id LIMIT 5"
+            ),
+        ),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_other_totals_beside_a_page_are_not_proved(whole: str, cut: str, turned: bool) -> None:
+    assert by_parts(*((cut, whole) if turned else (whole, cut)), 1.5) is None
+
+
+@pytest.mark.parametrize(
+    ("total", "left"),
+    [
+        ("row_number() OVER (ORDER BY l.day)", {"tie-order"}),
+        ("lag(l.qty) OVER (ORDER BY l.day)", {"tie-order"}),
+        ("string_agg(l.note, ',') OVER ()", {"tie-order"}),
+        ("sum(l.qty::float8) OVER ()", {"float-order"}),
+        ("max(l.price / l.qty) OVER ()", {"errors"}),
+    ],
+)
+def test_totals_that_depend_on_the_order_keep_their_reservation(total: str, left: set[str]) -> None:
+    found = by_parts(TOTALS.format(total, "", ""), PAGES.format("f.n", total, 7, ""), 1.5)
+    assert found is None or left <= found
