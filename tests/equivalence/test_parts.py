@@ -224,3 +224,22 @@ def test_a_cte_that_computes_something_else_is_not_proved(other: str) -> None:
     before = f"WITH mine AS {BY_CUST} {SHARES.format(m='mine', e='mine')}"
     after = SHARES.format(m=BY_CUST, e=other)
     assert proved_by_parts(bind(before, catalog()), bind(after, catalog()), catalog(), 1) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "left"),
+    [
+        ("SELECT id, 1 / region AS x FROM cust", "SELECT id, x FROM {} m WHERE id < 3", {"errors"}),
+        ("SELECT id, region * 2000000000 AS x FROM cust", "SELECT id FROM {} m", {"overflow"}),
+        ("SELECT id FROM cust LIMIT 3", "SELECT a.id FROM {} a JOIN {} b ON a.id = b.id", {"tie-order"}),
+        ("SELECT array_agg(id) AS x FROM ord", "SELECT a.x FROM {} a JOIN {} b ON a.x = b.x", {"tie-order"}),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_a_cte_computes_by_itself_stays_open(body: str, read: str, left: set[str], turned: bool) -> None:
+    computed = f"WITH m AS MATERIALIZED ({body}) {read.format('m', 'm')}"
+    pair = [computed, read.format(f"({body})", f"({body})")]
+    first, second = reversed(pair) if turned else pair
+    proved = proved_by_parts(bind(first, catalog()), bind(second, catalog()), catalog(), 5)
+    assert proved is not None
+    assert left <= set(proved.modulo)
