@@ -1,4 +1,4 @@
-"""Databases of the unseen queries in an embedded PostgreSQL: sixteen schemas filled by SQL from hashes of row
+"""Databases of the unseen queries in an embedded PostgreSQL: seventeen schemas filled by SQL from hashes of row
 numbers, and TPC-H by its own generator.
 
 Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale
@@ -35,6 +35,7 @@ EIGHTH_SCHEMAS = ("utility",)
 NINTH_SCHEMAS = ("transit",)
 TENTH_SCHEMAS = ("lodging",)
 ELEVENTH_SCHEMAS = ("auction",)
+TWELFTH_SCHEMAS = ("depot",)
 TPCH_SCALE = 0.2
 """TPC-H's scale factor at scale 1: 1.7 million rows, about as many as the other schemas have."""
 ORMS = {
@@ -76,6 +77,8 @@ TENTH_QUERIES = FILES / "tenth_queries.jsonl"
 """Queries over ``TENTH_SCHEMAS``: half in the shapes of six ORMs, half analysts' and models'; every third is kept."""
 ELEVENTH_QUERIES = FILES / "eleventh_queries.jsonl"
 """Queries over ``ELEVENTH_SCHEMAS``: pages of ORMs, analysts', models' and reports'; every third is kept."""
+TWELFTH_QUERIES = FILES / "twelfth_queries.jsonl"
+"""Queries over ``TWELFTH_SCHEMAS``: a third of ORMs, the others analysts', models' and reports'; every third is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,7 @@ SETS = {
     "ninth": QuerySet(NINTH_QUERIES, NINTH_SCHEMAS, "the queries over a public-transport operator"),
     "tenth": QuerySet(TENTH_QUERIES, TENTH_SCHEMAS, "the queries over a broker of holiday homes"),
     "eleventh": QuerySet(ELEVENTH_QUERIES, ELEVENTH_SCHEMAS, "the queries over an auction house"),
+    "twelfth": QuerySet(TWELFTH_QUERIES, TWELFTH_SCHEMAS, "the queries over a warehouse"),
 }
 """What may be run in place of the first queries, by the option that asks for it."""
 

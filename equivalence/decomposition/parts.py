@@ -117,6 +117,9 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         return
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     plain = View(first, second, left_open, facts, catalog, others)
+    if _is_same(plain):
+        # no law has to leave anything open where nothing differs
+        yield plain
     for law in (
         as_pages,
         by_bounds,
@@ -150,9 +153,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     bases = [v for v in seen if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(
-        forms, key=lambda v: canonical(v.before, keep_names=False) != canonical(v.after, keep_names=False)
-    )
+    yield from sorted(forms, key=lambda v: not _is_same(v))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
@@ -201,6 +202,10 @@ def _numbered(
     law: Callable[[a.Query, Catalog, Fresh], Form], fresh: Fresh, query: a.Query, catalog: Catalog
 ) -> Form:
     return law(query, catalog, fresh)
+
+
+def _is_same(view: View) -> bool:
+    return canonical(view.before, keep_names=False) == canonical(view.after, keep_names=False)
 
 
 def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:

@@ -4,20 +4,31 @@
 
 Of the rows of o each is there at least once below LEFT JOINs, and once below joins with the parents of
 foreign keys whose columns hold no NULL. So the first ten rows come from the first ten of o, in the same
-order; the same holds of each arm of UNION ALL, and of groups that have rows of one row of o each. Where the
-order leaves ties the two queries may choose differently among them, and what else the block computes is
-computed for fewer rows: both come back as reservations. Must not know rules or provers.
+order; the same holds of each arm of UNION ALL, and of groups that have rows of one row of o each. Where each
+row of o is there exactly once, a total by window over all rows of o is one over all rows of the block.
+
+Where the order leaves ties the two queries may choose differently among them, and what else the block
+computes is computed for fewer rows: both come back as reservations. Must not know rules or provers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, is_equality, is_volatile, not_null, usable_foreign_keys
+from rewright.sql.facts import (
+    ROW,
+    Assumption,
+    Assumptions,
+    is_equality,
+    is_volatile,
+    not_null,
+    usable_foreign_keys,
+)
+from rewright.sql.types import EXACT_INTEGERS, equality_is_identity
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -25,10 +36,13 @@ from rewright.sql.walk import (
     dissolve,
     group_keys,
     has_aggregate,
+    has_subquery,
     has_window,
     replace_item,
     returns_set,
     substitute,
+    walk,
+    walk_block,
 )
 
 
@@ -50,13 +64,17 @@ class _WithoutEarlyLimits(Walk):
         for cut in _cuts(block.from_):
             assert isinstance(cut.query, a.Select)
             basis = self._each_by_itself(block, cut) if grouped else self._only_adds(block, cut)
+            totals = total_positions(cut.query)
+            once = self._adds_no_rows(block, cut) if totals and not grouped else None
+            if totals and (once is None or not shows_only(block, {(cut.rel, i) for i in totals})):
+                continue
             mapping: dict[tuple[int, int], a.Expr] = {
                 (cut.rel, i): t.expr for i, t in enumerate(cut.query.targets)
             }
             same = tuple(substitute(k, mapping) for k in block.order_by) == cut.query.order_by
             if basis is None or not same or not covers(cut.query, block):
                 continue
-            self.rest_on(basis)
+            self.rest_on([*basis, *(once or ())])
             self._reserve(cut.query)
             computed = (*(t.expr for t in block.targets), *_ons(block))
             if grouped:
@@ -97,6 +115,10 @@ class _WithoutEarlyLimits(Walk):
             return None
         shown = {t.expr.pos: i for i, t in enumerate(inner.targets) if isinstance(t.expr, a.Column)}
         return self._parents(inner.from_[0], cut.rel, shown, [i for i in items if i is not cut], preds)
+
+    def _adds_no_rows(self, block: a.Select, cut: a.Derived) -> Assumptions | None:
+        """The constraints by which no row of ``cut`` is in the block's rows twice; None: not known."""
+        return self.facts.determines_rows(block, ((cut.rel, ROW),))
 
     def _parents(
         self,
@@ -154,8 +176,9 @@ class _WithoutEarlyLimits(Walk):
         return replace(arm, limit=None, order_by=())
 
     def _reserve(self, cut: a.Select) -> None:
+        """What is left open; totals are of the same rows in both."""
         self.reserve_ties(cut)
-        self.reserve_failures(*(t.expr for t in cut.targets))
+        self.reserve_failures(*(t.expr for t in cut.targets if not is_total(t.expr)))
 
 
 def looked_at(query: a.Query) -> int | None:
@@ -181,15 +204,56 @@ def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
     return kept is not None and most is not None and kept >= most
 
 
-def only_cuts(block: a.Select) -> bool:
-    """Whether each row of FROM and WHERE is one of the block before it is cut, computed by itself."""
-    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+def only_cuts(block: a.Select, *, totals: bool = False) -> bool:
+    """Whether each row of FROM and WHERE is one of the block before it is cut, computed by itself.
+
+    ``totals``: but for columns that are totals of all rows.
+    """
+    skipped = total_positions(block) if totals else frozenset[int]()
+    shown = [t.expr for i, t in enumerate(block.targets) if i not in skipped]
+    exprs = [*shown, *(k.expr for k in block.order_by)]
     bare = block.group_by is None and block.distinct is None and not block.with_ties and block.having is None
     return (
         bare
         and not is_volatile(block)
         and not any(has_window(e) or returns_set(e) or has_aggregate(e) for e in exprs)
     )
+
+
+def total_positions(query: a.Query) -> frozenset[int]:
+    """The outputs of a block that are totals by window of its rows, or of all with the same values, whatever
+    order these come in.
+    """
+    if not isinstance(query, a.Select):
+        return frozenset()
+    return frozenset(i for i, t in enumerate(query.targets) if is_total(t.expr))
+
+
+def is_total(expr: a.Expr) -> bool:
+    """Whether an expression is a total by window that no order of rows moves."""
+    if not isinstance(expr, a.WindowCall) or not expr.func.is_builtin or expr.window.order_by:
+        return False
+    inside = (*expr.args, *expr.window.partition_by, *(() if expr.filter is None else (expr.filter,)))
+    if expr.window.frame != a.Frame() or expr.ignore_nulls or any(has_subquery(x) for x in inside):
+        return False
+    match expr.func.name:
+        case "count":
+            return True
+        case "sum" | "avg":
+            return all(x.type.name in EXACT_INTEGERS for x in expr.args)
+        case "min" | "max":
+            return all(equality_is_identity(x.type) for x in expr.args)
+    return False
+
+
+def shows_only(block: a.Select, places: Collection[tuple[int, int]]) -> bool:
+    """Whether columns are read in what the block itself shows and nowhere else."""
+
+    def read(nodes: Iterable[a.Node]) -> int:
+        return sum(isinstance(n, a.Column) and (n.rel, n.pos) in places for n in nodes)
+
+    shown = [n for t in block.targets for n in walk_block(t.expr)]
+    return read(walk(block)) == read(shown)
 
 
 def is_page_of_groups(block: a.Select) -> bool:
@@ -222,7 +286,7 @@ def _cuts(items: Sequence[a.FromItem]) -> Iterator[a.Derived]:
             yield from _cuts((item.left, item.right))
         elif isinstance(item, a.Derived) and not item.lateral and not item.security_barrier:
             cut = item.query
-            if isinstance(cut, a.Select) and cut.limit is not None and only_cuts(cut):
+            if isinstance(cut, a.Select) and cut.limit is not None and only_cuts(cut, totals=True):
                 yield item
 
 

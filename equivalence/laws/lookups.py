@@ -5,10 +5,11 @@ queries of a pair.
     g.region = c.region -->
     SELECT c.id, (SELECT max(amount) FROM sale WHERE region = c.region) FROM cust c
 
-At most one group equals the columns it is joined with, and it holds the rows that equal them: where neither
+At most one group equals the values it is joined with, and it holds the rows that equal them: where neither
 is NULL grouping and = agree, and where one is NULL there is neither a partner nor a row. So the join keeps
 each row once, with the value over those rows; without a partner there are none, and the value is NULL as that
-of no rows, or 0 where it is asked for so (hazards 1, M3). The same holds of the first row of each group
+of no rows, or 0 where it is asked for so (hazards 1, M3). The values are columns of the kept rows, or what is
+NULL where one of these is: ``g.day = c.at::date``. The same holds of the first row of each group
 (DISTINCT ON) and of a cut to one. What is computed is computed for other groups: a reservation. Must not know
 rules or provers.
 """
@@ -24,7 +25,7 @@ from rewright.equivalence.laws.correlation import Tie, as_tie
 from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, is_volatile, null_on_empty
+from rewright.sql.facts import Assumptions, is_volatile, null_on_empty, strict_columns
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import INT4, INT8
 from rewright.sql.walk import (
@@ -42,6 +43,7 @@ from rewright.sql.walk import (
     references_whole,
     replace_item,
     returns_set,
+    used_rels,
     walk,
 )
 
@@ -71,7 +73,8 @@ class _AsLookups(Walk):
         grouped = join.right
         if not isinstance(grouped, a.Derived) or references_whole(block, grouped.rel):
             return None
-        values = _values(grouped, join)
+        ties = [as_tie(p, frozenset({grouped.rel})) for p in conjuncts(join.on)]
+        values = _values(grouped, join, ties)
         if values is None:
             return None
         block = replace(block, from_=tuple(replace_item(item, join, join.left) for item in block.from_))
@@ -84,6 +87,7 @@ class _AsLookups(Walk):
             return None  # lookups might choose different rows
         self.reserve({"tie-order"} if basis is None else ())
         self.reserve_other_rows(grouped.query)
+        self.reserve_failures(*(t.outer for t in ties if t is not None))
         self.reserve(looseness(replace(grouped.query, distinct=None, order_by=())))
         self.rest_on(basis or ())
         return made
@@ -133,7 +137,7 @@ def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
         yield from _left_joins(item.right)
 
 
-def _values(item: a.Derived, join: a.Join) -> dict[int, a.Select] | None:
+def _values(item: a.Derived, join: a.Join, ties: Sequence[Tie | None]) -> dict[int, a.Select] | None:
     """What the columns of a grouping say of the rows that equal its partner, by position, as queries of one
     row; None: it is no grouping that is joined by its whole key.
     """
@@ -146,7 +150,6 @@ def _values(item: a.Derived, join: a.Join) -> dict[int, a.Select] | None:
         return None
     if any(has_window(t.expr) or returns_set(t.expr) for t in query.targets):
         return None
-    ties = [as_tie(p, frozenset({item.rel})) for p in conjuncts(join.on)]
     if any(t is None or not _is_plain(t, join) for t in ties):
         return None
     keys = query.group_by[0] if query.group_by is not None and len(query.group_by) == 1 else query.distinct
@@ -193,14 +196,16 @@ def _firsts(query: a.Select, keys: Sequence[a.Expr], where: a.Expr | None) -> di
 
 
 def _is_plain(tie: Tie, join: a.Join) -> bool:
-    """Whether the tie's equality is the one that groups are made by, with a column of the rows that the join
+    """Whether the tie's equality is the one that groups are made by, with a value of the rows that the join
     keeps: it is NULL where an outer join further out pads them.
     """
     outer = tie.outer.arg if isinstance(tie.outer, a.Cast) and tie.outer.method == "binary" else tie.outer
     alike = all(look_of_type(x.type) is not None for x in (tie.key, outer, tie.inner, tie.outer))
-    if not alike or not isinstance(tie.key, a.Column) or not isinstance(outer, a.Column):
+    if not alike or not isinstance(tie.key, a.Column) or returns_set(outer):
         return False
-    return tie.op.op.is_builtin and outer.rel in from_rels((join.left,))
+    kept = from_rels((join.left,))
+    padded = any(rel in kept for rel, _ in strict_columns(outer))
+    return tie.op.op.is_builtin and used_rels(outer) <= kept and padded
 
 
 def _inside(tie: Tie, query: a.Select) -> tuple[a.Expr, a.Expr]:

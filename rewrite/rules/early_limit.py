@@ -20,6 +20,7 @@ from dataclasses import replace
 from rewright.equivalence.laws.limits import (
     below_left_joins,
     is_page_of_groups,
+    is_total,
     looked_at,
     only_cuts,
     order_in,
@@ -28,7 +29,7 @@ from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
 from rewright.sql.build import derived, moved_to, numbered
-from rewright.sql.facts import may_differ
+from rewright.sql.facts import ROW, labels, may_differ
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
     as_product,
@@ -58,6 +59,7 @@ from rewright.sql.walk import (
         "partner-is-there",
         "group-is-a-row",
         "no-duplicates-go",
+        "totals-of-the-kept",
     ),
     known_as="SortJoinTransposeRule; SortUnionTransposeRule",
     priority=76,
@@ -77,12 +79,13 @@ def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 
 def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if block.limit is None or not block.order_by or not only_cuts(block):
+    if block.limit is None or not block.order_by or not only_cuts(block, totals=True):
         return
     top = _top(block)
     ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
     if top is None or not ordered:
         return
+    totals = tuple(t.expr for t in block.targets if is_total(t.expr))
     for kept, rest, preds, basis in _splits(block, ctx):
         if isinstance(kept, a.Derived) and kept.query.limit == top:
             continue  # that is what this rule made
@@ -95,11 +98,27 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             continue
         if any(references_whole(block, r) for r in rels) or not rest:
             continue
+        once = _counted_once(block, kept, totals, ctx) if totals else frozenset[str]()
+        if not ctx.holds("totals-of-the-kept", once is not None):
+            continue
         yield Rewrite(
             _cut(block, kept, rest, preds, top, ctx),
             "LIMIT chooses its rows before the other tables are joined",
-            basis,
+            basis | (once or frozenset()),
         )
+
+
+def _counted_once(
+    block: a.Select, kept: a.FromItem, totals: Sequence[a.Expr], ctx: Context
+) -> frozenset[str] | None:
+    """The constraints by which no row of ``kept`` is among the block's rows twice; None where that is not
+    known, or totals read something else.
+    """
+    rels = from_rels((kept,))
+    if any(not free_rels(t) & from_rels(block.from_) <= rels for t in totals):
+        return None
+    basis = ctx.facts.determines_rows(block, ((r, ROW) for r in rels))
+    return None if basis is None else labels(basis)
 
 
 def _groups(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
@@ -237,13 +256,21 @@ def _cut(
     ties = [p for p in as_product(block)[1] if p not in preds]
     # with nothing in its place, so that its own columns are not counted as used
     nothing = a.ValuesScan(-1, (), "", ())
-    bare = replace(block, from_=tuple(replace_item(i, kept, nothing) for i in rest), where=None)
+    totals = [t.expr for t in block.targets if is_total(t.expr)]
+    bare = replace(
+        block,
+        targets=tuple(t for t in block.targets if t.expr not in totals),
+        from_=tuple(replace_item(i, kept, nothing) for i in rest),
+        where=None,
+    )
     needed = columns_used((bare, *block.order_by, *ties), rels)
     where, order = conjoin(preds), block.order_by
-    inner = a.Select(numbered("c", needed), (kept,), where, order_by=order, limit=top)
+    inner = a.Select(numbered("c", [*needed, *totals]), (kept,), where, order_by=order, limit=top)
     first, columns = derived(ctx.fresh(), "first", inner)
     mapping = moved_to(needed, columns)
-    outer = substitute(replace(block, from_=(), where=conjoin(ties)), mapping)
+    moved = dict(zip(totals, columns[len(needed) :], strict=True))
+    targets = tuple(replace(t, expr=moved.get(t.expr, t.expr)) for t in block.targets)
+    outer = substitute(replace(block, targets=targets, from_=(), where=conjoin(ties)), mapping)
     placed = (replace_item(i, kept, first) for i in rest)
     return replace(outer, from_=tuple(substitute_around(i, first, mapping) for i in placed))
 

@@ -198,3 +198,48 @@ def test_windows_above_are_not_taken_for_those_of_one_row() -> None:
     first, second = f"{shown} WHERE c.region > 2", f"{shown} WHERE NOT c.region <= 2"
     found = stripped(Difference(bind(first, catalog()), bind(second, catalog())), catalog())
     assert "tie-order" in found.modulo
+
+
+SHARES = (
+    "SELECT d.id, round(100.0 * m.n / coalesce(a.v, 0), 2) AS s FROM cust d JOIN {m} m ON m.cust = d.id LEFT JOIN"
+    " (SELECT c.region AS k, sum(e.n)::bigint AS v FROM {e} e, cust c WHERE c.id = e.cust GROUP BY c.region) a"
+    " ON a.k = d.region ORDER BY 2, 1"
+)
+BY_CUST = "(SELECT cust, count(*) AS n FROM visit WHERE day > date '2024-01-01' GROUP BY cust)"
+
+
+@pytest.mark.parametrize("others", ["mine", BY_CUST])
+def test_what_differs_in_where_a_cte_stands_leaves_nothing_open(others: str) -> None:
+    before = f"WITH mine AS {BY_CUST} {SHARES.format(m='mine', e=BY_CUST)}"
+    after = f"WITH mine AS {BY_CUST} {SHARES.format(m=BY_CUST, e=others)}"
+    queries = bind(before, catalog()), bind(after, catalog())
+    proved = proved_by_parts(*queries, catalog(), 20)
+    assert proved is not None
+    assert not proved.modulo
+    assert check_proof(proved.proof, *queries, catalog()) is None
+
+
+@pytest.mark.parametrize("other", [BY_CUST.replace("2024", "2023"), BY_CUST.replace("day", "at")])
+def test_a_cte_that_computes_something_else_is_not_proved(other: str) -> None:
+    before = f"WITH mine AS {BY_CUST} {SHARES.format(m='mine', e='mine')}"
+    after = SHARES.format(m=BY_CUST, e=other)
+    assert proved_by_parts(bind(before, catalog()), bind(after, catalog()), catalog(), 1) is None
+
+
+@pytest.mark.parametrize(
+    ("body", "read", "left"),
+    [
+        ("SELECT id, 1 / region AS x FROM cust", "SELECT id, x FROM {} m WHERE id < 3", {"errors"}),
+        ("SELECT id, region * 2000000000 AS x FROM cust", "SELECT id FROM {} m", {"overflow"}),
+        ("SELECT id FROM cust LIMIT 3", "SELECT a.id FROM {} a JOIN {} b ON a.id = b.id", {"tie-order"}),
+        ("SELECT array_agg(id) AS x FROM ord", "SELECT a.x FROM {} a JOIN {} b ON a.x = b.x", {"tie-order"}),
+    ],
+)
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_a_cte_computes_by_itself_stays_open(body: str, read: str, left: set[str], turned: bool) -> None:
+    computed = f"WITH m AS MATERIALIZED ({body}) {read.format('m', 'm')}"
+    pair = [computed, read.format(f"({body})", f"({body})")]
+    first, second = reversed(pair) if turned else pair
+    proved = proved_by_parts(bind(first, catalog()), bind(second, catalog()), catalog(), 5)
+    assert proved is not None
+    assert left <= set(proved.modulo)
