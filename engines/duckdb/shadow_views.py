@@ -31,7 +31,9 @@ def show_view(dsn: str, user: str, name: str, columns: Sequence[ViewColumn]) -> 
         view = sql.Identifier(schema, name)
         connection.execute(sql.SQL("drop view if exists {}").format(view))
         shown = [
-            sql.SQL("NULL::{} AS {}").format(sql.SQL(_spelled(connection, oid, typmod)), sql.Identifier(column))
+            sql.SQL("NULL::{} AS {}").format(
+                sql.SQL(_spelled(connection, oid, typmod)), sql.Identifier(column)
+            )
             for column, oid, typmod in columns[:MAX_COLUMNS]
         ]
         connection.execute(

@@ -179,7 +179,11 @@ def test_psql_lists_a_view_with_its_columns_for_its_maker(lake: psycopg.Connecti
         "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
         " WHERE attrelid = 'sales_listed'::regclass AND attnum > 0 ORDER BY attnum"
     ).fetchall()
-    assert columns == [("shop", "text"), ("revenue", "double precision"), ("streets.footfall", "double precision")]
+    assert columns == [
+        ("shop", "text"),
+        ("revenue", "double precision"),
+        ("streets.footfall", "double precision"),
+    ]
     rows = lake.execute("TABLE sales_listed").fetchall()
     assert len(rows) == 150
     with psycopg.connect(dsn, user="bob", autocommit=True) as other:
