@@ -1,8 +1,8 @@
-"""Views that a lake's user made, as PostgreSQL lists them: in a schema of the shadow called like her role, which her
-search_path begins with.
+"""Views that a lake's user made, as PostgreSQL lists them: in a schema of the shadow called like her role,
+with which her search_path begins.
 
-Owns those schemas and views: names and columns alone, nothing can be read there. Must not know what the views mean, or
-where they are kept.
+Owns those schemas and views: names and columns alone, nothing can be read there. Must not know what the views
+mean, or where they are kept.
 """
 
 from __future__ import annotations
@@ -42,12 +42,6 @@ def show_view(dsn: str, user: str, name: str, columns: Sequence[ViewColumn]) -> 
             )
         )
         connection.execute(sql.SQL("grant select on {} to {}").format(view, sql.Identifier(role_of(user))))
-
-
-def shown_views(dsn: str, user: str) -> set[str]:
-    """The names of a user's views that are listed. Raises psycopg.Error."""
-    with psycopg.connect(dsn) as connection:
-        return _shown(connection, user)
 
 
 def hide_views(dsn: str, user: str, names: Collection[str]) -> None:
