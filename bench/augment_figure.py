@@ -28,8 +28,10 @@ def scale_svg(series: Series, exponents: Mapping[str, float]) -> str:
         return _LEFT + across, _HEIGHT - _BOTTOM - up
 
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" font-family="sans-serif"'
-        f' font-size="12" fill="{_INK}"><rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" font-family="sans-serif"'
+            f' font-size="12" fill="{_INK}"><rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>'
+        ),
         f'<text x="{_LEFT}" y="20">processor seconds by number of tables</text>',
     ]
     for power in range(left, right + 1):
