@@ -26,6 +26,7 @@ from typing import Any
 import duckdb
 
 from bench import augment_ablations
+from bench.augment_figure import scale_svg
 from bench.augment_history import history_runs
 from bench.augment_lakes import Planted, planted_chain, planted_lake, planted_tables
 from bench.bars import bar
@@ -228,6 +229,19 @@ def scale_runs(sizes: Sequence[int], seed: int, work: Path | None) -> dict[str, 
     return {"lakes": rows, "exponents": exponents}
 
 
+def scale_figure(found: dict[str, Any]) -> str:
+    """What `scale_runs` gave, as an SVG."""
+    lakes = found["lakes"]
+    series = {
+        "first search": [(row["tables"], row["first"]["cpu"]) for row in lakes],
+        "the next": [(row["tables"], row["again"]["cpu"]) for row in lakes],
+        "indexing": [(row["tables"], row["indexed_cpu"]) for row in lakes],
+    }
+    names = {"first search": "first, cpu", "the next": "again, cpu", "indexing": "indexing, cpu"}
+    told = found["exponents"]
+    return scale_svg(series, {name: told[at] for name, at in names.items() if at in told})
+
+
 def exponent(sizes: Sequence[float], costs: Sequence[float]) -> float:
     """The slope of log cost over log size, by least squares."""
     return statistics.linear_regression([*map(math.log, sizes)], [*map(math.log, costs)]).slope
@@ -364,6 +378,7 @@ def main() -> int:
     parser.add_argument("--share", default="0.25,0.5", help="of the chains that a strategy may judge")
     parser.add_argument("--seed", type=int, help="the first seed (default: 0, with --aside 1000)")
     parser.add_argument("--scale", default="", help="numbers of tables, such as 500,2000,10000")
+    parser.add_argument("--figure", type=Path, help="write the cost of --scale as this .svg")
     parser.add_argument(
         "--work", type=Path, help="where lakes of --scale stay, with their index, for another run"
     )
@@ -414,6 +429,8 @@ def main() -> int:
         document["chains"] = {"lakes": rows, "summary": chains_printed(rows)}
     if args.scale:
         document["scale"] = scale_runs([int(size) for size in args.scale.split(",")], first, args.work)
+        if args.figure is not None:
+            args.figure.write_text(scale_figure(document["scale"]))
     if args.out is not None:
         args.out.write_text(json.dumps(document, indent=1, ensure_ascii=False))
     return 0

@@ -9,13 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Engine, insert, select, update
 
 from rewright.store import revision, schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.errors import LiteralsForbidden
 from rewright.store.records import Augmentation, Options
 from rewright.store.rows import record_of
+
+_GONE = ""
+"""The definition of a view that was dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,10 @@ class Augmentations:
 
 @dataclass(frozen=True, slots=True)
 class LakeViews:
-    """Views over a lake: name in lower case -> SQL, each for the role that made it."""
+    """Views over a lake: name in lower case -> SQL, each for the role that made it.
+
+    A view that was dropped leaves its name, so that a query of it is not taken for one of something alike.
+    """
 
     engine: Engine
     options: Options = field(default_factory=Options)
@@ -81,17 +87,29 @@ class LakeViews:
         table = schema.LAKE_VIEWS
         with transaction(self.engine, write=True) as connection:
             found = connection.execute(
-                delete(table).where(
-                    table.c.database == database, table.c.role == role, table.c.name == name.lower()
+                update(table)
+                .where(
+                    table.c.database == database,
+                    table.c.role == role,
+                    table.c.name == name.lower(),
+                    table.c.definition != _GONE,
                 )
+                .values(definition=_GONE, at=time.time())
             )
             revision.bump(connection)
             return bool(found.rowcount)
 
     def read(self, database: str, role: str) -> Mapping[str, str]:
+        """The role's views."""
+        return self.both(database, role)[0]
+
+    def both(self, database: str, role: str) -> tuple[Mapping[str, str], frozenset[str]]:
+        """The role's views, and the names of those that it has dropped and not made again."""
         table = schema.LAKE_VIEWS
         statement = select(table.c.name, table.c.definition).where(
             table.c.database == database, table.c.role == role
         )
         with transaction(self.engine, write=False) as connection:
-            return {str(name): str(definition) for name, definition in connection.execute(statement)}
+            found = {str(name): str(definition) for name, definition in connection.execute(statement)}
+        there = {name: sql for name, sql in found.items() if sql != _GONE}
+        return there, frozenset(found.keys() - there.keys())

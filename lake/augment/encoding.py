@@ -6,6 +6,7 @@ know the target, folds or scores.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -42,6 +43,7 @@ _FEWEST_DATES = 3
 _SPARSE = 3
 """Integers per different value, from which on a column is no serial number."""
 _UNIQUE = 0.98
+_TIME_OF_DAY = r"(?:\s+|[tT])\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:\s?[ap]m)?$"
 _STROKES, _UNSTRUCK = "øØłŁđĐ", "oOlLdD"
 """Letters with a stroke, which is no accent, and those without."""
 _LARGEST = "1e100"
@@ -133,14 +135,21 @@ def _written_date(column: Column) -> str | None:
     """The format of a text that says dates, all in one way; None: it says none, or not surely which."""
     if column.meaning is not Family.TEXT or column.digits:
         return None
-    return _format_of(column.samples)
+    # the last in its order is often the one that tells a day from a month
+    ends = (value for value in (column.minimum, column.maximum) if value)
+    return _format_of((*column.samples, *ends))
 
 
 @lru_cache(maxsize=4096)
 def _format_of(samples: tuple[str, ...]) -> str | None:
-    told = [set(date_formats(value)) for value in samples if value.strip()]
+    told = [set(date_formats(_without_time(value))) for value in samples if value.strip()]
     common = set.intersection(*told) if len(told) >= _FEWEST_DATES else set()
     return next(iter(common)) if len(common) == 1 else None
+
+
+def _without_time(value: str) -> str:
+    """A day without the time of day that follows it."""
+    return re.sub(_TIME_OF_DAY, "", value.strip(), flags=re.IGNORECASE)
 
 
 def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
@@ -184,7 +193,8 @@ def _day_form(column: Column, cleaned: str) -> str:
     """SQL of a column's days as dates."""
     date = f"TRY_CAST({cleaned} AS DATE)"
     if (form := _written_date(column)) is not None:
-        date = f"coalesce({date}, CAST(try_strptime({cleaned}, {literal(form)}) AS DATE))"
+        day = f"regexp_replace(trim({cleaned}), {literal(_TIME_OF_DAY)}, '', 'i')"
+        date = f"coalesce({date}, CAST(try_strptime({day}, {literal(form)}) AS DATE))"
     return date
 
 

@@ -26,7 +26,15 @@ from rewright.lake.augment.carrying import Carrying
 from rewright.lake.augment.dates import in_time
 from rewright.lake.augment.encoding import Aggregates, Encoded
 from rewright.lake.augment.estimating import Pooled, pooled
-from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, leaks_together, ranks
+from rewright.lake.augment.leakage import (
+    Leak,
+    TargetByKey,
+    dated_after,
+    leaks_of,
+    leaks_together,
+    of_whole_columns,
+    ranks,
+)
 from rewright.lake.augment.metric import SEEDS, Evaluation, Moments, evaluate
 from rewright.lake.augment.presence import given_by_presence
 from rewright.lake.augment.sampling import Sample
@@ -170,6 +178,7 @@ class Evaluator:
         leaks.update(leaks_together(made.features, raw, by_key, leaks))
         leaks.update(self._later(made, raw, by_key))
         leaks.update(found.leaks)
+        leaks = of_whole_columns(made.features, leaks)
         coverage = float(by_key.counts[matched].sum() / base.rows)
         offered = offered_features(raw, set(leaks)) if coverage >= FEWEST_MATCHES else []
         kept = strongest(raw, offered, by_key)

@@ -7,7 +7,7 @@ and columns that exist only after it. Must not know how tables are joined or cho
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -259,6 +259,18 @@ def leaks_together(
                 told = features[offered[i]]
                 reason = f"together with {others} it gives the target"
                 found[offered[i]] = Leak(told.table, told.column, reason)
+    return found
+
+
+def of_whole_columns(features: Sequence[Feature], leaks: Mapping[int, Leak]) -> dict[int, Leak]:
+    """What else is made of a column that gives the target away gives it away, too: where the sum of a key's
+    rows is the target, their mean and their number tell most of it.
+    """
+    by_column = {(leak.table, leak.column): leak for leak in leaks.values() if leak.column != "*"}
+    found = dict(leaks)
+    for i, feature in enumerate(features):
+        if i not in found and (leak := by_column.get((feature.table, feature.column))) is not None:
+            found[i] = leak
     return found
 
 

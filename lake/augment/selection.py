@@ -150,11 +150,14 @@ class Search:
     """A table's mean gain in earlier searches for alike targets, and how many of them it is worth."""
 
     def hoped(self, table: str, gain: float, rows: int) -> float:
-        """A gain estimated on so many rows together with earlier searches: the more rows there are the less
-        those weigh.
+        """A gain estimated on so many of the base's rows together with earlier searches: the more rows there
+        are the less those weigh, and nothing where all were looked at.
         """
+        unseen = 1.0 - rows / self.evaluator.base.rows
+        if unseen <= 0:
+            return gain
         mean, evidence = self.prior(table)
-        looks = _SURER * max(1.0, rows / _FIRST_SAMPLE)
+        looks = _SURER * max(1.0, rows / _FIRST_SAMPLE) / unseen
         return (looks * gain + evidence * mean) / (looks + evidence) if math.isfinite(gain) else gain
 
     @property
@@ -353,12 +356,7 @@ class Search:
         ]
         if not self.picks:
             self.estimated += [(one.block.candidate, one.gain) for one in looked]
-        if self.budget.evaluations is None:
-            looked.sort(key=lambda one: -one.gain)
-        else:
-            # few can be confirmed: what helped before goes first
-            rows = self.evaluator.base.rows
-            looked.sort(key=lambda one: -self.hoped(one.block.candidate.table, one.gain, rows))
+        looked.sort(key=lambda one: -one.gain)
         return [one for one in looked[:most] if one.gain > 0]
 
     def gain(self, block: Block, start: float) -> float:

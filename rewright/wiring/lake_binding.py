@@ -42,7 +42,7 @@ from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_spelling import as_spelled
 from rewright.wiring.lake_typing import of_floats, with_numerics
-from rewright.wiring.lake_views import views_in, with_views
+from rewright.wiring.lake_views import relation_in, views_in, with_views
 
 # 0: not declared; 705: unknown
 _UNKNOWN_TYPES = frozenset({0, 705})
@@ -65,6 +65,8 @@ class Asked:
     confidence: float
     views: Mapping[str, str] = field(default_factory=dict)
     """Views that the session's role made over the lake, by name in lower case."""
+    dropped: frozenset[str] = frozenset()
+    """Names of such views that it has dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ class Binding:
         if not self._translates:
             return self._as_duckdb_reads(asked)
         # rewright.mode = resolve asks for it; parameters have no values to try
-        if asked.resolve and not asked.param_types and not parameters_in(asked.text):
+        named = relation_in(asked.text, asked.views) is not None
+        if asked.resolve and not named and not asked.param_types and not parameters_in(asked.text):
             return self._resolved(asked)
         declared = asked.param_types
         views = views_in(asked.text, asked.views)
@@ -190,7 +193,16 @@ class Binding:
 
     # --- resolutions ----------------------------------------------------------------------------------
 
+    def _require_there(self, asked: Asked) -> None:
+        """Whoever names a view after it was dropped means no table of a name like it. Raises LakeError."""
+        name = relation_in(asked.text, asked.dropped)
+        if name is not None and self.lake.index.table(name) is None:
+            raise LakeError(
+                f'relation "{name}" does not exist', sqlstate="42P01", hint="A view of that name was dropped."
+            )
+
     def _resolved(self, asked: Asked) -> Bound:
+        self._require_there(asked)
         self.lake.resolver.run_own = self._run_own
         answer = self.lake.query(
             asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
@@ -314,6 +326,7 @@ class Binding:
                 # with parameters, or another error: nothing a resolution could mend
                 if types or error.sqlstate not in _RESOLVABLE:
                     raise
+        self._require_there(asked)
         answer = lake.query(text, "resolve" if resolve else "bind", threshold=asked.confidence, limit=1)
         resolution = answer.resolution
         columns = lake.database.describe(resolution.sql)

@@ -7,7 +7,7 @@ has to know them. Must not know the wire.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,7 +21,7 @@ from rewright.engines.duckdb.dialect.plans import Plan
 from rewright.engines.duckdb.dialect.translating import Words
 from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
-from rewright.sql.parsing import TooDeep, parse
+from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.store.augmentations import Augmentations, LakeViews
 from rewright.store.errors import LiteralsForbidden, StoreError
 from rewright.store.records import Augmentation
@@ -101,6 +101,19 @@ def views_in(text: str, views: Mapping[str, str]) -> dict[str, str]:
     return {name: definition for name, definition in views.items() if name in words}
 
 
+def relation_in(text: str, some: Collection[str]) -> str | None:
+    """A relation that a text reads, whose name is one of some (in lower case)."""
+    if not some:
+        return None
+    try:
+        nodes = [node for statement in parse(text) for node in nodes_of(statement)]
+    except (PglastError, TooDeep):
+        return None
+    ctes = {str(node.ctename) for node in nodes if isinstance(node, ast.CommonTableExpr)}
+    read = (str(n.relname) for n in nodes if isinstance(n, ast.RangeVar) and not n.schemaname)
+    return next((name for name in read if name.lower() in some and name not in ctes), None)
+
+
 def with_views(made: Words | Plan, views: Mapping[str, str]) -> Words | Plan:
     """A translated statement with the views that it names."""
     if not views:
@@ -118,14 +131,17 @@ class KeptViews:
         self._journal = journal
 
     def of(self, role: str) -> Mapping[str, str]:
-        """Without a store that can be read there are none."""
+        return self.both(role)[0]
+
+    def both(self, role: str) -> tuple[Mapping[str, str], frozenset[str]]:
+        """The role's views, and the names of those that it has dropped, which mean nothing else since."""
         if self._journal is None:
-            return {}
+            return {}, frozenset()
         try:
-            return self._journal.lake_views.read(self._database, role)
+            return self._journal.lake_views.both(self._database, role)
         # a store that is away must not keep queries from running
         except StoreError:
-            return {}
+            return {}, frozenset()
 
     def drop(self, role: str, drop: DropView) -> Done:
         views = self.of(role)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Protocol
 
 import psycopg
@@ -18,8 +18,9 @@ from pglast.error import Error as PglastError
 from psycopg.conninfo import make_conninfo
 
 from rewright.config.model import Models
+from rewright.engines.duckdb.quoting import quoted
 from rewright.proxy.duckdb_backend.ports import LakeCursor, LakeSession, Prepared
-from rewright.proxy.ports import SessionView, SqlError
+from rewright.proxy.ports import ResultColumn, SessionView, SqlError
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.store.errors import StoreError
 from rewright.store.learned import Resolutions
@@ -32,6 +33,7 @@ from rewright.wiring.lake_rows import Cursor
 from rewright.wiring.lake_runner_limits import RunnerLimits
 from rewright.wiring.lake_runners import Runners
 from rewright.wiring.lake_threads import ThreadedLake
+from rewright.wiring.lake_view_listing import ListedViews
 from rewright.wiring.lake_views import Done, DropView, KeptViews, dropped_views
 from rewright.wiring.opening import Home
 
@@ -106,6 +108,9 @@ class Lakes:
         """The user's role on the shadow, made when she first comes. Raises SqlError."""
         if user not in self._roles:
             self._roles[user] = await asyncio.to_thread(_admitted, self._shadows.get(database, ""), user)
+        lake = self._lake(database)
+        if isinstance(lake, RunnerLakeSession):
+            await lake.list_views(user)
         return self._roles[user]
 
     def table_rows(self, database: str) -> list[dict[str, Any]]:
@@ -200,6 +205,7 @@ class RunnerLakeSession:
     ) -> None:
         self._kept = kept
         self._runners = Runners(home, shadow, limits, models)
+        self._listed = ListedViews(shadow)
 
     def begin(self) -> None:
         self._runners.begin()
@@ -211,8 +217,8 @@ class RunnerLakeSession:
         if (drop := dropped_views(text)) is not None:
             return Prepared((), (), drop, tag="DROP VIEW")
         accepted = await asyncio.to_thread(self._kept.accepted)
-        views = await asyncio.to_thread(self._kept.views.of, session.role)
-        asked = replace(_asked(text, param_types, session), views=views)
+        views, dropped = await asyncio.to_thread(self._kept.views.both, session.role)
+        asked = replace(_asked(text, param_types, session), views=views, dropped=dropped)
         bound = await self._runners.bind(asked, accepted, session.role)
         return await asyncio.to_thread(self._kept.told, bound, session.role)
 
@@ -220,6 +226,7 @@ class RunnerLakeSession:
         match prepared.query:
             case DropView() as drop:
                 done: Done = await asyncio.to_thread(self._kept.views.drop, session.role, drop)
+                await self._listed.hide(session.role, drop.names)
                 return done
             case Augmentation() as augmentation:
                 may_ask = replace(augmentation, model=session.settings.model)
@@ -234,10 +241,25 @@ class RunnerLakeSession:
         cursor.notices = cursor.found.notices
         try:
             await asyncio.to_thread(views.keep, role, cursor.found, statement.view)
+            if statement.view:
+                await self._listed.show(role, statement.view.lower(), partial(self._columns_of, role))
         except BaseException:
             cursor.close()
             raise
         return cursor
+
+    async def list_views(self, role: str) -> None:
+        """Who comes with views finds them listed."""
+        views = await asyncio.to_thread(self._kept.views.of, role)
+        await self._listed.compare(role, views, partial(self._columns_of, role))
+
+    async def _columns_of(self, role: str, view: str) -> Sequence[ResultColumn]:
+        """Raises SqlError."""
+        views = await asyncio.to_thread(self._kept.views.of, role)
+        text = f"SELECT * FROM {quoted(view)}"
+        asked = Asked(text, (), resolve=False, confidence=1.0, views=views, dropped=frozenset([view]))
+        bound = await self._runners.bind(asked, (), role)
+        return bound.prepared.columns or ()
 
     def close(self) -> None:
         self._runners.close()

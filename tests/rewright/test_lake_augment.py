@@ -161,3 +161,57 @@ def test_cancelled_it_ends_within_a_second(lake: psycopg.Connection) -> None:
     assert not cancelled or watch.seconds < 1.05
     timer.join()
     assert lake.execute("select count(*) from sales").fetchone() == (150,)
+
+
+def _listed(connection: psycopg.Connection) -> list[str]:
+    """What psql's \\dv lists."""
+    rows = connection.execute(
+        "SELECT c.relname FROM pg_catalog.pg_class c WHERE c.relkind = 'v' AND pg_catalog.pg_table_is_visible(c.oid)"
+        " AND c.relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace) ORDER BY 1"
+    )
+    return [name for (name,) in rows.fetchall()]
+
+
+def test_psql_lists_a_view_with_its_columns_for_its_maker(lake: psycopg.Connection, dsn: str) -> None:
+    lake.execute("CREATE VIEW sales_listed AS AUGMENT TABLE sales TARGET revenue")
+    assert _listed(lake) == ["sales_listed"]
+    columns = lake.execute(
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute"
+        " WHERE attrelid = 'sales_listed'::regclass AND attnum > 0 ORDER BY attnum"
+    ).fetchall()
+    assert columns == [
+        ("shop", "text"),
+        ("revenue", "double precision"),
+        ("streets.footfall", "double precision"),
+    ]
+    rows = lake.execute("TABLE sales_listed").fetchall()
+    assert len(rows) == 150
+    with psycopg.connect(dsn, user="bob", autocommit=True) as other:
+        assert _listed(other) == []
+        # nothing can be read where views are listed
+        with pytest.raises(psycopg.Error):
+            other.execute("SELECT * FROM ann.sales_listed").fetchall()
+    with psycopg.connect(dsn, autocommit=True) as again:
+        assert _listed(again) == ["sales_listed"]
+    lake.execute("DROP VIEW sales_listed")
+    assert _listed(lake) == []
+
+
+@pytest.mark.parametrize("mode", ["bind", "resolve"])
+def test_a_dropped_views_name_means_no_other_table(lake: psycopg.Connection, mode: str) -> None:
+    lake.execute(f"SET rewright.lake = {mode}")
+    lake.execute("CREATE OR REPLACE VIEW sales_extra AS AUGMENT TABLE sales TARGET revenue")
+    assert len(lake.execute("SELECT * FROM sales_extra LIMIT 1").fetchall()[0]) == 3
+    lake.execute("DROP VIEW sales_extra")
+    for text in (
+        "SELECT * FROM sales_extra",
+        "SELECT revenue FROM Sales_Extra",
+        "EXPLAIN SELECT count(*) FROM sales_extra",
+    ):
+        with pytest.raises(psycopg.errors.UndefinedTable) as caught:
+            lake.execute(text).fetchall()
+        assert "dropped" in (caught.value.diag.message_hint or "")
+    lake.execute("CREATE VIEW sales_extra AS AUGMENT TABLE sales TARGET revenue")
+    assert lake.execute("SELECT count(*) FROM sales_extra").fetchone() == (150,)
+    lake.execute("DROP VIEW sales_extra")
+    lake.execute("SET rewright.lake = bind")

@@ -106,3 +106,13 @@ def test_no_column_that_is_a_leak_is_passed_over_by_the_quick_look(lake: Lake, s
         np.ones(n), (y > 0).astype(float)[:, None], (y > 0).astype(float)[:, None], np.full(n, np.nan)
     )
     assert suspected(known[:, None], np.ones(n, dtype=bool), flagged).all()
+
+
+def test_earlier_searches_count_less_the_more_rows_are_looked_at(lake: Lake, planted: Planted) -> None:
+    base = Base(lake, lake.database.cursor("SELECT 1"), BaseSpec(planted.base, planted.target))
+    search = Search(Evaluator(base), Budget(), 5, prior=lambda _table: (0.5, 3.0))
+    told = [search.hoped("any", 0.1, rows) for rows in (64, 256, 512, base.rows)]
+    assert told == sorted(told, reverse=True)
+    assert told[0] > 0.2
+    # what was looked at on all rows is known
+    assert told[-1] == 0.1
