@@ -125,6 +125,46 @@ def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))
 
 
+# a change of the table is refused while any portal of the session still has it open
+CHANGED = f.Query(b"alter table item set (fillfactor = 90)")
+CHANGED_BY_NAME = [
+    f.Parse(b"change", b"alter table item set (fillfactor = 90)"),
+    f.Bind(b"change", b"change"),
+    f.Execute(b"change"),
+    f.Sync(),
+]
+HIDDEN = f.Query(b"create temp table item (id int, price int, note text)")
+HIDING_CHANGED = f.Query(b"alter table pg_temp.item add more int")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [BEGIN, SERVED, CHANGED],
+        [BEGIN, Wait(), SERVED, Wait(), CHANGED, Wait(), SERVED, CHANGED],
+        [BEGIN, *UNNAMED, f.Sync(), CHANGED],
+        [BEGIN, *UNNAMED, f.Sync(), Wait(), CHANGED, SERVED],
+        [BEGIN, SERVED, *CHANGED_BY_NAME],
+        [BEGIN, SERVED, f.Execute(b""), f.Sync()],
+        [BEGIN, *UNNAMED, f.Sync(), f.Query(b"select 1"), *CHANGED_BY_NAME],
+        [BEGIN, *UNNAMED, f.Sync(), f.Parse(b"", b"select 1"), *UNNAMED[1:], f.Sync(), *CHANGED_BY_NAME],
+        [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1"), f.Execute(b"p1"), f.Sync(), CHANGED],
+        [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1"), f.Execute(b"p1", 1), f.Close(b"P", b"p1"), f.Sync(), CHANGED],
+        [f.Parse(b"", ORIGINAL.encode()), *UNNAMED[1:], f.Parse(b"", CHANGED.text), *UNNAMED[1:], f.Sync()],
+        # what is closed behind a failure is not closed
+        [BEGIN, *UNNAMED, f.Sync(), f.Query(b"savepoint s"), f.Parse(b"", b"selec"), *UNNAMED[1:], f.Sync(), f.Query(b"rollback to s"), CHANGED],
+        [BEGIN, f.Query(b"savepoint s"), SERVED, f.Query(b"savepoint r"), FAIL, f.Query(b"rollback to r"), CHANGED],
+        # bound, and not run after all
+        [BEGIN, HIDDEN, SERVED, HIDING_CHANGED],
+        [BEGIN, HIDDEN, SERVED, f.Execute(b""), f.Sync()],
+        [BEGIN, HIDDEN, *UNNAMED, f.Sync(), HIDING_CHANGED],
+    ],
+    ids=range(16),
+)  # fmt: skip
+def test_no_portal_of_ours_is_left_open_in_a_block(pair: Pair, script: Script) -> None:
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
 @pytest.mark.parametrize(
     ("name", "said"), [(b"", b"unnamed portal with parameters"), (b"p1", b'portal "p1" with parameters')]
 )
