@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -163,6 +164,36 @@ HIDING_CHANGED = f.Query(b"alter table pg_temp.item add more int")
 )  # fmt: skip
 def test_no_portal_of_ours_is_left_open_in_a_block(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))
+
+
+FIRST = f.Query(b"set search_path = pg_temp, public")
+PREPARED = [f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"", b"s1"), f.Execute(b""), f.Sync()]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        # what was prepared before the temporary schema was made is looked up again, and not behind it
+        [FIRST, Wait(), *PREPARED, Wait(), HIDDEN, Wait(), *PREPARED[1:]],
+        [FIRST, f.Query(b"select pg_my_temp_schema()"), SERVED, f.Query(b"select pg_my_temp_schema()")],
+        [f.Query(b"set search_path = nowhere, PG_TEMP, public"), SERVED, f.Query(b"select pg_my_temp_schema()")],
+        [f.Query(b"set session authorization part_reader"), FIRST, BEGIN, SERVED, f.Query(b"select 1")],
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_no_temporary_schema_is_made_for_our_questions(pair: Pair, script: Script) -> None:
+    """A standby, and a role that may make no temporary tables, would refuse it in the client's block."""
+    with psycopg.connect(pair.server.dsn(pair.database), autocommit=True) as connection:
+        connection.execute(f'revoke temporary on database "{pair.database}" from public')
+        connection.execute("grant select on item to part_reader")
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
+def test_a_temporary_schema_behind_others_hinders_nothing(pair: Pair) -> None:
+    before = pair.served
+    script = [f.Query(b"set search_path = public, pg_temp"), Wait(), SERVED]
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert pair.served > before
 
 
 @pytest.mark.parametrize(
