@@ -14,6 +14,7 @@ from rewright.proxy.machine.hot import NO_TEXTS
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.names import Names
 from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.serving.forwarding import behind_closes
 from rewright.proxy.serving.identity import Identity
 from rewright.proxy.serving.in_force import SettingsInForce
 from rewright.proxy.serving.lookups import Lookups
@@ -27,6 +28,8 @@ from rewright.proxy.statements import Statement, StatementRegistry, split_names
 from rewright.proxy.texts import Texts
 from rewright.proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
+# what may change a table, or bind what does
+_RUNNING = frozenset((Q, BIND, EXECUTE))
 _STATES = {ord("T"): "idle in transaction", ord("E"): "idle in transaction (aborted)"}
 
 
@@ -107,9 +110,9 @@ class SessionInterceptor:
             taken = None
             if kind == CLOSE:
                 self._close(data[at + HEADER_SIZE], data[at + HEADER_SIZE + 1 : end - 1])
-        if taken is None:
+        if taken is None and (kind not in _RUNNING or not self.privates.dead_portals):
             return True
-        self._next = taken
+        self._next = taken or behind_closes(self.privates, data[at:end])
         return False
 
     def unseen(self, kind: int, data: bytes, at: int) -> bool:
@@ -202,6 +205,7 @@ class SessionInterceptor:
             registry.any_special()
             or in_force.view.mode == "inline"
             or measuring.timing is not None
+            or bool(self.privates.dead_portals)
             or bool(measuring.last.text)  # until something else was executed
             or (in_force.stale and bool(registry.statements))
         )

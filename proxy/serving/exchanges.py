@@ -217,6 +217,8 @@ class ServeQuery(Serving):
     def __init__(self, context: SessionContext, text: bytes, candidate: Candidate) -> None:
         super().__init__(context, candidate, text)
         self.description = b""
+        # of the client's text
+        self.portal = b""
 
     def exchange(self) -> Exchange:
         clean = self.cycles.status == IDLE
@@ -234,13 +236,14 @@ class ServeQuery(Serving):
             yield from self._as_sent()
             return
         try:
-            columns = yield from self._original_bound()
+            columns = yield from self._original_bound(clean=clean)
             portal = yield from self.agree(Bind(b"", b""), (), columns, set(), clean=clean)
         except Declined as declined:
             yield from self.told("original", str(declined))
             yield Emit(self.description)
+            self._leave(self.portal)
             yield Send(
-                Execute(b"").encode() + SYNC,
+                Execute(self.portal).encode() + SYNC,
                 pending_replies=(PendingReply(), PendingReply(cycle=True)),
                 kinds=b"S",
             )
@@ -264,19 +267,27 @@ class ServeQuery(Serving):
     def _as_sent(self) -> Exchange:
         yield Send(Query(self.text).encode(), pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
 
-    def _original_bound(self) -> Generator[Any, Any, tuple[Column, ...] | None]:
-        """The client's text as unnamed statement and portal; the statement is
-        dropped again, as a Query does.
+    def _original_bound(self, *, clean: bool) -> Generator[Any, Any, tuple[Column, ...] | None]:
+        """The client's text as unnamed statement and portal; both are dropped again, as a Query does: in a
+        block the portal has a name of ours, to be closed once it is not needed.
         """
         batch = Batch()
-        batch.add(Parse(b"", self.text).encode(), Bind(b"", b"").encode())
-        index = batch.add(Describe(b"P", b"").encode())
+        if not clean:
+            batch.add(Close(b"P", b"").encode())
+            self.portal = self.privates.new_portal()
+        batch.add(Parse(b"", self.text).encode(), Bind(self.portal, b"").encode())
+        index = batch.add(Describe(b"P", self.portal).encode())
         batch.add(Close(b"S", b"").encode())
         replies = checked((yield batch.ask()))
         self.description = b"".join(
             m for kind, m in replies.pending_replies[index] if kind == ROW_DESCRIPTION
         )
         return described(replies.pending_replies[index])[1]
+
+    def _leave(self, *portals: bytes) -> None:
+        """Outside a block they end with the Query."""
+        if self.portal:
+            self.privates.dead_portals += portals
 
     def _broken(self, broken: Broken, *, clean: bool) -> Exchange:
         """Outside a block the client's own Query gives its own answer or error."""
@@ -317,8 +328,7 @@ class ServeQuery(Serving):
             )
             return
         if isinstance(outcome, Started):
-            if not clean:
-                self.privates.dead_portals.append(portal)
+            self._leave(self.portal, portal)
             return
         self.cycles.failed = False
         self.began = self.context.clock()

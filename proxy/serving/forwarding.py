@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
+from rewright.proxy.serving.private import Privates
 from rewright.proxy.session import Exchange, PendingReply, Send
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Fields
 from rewright.proxy.wire.framing import HEADER
-from rewright.proxy.wire.frontend import Execute
-from rewright.proxy.wire.tables import ERROR
+from rewright.proxy.wire.frontend import Close, Execute
+from rewright.proxy.wire.tables import ERROR, Q
 
 # what the server gets in the place of a statement that is not its own
 PLACEHOLDER = b"select"
@@ -50,10 +52,30 @@ def in_name_of(private: bytes, name: bytes) -> Callable[[Fields], Fields]:
     return renamed
 
 
+def behind_closes(privates: Privates, message: bytes) -> Exchange:
+    """A message of the client's behind what closes our dead portals: while one is open the server changes no
+    table that it reads.
+
+    Each is dead until the server says that it is closed, since it skips what comes behind an error.
+    """
+    names = tuple(privates.dead_portals)
+    closes = b"".join(Close(b"P", name).encode() for name in names)
+    takers = tuple(swallow(partial(privates.portal_closed, name)) for name in names)
+    reply = PendingReply(cycle=message[0] == Q)
+    yield Send(closes + message, pending_replies=(*takers, reply), kinds=message[:1])
+
+
 def forward_query(message: bytes) -> Exchange:
     yield Send(message, pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
 
 
-def swallow() -> PendingReply:
-    """A reply the client must not see, unless it is an error."""
-    return PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+def swallow(told: Callable[[], None] = lambda: None) -> PendingReply:
+    """A reply the client must not see, unless it is an error; ``told`` when it is none."""
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind == ERROR:
+            return message
+        told()
+        return b""
+
+    return PendingReply(visible=False, take=take)

@@ -192,11 +192,22 @@ _FILTERED = servers_own("""
                         where q.oid = f.oid[1]::pg_catalog.oid
                         and q.proleakproof and q.provolatile <> 'v'))))))""")
 
-_SCHEMAS = "pg_catalog.current_schemas(true)::text"
+# Where the session looks names up. To ask makes its temporary schema where that would be the first, which a
+# standby and roles without the right refuse, with an error, and after which prepared statements may mean
+# other tables: NULL then. A sub-select, so that the planner does not ask to estimate.
+_SCHEMAS = servers_own("""(select case
+  when pg_catalog.pg_my_temp_schema() <> 0::oid
+    or pg_catalog.strpos(pg_catalog.lower(pg_catalog.current_setting('search_path')), 'pg_temp') = 0
+    or exists (select from pg_catalog.pg_namespace first
+      where first.nspname::text = any (pg_catalog.string_to_array(pg_catalog.regexp_replace(
+          pg_catalog.split_part(pg_catalog.lower(pg_catalog.current_setting('search_path')), 'pg_temp', 1),
+          '[[:space:]]', '', 'g'), ','))
+        and pg_catalog.has_schema_privilege(first.oid, 'usage'))
+  then pg_catalog.current_schemas(true) end)::text[]""")
 _GUARD = servers_own("""
 select {settings}
   current_user, session_user, pg_catalog.current_setting('role'),
-  pg_catalog.current_schemas(true)::text[],
+  {schemas},
   pg_catalog.current_setting('standard_conforming_strings'),
   pg_catalog.current_setting('transform_null_equals'),
   pg_catalog.current_setting('array_nulls'),
@@ -205,9 +216,9 @@ select {settings}
   (select pg_catalog.array_agg(
             (select c.oid from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
               where c.relname = w.name
-                and case when w.schema = '' then n.nspname = any (pg_catalog.current_schemas(true))
+                and case when w.schema = '' then n.nspname::text = any ({schemas})
                          else n.nspname = w.schema end
-              order by pg_catalog.array_position(pg_catalog.current_schemas(true), n.nspname) limit 1)
+              order by pg_catalog.array_position({schemas}, n.nspname::text) limit 1)
             order by w.place)
      from rows from (pg_catalog.unnest($1), pg_catalog.unnest($2))
        with ordinality as w (schema, name, place)),
@@ -239,13 +250,17 @@ def settings_columns(settings: Sequence[str]) -> str:
 
 def settings_sql(settings: Sequence[str]) -> str:
     """What a session is asked for before the guard: the named settings, and where it looks names up."""
-    return "select " + ", ".join([*filter(None, [settings_columns(settings)]), _SCHEMAS])
+    return "select " + ", ".join(
+        [*filter(None, [settings_columns(settings)]), f"{_SCHEMAS}::pg_catalog.text"]
+    )
 
 
 def guard_sql(settings: Sequence[str]) -> str:
     """The guard statement; its first columns are the named ``rewright.*`` settings, unset ones NULL."""
     columns = f"{settings_columns(settings)}, " if settings else ""
-    return _GUARD.format(settings=columns, filtered=_FILTERED, kept=_KEPT, digest=_digest(_OPAQUE))
+    return _GUARD.format(
+        settings=columns, schemas=_SCHEMAS, filtered=_FILTERED, kept=_KEPT, digest=_digest(_OPAQUE)
+    )
 
 
 def _digest(arguments: Sequence[str]) -> str:

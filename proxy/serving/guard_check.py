@@ -249,6 +249,8 @@ class Serving:
         """Raises Broken or Skipped. ``of_replacement``: the messages whose failure
         is the replacement's own.
         """
+        if replies.error is not None or replies.aborted:
+            self.privates.not_cleaned()
         if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
             self.privates.lost()
         try:

@@ -100,7 +100,7 @@ class SettingsInForce:
         self._on_change()  # statements of a session that wanted no rewrites may have one again
 
     def read_path(self, text: str) -> None:
-        """``text``: current_schemas(true), as the server writes arrays."""
+        """``text``: current_schemas(true), as the server writes arrays; empty: it can't be asked."""
         if text == self._said_path:
             return
         self._said_path = text

@@ -136,6 +136,7 @@ class Privates:
         self.lasting = True  # what is prepared is there in the next transaction
         self.statements: OrderedDict[tuple[bytes, tuple[int, ...]], Private] = OrderedDict()
         self.dead_portals: list[bytes] = []
+        self._closing: list[bytes] = []
         self.open_portals = False
         self._names = count(1)
         self._dead_statements: list[bytes] = []
@@ -173,8 +174,18 @@ class Privates:
         dead = [Close(b"P", name) for name in self.dead_portals]
         dead += [Close(b"S", name) for name in self._dead_statements]
         batch.add(*(close.encode() for close in dead))
-        self.dead_portals.clear()
+        self._closing, self.dead_portals = self.dead_portals, []
         self._dead_statements.clear()
+
+    def not_cleaned(self) -> None:
+        """A batch with cleaning in it was skipped, or a part of it."""
+        self.dead_portals += self._closing
+        self._closing = []
+
+    def portal_closed(self, name: bytes) -> None:
+        """The server has said so."""
+        if name in self.dead_portals:
+            self.dead_portals.remove(name)
 
     def add_guard_parse(self, batch: Batch) -> None:
         if not self.guard_ready:

@@ -110,6 +110,7 @@ TEXTS = (
     "do $$begin raise notice 'a notice'; end$$",
     "select set_config('rewright.mode', 'off', false)",
     "lock table item in access share mode",
+    "alter table item set (fillfactor = 90)",
     "select id, price from item where id < 4 order by id -- other",
     "/* rewright:off */ select id, price from item where id < 4 order by id",
     "set statement_timeout = 10000",

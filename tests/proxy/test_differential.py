@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -123,6 +124,76 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 )
 def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))
+
+
+# a change of the table is refused while any portal of the session still has it open
+CHANGED = f.Query(b"alter table item set (fillfactor = 90)")
+CHANGED_BY_NAME = [
+    f.Parse(b"change", b"alter table item set (fillfactor = 90)"),
+    f.Bind(b"change", b"change"),
+    f.Execute(b"change"),
+    f.Sync(),
+]
+HIDDEN = f.Query(b"create temp table item (id int, price int, note text)")
+HIDING_CHANGED = f.Query(b"alter table pg_temp.item add more int")
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [BEGIN, SERVED, CHANGED],
+        [BEGIN, Wait(), SERVED, Wait(), CHANGED, Wait(), SERVED, CHANGED],
+        [BEGIN, *UNNAMED, f.Sync(), CHANGED],
+        [BEGIN, *UNNAMED, f.Sync(), Wait(), CHANGED, SERVED],
+        [BEGIN, SERVED, *CHANGED_BY_NAME],
+        [BEGIN, SERVED, f.Execute(b""), f.Sync()],
+        [BEGIN, *UNNAMED, f.Sync(), f.Query(b"select 1"), *CHANGED_BY_NAME],
+        [BEGIN, *UNNAMED, f.Sync(), f.Parse(b"", b"select 1"), *UNNAMED[1:], f.Sync(), *CHANGED_BY_NAME],
+        [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1"), f.Execute(b"p1"), f.Sync(), CHANGED],
+        [BEGIN, f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"p1", b"s1"), f.Execute(b"p1", 1), f.Close(b"P", b"p1"), f.Sync(), CHANGED],
+        [f.Parse(b"", ORIGINAL.encode()), *UNNAMED[1:], f.Parse(b"", CHANGED.text), *UNNAMED[1:], f.Sync()],
+        # what is closed behind a failure is not closed
+        [BEGIN, *UNNAMED, f.Sync(), f.Query(b"savepoint s"), f.Parse(b"", b"selec"), *UNNAMED[1:], f.Sync(), f.Query(b"rollback to s"), CHANGED],
+        [BEGIN, f.Query(b"savepoint s"), SERVED, f.Query(b"savepoint r"), FAIL, f.Query(b"rollback to r"), CHANGED],
+        # bound, and not run after all
+        [BEGIN, HIDDEN, SERVED, HIDING_CHANGED],
+        [BEGIN, HIDDEN, SERVED, f.Execute(b""), f.Sync()],
+        [BEGIN, HIDDEN, *UNNAMED, f.Sync(), HIDING_CHANGED],
+    ],
+    ids=range(16),
+)  # fmt: skip
+def test_no_portal_of_ours_is_left_open_in_a_block(pair: Pair, script: Script) -> None:
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
+FIRST = f.Query(b"set search_path = pg_temp, public")
+PREPARED = [f.Parse(b"s1", ORIGINAL.encode()), f.Bind(b"", b"s1"), f.Execute(b""), f.Sync()]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        # what was prepared before the temporary schema was made is looked up again, and not behind it
+        [FIRST, Wait(), *PREPARED, Wait(), HIDDEN, Wait(), *PREPARED[1:]],
+        [FIRST, f.Query(b"select pg_my_temp_schema()"), SERVED, f.Query(b"select pg_my_temp_schema()")],
+        [f.Query(b"set search_path = nowhere, PG_TEMP, public"), SERVED, f.Query(b"select pg_my_temp_schema()")],
+        [f.Query(b"set session authorization part_reader"), FIRST, BEGIN, SERVED, f.Query(b"select 1")],
+    ],
+    ids=range(4),
+)  # fmt: skip
+def test_no_temporary_schema_is_made_for_our_questions(pair: Pair, script: Script) -> None:
+    """A standby, and a role that may make no temporary tables, would refuse it in the client's block."""
+    with psycopg.connect(pair.server.dsn(pair.database), autocommit=True) as connection:
+        connection.execute(f'revoke temporary on database "{pair.database}" from public')
+        connection.execute("grant select on item to part_reader")
+    assert not first_difference(pair.through(script), pair.direct(script))
+
+
+def test_a_temporary_schema_behind_others_hinders_nothing(pair: Pair) -> None:
+    before = pair.served
+    script = [f.Query(b"set search_path = public, pg_temp"), Wait(), SERVED]
+    assert not first_difference(pair.through(script), pair.direct(script))
+    assert pair.served > before
 
 
 @pytest.mark.parametrize(
