@@ -23,7 +23,7 @@ _ALL_WORDS, _INITIALS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.7, 0.8, 0.72
 _QUALIFIER = 0.92
 """What is left where not the head but what qualifies it was kept."""
 _ALONE = 0.85
-"""What is left where the word that was kept is one that many names end with, and the others say what it is of."""
+"""What is left where a word was kept that many names end with, and not what it is of."""
 _OF_ANYTHING = frozenset({"date", "day", "time", "year", "month", "type", "kind", "code", "price", "unit"})
 _LITTLE = frozenset({"of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "to"})
 _UNTELLING = frozenset({"name", "total", "number", "count", "value", "amount", "average", "mean"})

@@ -410,6 +410,8 @@ class Evidence:
             least = max(least, _NAMES_THINGS)
         if real.meaning.numeric and named_by_unit(name, real.name):
             least = max(least, _CALLED_BY_UNIT)
+        if _plain_name(name, real.name):
+            least = max(least, _NAMES_THINGS)
         if _said_in_values(name, real):
             least = max(least, _SAID_IN_VALUES)
         if self._is_its_day(table, name, real):
@@ -793,6 +795,11 @@ class Evidence:
         )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def _plain_name(name: str, held: str) -> bool:
+    """`common`, beside what experts call it, is the name that is asked for."""
+    return names.words(held) == ("common", "name") and bool(set(names.words(name)) & NAMED)
 
 
 def _experts_name(name: str, held: str) -> bool:

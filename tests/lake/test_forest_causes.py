@@ -27,7 +27,8 @@ def test_each_measure_under_years_is_a_column(tmp_path: Path, embedder: CachedEm
         united = lake.index.unions["budget_by_year"]
         assert [c.name for c in united.table.columns] == ["year", "team", "left_2023", "plan", "spent"]
         found = lake.query("SELECT year, plan, spent FROM budget_by_year WHERE team = 'blue' ORDER BY year")
-        assert found.rows is not None and found.rows.rows == [(2022, 1, 31), (2023, 11, 41), (2024, 21, None)]
+        assert found.rows is not None
+        assert found.rows.rows == [(2022, 1, 31), (2023, 11, 41), (2024, 21, None)]
 
 
 def test_one_letter_is_not_left_out_of_a_word() -> None:
