@@ -102,6 +102,7 @@ _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
 """Likeness of a name to a column that has none: where it is the asked table's own, and where it says that it
 is an amount.
 """
+_COUNTED_SOMEHOW = 0.35
 _AMOUNTS = frozenset({"amount", "value", "total", "sum", "count", "number", "quantity", "figure", "volume"})
 _ONE_OF_MANY = 0.25
 """Held against one year's column of a table with many, where none is asked for."""
@@ -350,7 +351,8 @@ class Evidence:
             return []
         told = set(names.words(name))
         if told and told <= set(names.words(table)):
-            return [_CALLED_AS_ASKED]
+            # of a table that is called otherwise nobody knows what it counts
+            return [_CALLED_AS_ASKED] if self._of_one_thing(table, real) else [_COUNTED_SOMEHOW]
         return [_AMOUNT] if told & _AMOUNTS else []
 
     def _name_score(self, table: str, name: str, real: Column) -> float:

@@ -77,3 +77,20 @@ def test_what_nothing_fits_is_said_at_any_confidence(tmp_path: Path) -> None:
         pytest.raises(LakeError, match="nothing in the lake fits column"),
     ):
         answered(lake, dsn, query, "resolve", 0.0)
+
+
+def test_numbers_under_years_of_another_table_are_not_surely_what_is_asked(
+    tmp_path: Path, embedder: CachedEmbedder
+) -> None:
+    table(
+        tmp_path,
+        "quota",
+        "kind,2021,2022,2023",
+        [f"{kind},{i},{i + 1},{i + 2}" for i, kind in enumerate("abcd")],
+    )
+    table(tmp_path, "towns", "town,people", [f"Town {i},{i * 100}" for i in range(30)])
+    query = "SELECT year, SUM(damage) AS damage FROM bark_beetle_damage GROUP BY year ORDER BY year"
+    with open_lake(tmp_path, embedder=embedder) as lake:
+        assert asked(lake, query).resolution.confidence < 0.7
+        same = asked(lake, "SELECT year, SUM(quota) AS quota FROM quotas GROUP BY year ORDER BY year")
+        assert same.resolution.confidence >= 0.7
