@@ -155,8 +155,8 @@ KEY_WORDS = frozenset(
 
 FORMS = frozenset(
     [
-        *("list", "log", "register", "table", "tbl", "data", "file", "export", "extract", "master", "sheet"),
-        *("overview", "book", "journal", "lookup", "ref", "reference", "entry", "record", "info"),
+        *("list", "log", "register", "table", "tbl", "data", "file", "export", "extract", "sheet"),
+        *("overview", "journal"),
     ]
 )
 """Words of a table's name that say only that it is one."""

@@ -576,7 +576,7 @@ region|continent|part of world
 category|department|segment
 outcome|status|result|decision
 kind|name
-what|kind|type|description
+what|kind|type
 who|person|name
 when|date|time
 where|place|location

@@ -371,9 +371,8 @@ class Evidence:
 
     def _of_one_thing(self, table: str, real: Column) -> bool:
         """Do the tables hold the same things? `film_awards` holds no categories of `award_category`."""
-        asked = names.without_form(names.words(table))
-        held = names.without_form(names.words(real.table))
-        heads = (head_of(asked),) if asked else ()
+        asked, held = names.words(table), names.words(real.table)
+        heads = (head_of(asked),)
         return lexical(asked, held) >= _OF_ONE_THING and covered(heads, held) >= _OF_ONE_THING
 
     def _alike(self, table: str, name: str, real: Column) -> float:
