@@ -22,6 +22,9 @@ _WHOLE = frozenset(
 _ALL_WORDS, _INITIALS, _BEGINNING, _LETTERS, _TWO, _LOOSE = 0.85, 0.7, 0.8, 0.72, 0.7, 0.6
 _QUALIFIER = 0.92
 """What is left where not the head but what qualifies it was kept."""
+_ALONE = 0.85
+"""What is left where a word was kept that many names end with, and not what it is of."""
+_OF_ANYTHING = frozenset({"date", "day", "time", "year", "month", "type", "kind", "code", "price", "unit"})
 _LITTLE = frozenset({"of", "the", "a", "an", "in", "on", "at", "for", "by", "and", "with", "to"})
 _UNTELLING = frozenset({"name", "total", "number", "count", "value", "amount", "average", "mean"})
 
@@ -44,7 +47,13 @@ def _cut_to(short: str, words: tuple[str, ...]) -> float:
     if len(words) > 1 and _over_all(short, words):
         return _ALL_WORDS if len(short) > len(words) else _INITIALS
     telling = [w for w in words if w not in _UNTELLING] or list(words)
-    return max(_of_word(short, w) * (1.0 if w == telling[-1] else _QUALIFIER) for w in telling)
+    return max(_of_word(short, w) * _kept(w, telling) for w in telling)
+
+
+def _kept(word: str, telling: Sequence[str]) -> float:
+    if len(telling) > 1 and word in _OF_ANYTHING:
+        return _ALONE
+    return 1.0 if word == telling[-1] else _QUALIFIER
 
 
 def _of_word(short: str, word: str) -> float:

@@ -486,4 +486,34 @@ grant stipendium beca becas bourse bourses borsa bolsa beurs
 seniority antiguedad anciennete anzianita dienstzeit
 joined beigetreten alta altas
 case caso casos falle gevallen
+hunting jagd caza chasse caccia jacht
+game wildart wildbret selvaggina
+fire brande feuer incendio incendios incendie incendies feu feux incendi brandweer
+firefighter feuerwehrleute bombero bomberos pompier pompiers pompieri bombeiros brandweerlieden
+felling hieb einschlag holzeinschlag tala talas coupe abattage taglio abate houtkap
+protected schutz geschutzt protegido protegida protege protetto beschermd
+planned soll geplant previsto prevista prevu prevus gepland
+spent ausgegeben gastado speso
+department ressort ressorts
+owner inhaber propietarios proprietaires proprietario proprietari
+owner eigenaar
+contractor unternehmer auftragnehmer contratista contratistas prestataire appaltatore appaltatori aannemer
+subsidy subsidie
+path pfad wanderweg sendero senderos sentier sentiers sentiero sentieri
+machine maskin maskiner
+customer kund kunder
+order bestallning ordrer bestilling zamowienie zamowienia
+price pris priser ceny
+date dato
+year aar rok
+name namn navn nazwa imie
+city stad miasto
+quantity antal ilosc
+amount belopp belob kwota
+purchase inkop indkob kop zakup zakupy
+sale forsaljning salg sprzedaz
+employee anstalld ansatt medarbejder pracownik pracownicy
+supplier leverantor leverandor dostawca dostawcy
+manufacturer tillverkare producent
+invoice faktura fakturor fakturaer faktury
 """

@@ -104,10 +104,14 @@ _WHOLE = {
     "middle": "middle name",
     "full": "full name",
     "given": "first name",
+    "common": "common name",
+    "scientific": "scientific name",
+    "latin": "scientific name",
     "nation": "country",
 }
 """Names that mean more when they stand alone."""
 _SAME = {
+    "latin name": "scientific name",
     "family name": "last name",
     "surname": "last name",
     "given name": "first name",
@@ -147,6 +151,20 @@ GENERIC = frozenset(
 KEY_WORDS = frozenset(
     {"id", "code", "key", "no", "number", "nr", "uuid", "ref", "identifier", "abbr", "abbreviation", "iso"}
 )
+
+
+FORMS = frozenset(
+    [
+        *("list", "log", "register", "table", "tbl", "data", "file", "export", "extract", "sheet"),
+        *("overview", "journal"),
+    ]
+)
+"""Words of a table's name that say only that it is one."""
+
+
+def without_form(told: Sequence[str]) -> tuple[str, ...]:
+    """`acc_log` is about `acc`; a table that is called `journal` alone is one of journals."""
+    return tuple(word for word in told if word not in FORMS) or tuple(told)
 
 
 def strip_marks(text: str) -> str:

@@ -328,6 +328,8 @@ tip|gratuity
 bill|invoice|check
 payment|paid|amount paid|settlement
 paid|settled
+planned|plan|budgeted|target|forecast|estimate
+actual|spent|real|realised|realized|effective
 method|way|mode|means|process|manner
 process|preparation|processing|treatment
 shipping|delivery|shipment|ship|shipped|dispatch|dispatched
@@ -574,6 +576,11 @@ region|continent|part of world
 category|department|segment
 outcome|status|result|decision
 kind|name
+what|kind|type
+who|person|name
+when|date|time
+where|place|location
+how many|number|count|quantity
 model|type
 species|name
 date|year|time

@@ -29,28 +29,33 @@ _JUDGED = 3
 @dataclass(frozen=True, slots=True)
 class UnitedTable:
     """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column
-    for each year or month (docs/decisions/0383 and 0712), it is every part, and `spread` tells which of its
-    columns is the column `value` there.
+    for each year or month (docs/decisions/0383 and 0712), it is every part, and `spreads` tells for each
+    column of values which of the table's columns it is there: of `plan_2023`, `spent_2023` and so on, two.
     """
 
     table: Table
     parts: tuple[tuple[str, str | int], ...]
     mark: str
-    value: str = ""
-    spread: Mapping[str | int, str] = field(default_factory=dict)
+    spreads: Mapping[str, Mapping[str | int, str]] = field(default_factory=dict)
+
+    @property
+    def value(self) -> str:
+        """The column of values, where there is one; else empty."""
+        return next(iter(self.spreads)) if len(self.spreads) == 1 else ""
 
     def sql(self, labels: Mapping[str | int, str] | None = None) -> str:
         """The SELECT that gives the virtual table's rows. `labels`: what marks are called instead."""
-        shared = [c for c in self.table.columns if c.name not in {self.mark, self.value}]
+        shared = [c for c in self.table.columns if c.name not in {self.mark, *self.spreads}]
         branches = []
         for name, mark in self.parts:
             told = str(mark) if isinstance(mark, int) else literal((labels or {}).get(mark, mark))
             listed = [f"{told} AS {quoted(self.mark)}", *(quoted(c.name) for c in shared)]
             where = ""
-            if self.spread:
-                held = quoted(self.spread[mark])
-                listed.append(f"{held} AS {quoted(self.value)}")
-                where = f" WHERE {held} IS NOT NULL"
+            if self.spreads:
+                held = {value: spread.get(mark) for value, spread in self.spreads.items()}
+                listed += [f"{quoted(c) if c else 'NULL'} AS {quoted(value)}" for value, c in held.items()]
+                filled = [f"{quoted(c)} IS NOT NULL" for c in held.values() if c]
+                where = f" WHERE {' OR '.join(filled) or 'FALSE'}"
             branches.append(f"SELECT {', '.join(listed)} FROM {quoted(name)}{where}")
         return " UNION ALL ".join(branches)
 
@@ -62,8 +67,9 @@ class UnitedTable:
         """The real columns (table, name) that a column is made of; none for the mark."""
         if column == self.mark:
             return []
-        if self.spread and column == self.value:
-            return [(name, self.spread[mark]) for name, mark in self.parts]
+        if column in self.spreads:
+            spread = self.spreads[column]
+            return [(name, spread[mark]) for name, mark in self.parts if mark in spread]
         return [(name, column) for name in self.part_names()]
 
 
@@ -188,36 +194,58 @@ def _stems(
 def _turned(
     table: Table, mark: str, stems: Mapping[str, Mapping[int, tuple[str | int, str]]]
 ) -> UnitedTable | None:
-    stem, found = max(stems.items(), key=lambda item: len(item[1]), default=("", {}))
-    spread = {found[at][0]: found[at][1] for at in sorted(found)}
-    rest = [c for c in table.columns if c.name not in spread.values()]
-    if not _LEAST_SPREAD <= len(spread) <= _MOST_PARTS or not rest or len(rest) > len(spread) + 8:
+    widest = max(stems.values(), key=len, default={})
+    marks = [widest[at][0] for at in sorted(widest)]
+    kept = {
+        _value_called(stem, table): dict(found[at] for at in sorted(found))
+        for stem, found in stems.items()
+        if len(found) >= _LEAST_SPREAD and {told for told, _ in found.values()} <= set(marks)
+    }
+    turned = {column for spread in kept.values() for column in spread.values()}
+    rest = [c for c in table.columns if c.name not in turned]
+    # of a column without values DuckDB does not know that it holds numbers
+    full = {c.name for c in table.columns if c.distinct}
+    spreads = {
+        value: {told: column for told, column in spread.items() if column in full}
+        for value, spread in kept.items()
+    }
+    if not _LEAST_SPREAD <= len(marks) <= _MOST_PARTS or not rest or len(rest) > len(marks) + 8:
         return None
     name, taken = f"{table.name}_by_{mark}", {c.name.lower() for c in rest}
-    # `year_1985` says no more of what is counted than `1985` does
-    value = stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x", "month"} else table.name
-    if mark in taken or value.lower() in taken | {mark}:
+    if mark in taken or not (taken | {mark}).isdisjoint(value.lower() for value in spreads):
         return None
-    cells = [c for c in table.columns if c.name in spread.values()]
-    rows = sum(c.rows - c.nulls for c in cells)
-    integer = all(c.family is Family.INTEGER for c in cells if c.distinct)
-    marks = list(spread)
+    cells = {value: [c for c in table.columns if c.name in spread.values()] for value, spread in kept.items()}
+    rows = max(sum(c.rows - c.nulls for c in held) for held in cells.values())
+    columns = [
+        _mark_column(name, mark, marks, rows),
+        *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),
+        *(
+            _value_column(name, value, len(rest) + 1 + i, held, rows)
+            for i, (value, held) in enumerate(cells.items())
+        ),
+    ]
+    virtual = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
+    return UnitedTable(virtual, tuple((table.name, one) for one in marks), mark, spreads)
+
+
+def _value_called(stem: str, table: Table) -> str:
+    """`year_1985` says no more of what is counted than `1985` does: that the table says."""
+    return stem if stem and not set(names.words(stem)) <= {"year", "y", "yr", "x", "month"} else table.name
+
+
+def _mark_column(table: str, mark: str, marks: list[str | int], rows: int) -> Column:
     years = isinstance(marks[0], int)
     family = Family.INTEGER if years else Family.TEXT
-    columns = [
-        Column(
-            name, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(marks),
-            str(marks[0]), str(marks[-1]),
-            tuple(str(one) for one in marks[:12]),
-        ),
-        *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),
-        replace(
-            _column(name, len(rest) + 1, cells[0], cells), name=value, type="BIGINT" if integer else "DOUBLE",
-            nulls=0, rows=rows,
-        ),
-    ]  # fmt: skip
-    virtual = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
-    return UnitedTable(virtual, tuple((table.name, one) for one in marks), mark, value, spread)
+    return Column(
+        table, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(marks), str(marks[0]),
+        str(marks[-1]), tuple(str(one) for one in marks[:12]),
+    )  # fmt: skip
+
+
+def _value_column(table: str, value: str, position: int, cells: list[Column], rows: int) -> Column:
+    integer = all(c.family is Family.INTEGER for c in cells if c.distinct)
+    column = _column(table, position, cells[0], cells)
+    return replace(column, name=value, type="BIGINT" if integer else "DOUBLE", nulls=0, rows=rows)
 
 
 def _same_kind(column: Column, group: list[Table]) -> bool:

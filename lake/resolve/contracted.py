@@ -35,6 +35,9 @@ def _contracted(run: str, by: tuple[str, ...]) -> tuple[str, ...]:
     if found is None or len(found) < max(2.0, _COVERED * len(by)):
         return ()
     sizes = [size for _, size in found]
+    if any(size == len(word) - 1 >= _LONGEST for word, size in found):
+        # nobody leaves out one letter: `hunter` rhymes with `untern`
+        return ()
     singles = sizes.count(1)
     if max(sizes) < _LONGEST or singles > _SINGLES or singles == len(sizes):
         return ()

@@ -58,6 +58,29 @@ def _read(text: str) -> dict[str, frozenset[str]]:
 _ANNOUNCED, _WRITTEN = _read(_WORDS), _read(_UNITS)
 
 
+_NAMES = """
+time hrs mins secs
+length cm mm km
+mass kg lbs
+speed kmh mph kn
+energy kwh mwh
+volume hl m3 mc cbm cum fm efm vfm stere
+area ha sqm sqft m2 qm mq
+money eur usd gbp chf sek euro
+"""
+"""Units that a column may have for a name: no words of their own."""
+_NAMED = {unit: line.split()[0] for line in _NAMES.strip().splitlines() for unit in line.split()[1:]}
+
+
+@lru_cache(maxsize=50_000)
+def named_by_unit(name: str, held: str) -> bool:
+    """Is a column called by units alone, the first of which measures what is asked for? `mc` is a volume of
+    cubic metres, `eur_mc` a price for each of them.
+    """
+    units = [word for word in names.normal(held).split() if word not in {"per", "je", "al", "par", "por"}]
+    return bool(units) and all(unit in _NAMED for unit in units) and _NAMED[units[0]] in _announced(name)
+
+
 @lru_cache(maxsize=50_000)
 def _announced(name: str) -> frozenset[str]:
     return frozenset[str]().union(*(_ANNOUNCED.get(word, frozenset()) for word in names.words(name)))

@@ -22,7 +22,7 @@ from rewright.lake.noise.months import month_of
 from rewright.lake.noise.values import date_formats, plain_number, truth
 from rewright.lake.opposites import of_one_side, opposed, without_sides
 from rewright.lake.resolve.cut_columns import CutColumns
-from rewright.lake.resolve.dimensions import dimension_score
+from rewright.lake.resolve.dimensions import dimension_score, named_by_unit
 from rewright.lake.resolve.imagined import ImaginedColumn, Relation, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, TEXTUAL, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import (
@@ -63,6 +63,12 @@ _ONE_SIDE, _ONE_MEASURE = 0.7, 0.9
 """Likeness of a name to a word for the side that is asked for, alone and with what else is asked."""
 _SAYS_IT, _SAID_BESIDE = 0.6, 0.75
 """Likeness to a column beside from which on that is meant, and what is left to a bare name there."""
+_CALLED_BY_UNIT = 0.75
+"""Likeness of a measure to a column that is called by its unit alone."""
+_OF_EXPERTS, _EXPERTS = frozenset({"scientific", "botanical", "technical", "legal", "internal"}), 0.7
+"""Whose names these are, and what is left of a likeness to them where nobody asks for theirs."""
+_ITS_DAY = 0.8
+"""Likeness of a thing's day to the only day that a table of such things has."""
 _SAID_IN_VALUES, _SAID_BY = 0.8, 2
 """Likeness of a name to a column each of whose values says it, and how many of them there must be."""
 _OF_ONE_THING = 0.4
@@ -96,6 +102,7 @@ _CALLED_AS_ASKED, _AMOUNT = 0.8, 0.62
 """Likeness of a name to a column that has none: where it is the asked table's own, and where it says that it
 is an amount.
 """
+_COUNTED_SOMEHOW = 0.35
 _AMOUNTS = frozenset({"amount", "value", "total", "sum", "count", "number", "quantity", "figure", "volume"})
 _ONE_OF_MANY = 0.25
 """Held against one year's column of a table with many, where none is asked for."""
@@ -148,9 +155,9 @@ class Evidence:
         self._across = {
             (name, held)
             for united in index.unions.values()
-            if united.spread
             for name in united.part_names()
-            for held in united.spread.values()
+            for spread in united.spreads.values()
+            for held in spread.values()
         }
         self.classes = {r.name for r in site.relations if len(site.relations) > 1 and _is_class(r)}
 
@@ -285,6 +292,8 @@ class Evidence:
                 best *= _OTHER_SIDE
             elif self._said_beside(table, name, real):
                 best *= _SAID_BESIDE
+            elif _experts_name(name, real.name):
+                best *= _EXPERTS
             self._name[key] = best
         return self._name[key]
 
@@ -314,7 +323,7 @@ class Evidence:
     def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
         """A union's column is called as its parts' are."""
         united = self._index.unions.get(real.table)
-        if united is None or united.spread:
+        if united is None or united.spreads:
             return []
         parts = [self._index.tables[part].column(real.name) for part in united.part_names()[:2]]
         return [self._name_score(table, name, part) for part in parts if part is not None]
@@ -338,11 +347,12 @@ class Evidence:
         that is asked for is called.
         """
         united = self.index.unions.get(real.table)
-        if united is None or not united.spread or {real.name} != {united.value, united.part_names()[0]}:
+        if united is None or not united.spreads or {real.name} != {united.value, united.part_names()[0]}:
             return []
         told = set(names.words(name))
         if told and told <= set(names.words(table)):
-            return [_CALLED_AS_ASKED]
+            # of a table that is called otherwise nobody knows what it counts
+            return [_CALLED_AS_ASKED] if self._of_one_thing(table, real) else [_COUNTED_SOMEHOW]
         return [_AMOUNT] if told & _AMOUNTS else []
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
@@ -399,8 +409,14 @@ class Evidence:
             least = max(least, _NAMES_THINGS)
         if self._is_own_key(table, name, real) or _is_id_of(name, real):
             least = max(least, _NAMES_THINGS)
+        if real.meaning.numeric and named_by_unit(name, real.name):
+            least = max(least, _CALLED_BY_UNIT)
+        if _plain_name(name, real.name):
+            least = max(least, _NAMES_THINGS)
         if _said_in_values(name, real):
             least = max(least, _SAID_IN_VALUES)
+        if self._is_its_day(table, name, real):
+            least = max(least, _ITS_DAY)
         if of_one_side(name, real.name):
             least = max(least, self._as_side(name, real))
         if self._qualified(name, real):
@@ -542,6 +558,14 @@ class Evidence:
             return False
         first = real.position == 0 and real.unique and (code_like(real) or real.numeral)
         return first and self._of_one_thing(table, real)
+
+    def _is_its_day(self, table: str, name: str, real: Column) -> bool:
+        """`accident_date` of `accidents` and the only day of `acc_log`, whatever it is called."""
+        told, own = set(names.words(name)), set(names.words(table))
+        if real.meaning is not Family.DATE or not told & DATE or not told <= own | DATE:
+            return False
+        days = sum(c.meaning is Family.DATE for c in self._index.tables[real.table].columns)
+        return days == 1 and self._of_one_thing(table, real)
 
     def _says_what_it_names(self, name: str, real: Column) -> bool:
         """`airport_name` and a `name` whose values are `Albany Airport` and the like."""
@@ -713,7 +737,11 @@ class Evidence:
         told = names.words(name)
         spelt = np.array(
             [
-                max(lexical(told, names.words(table)), _RATHER * lexical(told, names.words(own)))
+                max(
+                    lexical(told, names.words(table)),
+                    _RATHER * lexical(told, names.words(own)),
+                    _RATHER * lexical(names.without_form(told), names.without_form(names.words(own))),
+                )
                 for table, own in zip(index.tables, index.own_names, strict=True)
             ]
         )
@@ -768,6 +796,17 @@ class Evidence:
         )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def _plain_name(name: str, held: str) -> bool:
+    """`common`, beside what experts call it, is the name that is asked for."""
+    return names.words(held) == ("common", "name") and bool(set(names.words(name)) & NAMED)
+
+
+def _experts_name(name: str, held: str) -> bool:
+    """Is it what only experts call a thing, where its name is asked for? A spruce is no `Picea abies`."""
+    asked, told = set(names.words(name)), set(names.words(held))
+    return bool(told & _OF_EXPERTS and told <= _OF_EXPERTS | NAMED and not asked & _OF_EXPERTS)
 
 
 def _same_in_all(imagined: ImaginedColumn, real: Column) -> bool:

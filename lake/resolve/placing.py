@@ -110,7 +110,7 @@ class Placer:
         return frozenset(
             part
             for united in self._index.unions.values()
-            if not united.spread
+            if not united.spreads
             for part, mark in united.parts
             if str(mark) != part and part.lower() not in named and not spoken & set(names.words(str(mark)))
         )
@@ -119,7 +119,7 @@ class Placer:
         """Unions of which a relation's name tells one part: `standings_2016` is not all years' standings."""
         found: dict[str, str] = {}
         for united in self._index.unions.values():
-            if united.spread:
+            if united.spreads:
                 continue
             for r in self._relations:
                 said = set(names.words(r.name))
