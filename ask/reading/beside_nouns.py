@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.link import Link
 from rewright.ask.reading.scope import Scope
 from rewright.ask.reading.words import listed
 
 _CLASSES = frozenset(listed("kind type category class group grade tier sort family"))
 _ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
+_RATES = frozenset({"rate", "rates", "quota", "quotas"})
 _COMPARED = frozenset((">", "<", ">=", "<=", "=", "!=", "between", "than"))
 _MEASURES = {"avg", "sum", "min", "max", "median", "top", "bottom", "first", "last", "count"}
 
@@ -100,6 +102,23 @@ def kinds(links: list[Link], scope: Scope) -> list[Link]:
             noun = Link(table.ref.name, "table", (table,), glued=True)
             scope.doubt("rows told by their kind", 0.95)
             return [*links[: at + 2], noun, *links[at + 2 :]]
+    return links
+
+
+def rates(links: list[Link], scope: Scope) -> list[Link]:
+    """`pass rate`, `no-show rate`: a share of rows, and not the one column that is called a rate elsewhere.
+
+    Raises Unclear: which rows are the whole is not said.
+    """
+    for told, rate in pairwise(links):
+        if told.mark not in {"column", "value"} or rate.mark != "column" or not rate.glued:
+            continue
+        held = [*told.columns, *(c for c, _ in told.values)]
+        is_told = told.mark == "value" or all(c.kind == "boolean" for c in held)
+        named = any(set(told.word.split()) & set(scope.words(c)) for c in rate.columns)
+        near = {c.table for c in held} & {c.table for c in rate.columns}
+        if rate.word in _RATES and is_told and held and not named and not near:
+            raise Unclear(f"it is not clear of what {told.text} {rate.text} is a share")
     return links
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context
+from rewright.ask.reading.evidence import written_out
 from rewright.ask.reading.hint_tests import conditions_of
 from rewright.ask.reading.intent import Condition
 from rewright.ask.reading.link import Link
@@ -88,7 +89,14 @@ def defined_terms(question: str, evidence: str, context: Context) -> Written:
     written = Written(question)
     if _PLACE in question:
         return written  # what stands for conditions here
-    for terms, meaning in _definitions(evidence):
+    definitions = list(_definitions(evidence))
+    spelled, done = written_out(question, evidence)
+    if done and any(
+        _occurs(t, spelled) and not _occurs(t, question) for terms, _ in definitions for t in terms
+    ):
+        # `ALC = average labour cost; labour cost = hours * hourly_rate`
+        written.question, written.done = spelled, done
+    for terms, meaning in definitions:
         for term in terms:
             found = _occurs(term, written.question)
             if found is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rewright.ask.context import ColumnContext, TableContext
+from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.ask.reading.intent import Aggregate, Measured
 from rewright.ask.reading.intent_parts import columns_of
 from rewright.ask.reading.joins import Step
@@ -24,6 +24,20 @@ def key_of(table: TableContext) -> ColumnContext | None:
     )
     unique = (c for c in table.columns if c.unique and c.kind == "text")
     return next(declared, None) or next(found, None) or next(unique, None)
+
+
+def only_named(context: Context, table: TableContext, label: Sequence[ColumnContext]) -> bool:
+    """Whether nothing is known of a row but its name, which often repeats, and what it belongs to.
+
+    Two areas of the same name, of two inns, are one area: the number of such a row means nothing.
+    """
+    if len(label) != 1 or label[0].kind != "text" or not 0 < label[0].distinct * 4 <= table.rows * 3:
+        return False
+    if any(join.one.table == table.ref for join in context.joins):
+        return False
+    own = [c for c in table.columns if c not in label and not context.refers(c)]
+    belongs = len(own) < len(table.columns) - 1
+    return belongs and len(own) < 2 and all(c.key or c.name.lower().endswith("id") for c in own)
 
 
 def measured_tables(measure: Aggregate | Measured) -> list[TableRef]:

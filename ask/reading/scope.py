@@ -15,7 +15,7 @@ from rewright.ask.reading.adjectives import SAME
 from rewright.ask.reading.joins import Unclear
 from rewright.ask.reading.labels import label_of
 from rewright.ask.reading.link import Link
-from rewright.ask.reading.rows import key_of
+from rewright.ask.reading.rows import key_of, only_named
 from rewright.ask.reading.unit_names import Unit, numbers_with_units
 from rewright.ask.reading.vocabulary import Vocabulary
 from rewright.ask.reading.vocabulary import key_of as key_of_phrase
@@ -274,7 +274,7 @@ class Scope:
         """The columns by which rows that are named are grouped: the key and the names.
 
         The names alone where the key is another row's and only happens to be unique: a category of a business
-        is told by its name, not by whose it is. Raises Unclear.
+        is told by its name, not by whose it is; and where nothing else is known of the rows. Raises Unclear.
         """
         label = self.label(table)
         key = key_of(table)
@@ -283,7 +283,16 @@ class Scope:
             return tuple(dict.fromkeys((*table.composed, *label)))
         if key is None or (not key.key and key in refers and key not in label):
             return label
+        if self.only_named(table):
+            return label
         return tuple(dict.fromkeys((key, *label)))
+
+    def only_named(self, table: TableContext) -> bool:
+        """Whether nothing else is known of the table's rows than what they are called and belong to."""
+        found = only_named(self.context, table, self.label(table))
+        if found:
+            self.doubt(f"whether rows of {table.ref.name} with the same name are one", 0.95, once=True)
+        return found
 
     def property(
         self, table: TableContext, steps: Sequence[tuple[str, str]], units: Sequence[Unit] = ()

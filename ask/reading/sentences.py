@@ -17,6 +17,7 @@ from rewright.ask.reading.beside_nouns import (
     kinds,
     numbered,
     ordinals,
+    rates,
     rows_of_kinds,
 )
 from rewright.ask.reading.how_much import how_much
@@ -87,7 +88,7 @@ def prepared(links: list[Link], scope: Scope) -> list[Link]:
     _verbs_of_times(links, scope)
     made = states(links, scope)
     _names_wanted(made)
-    made = rows_of_kinds(numbered(floors(made), scope), scope)
+    made = rows_of_kinds(numbered(floors(rates(made, scope)), scope), scope)
     return attributes_behind(how_much(agents(kinds(made, scope), scope), scope))
 
 

@@ -49,6 +49,13 @@ def _kinds_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
     )
 
 
+def _names_asked(draft: Draft, outputs: Sequence[Expression]) -> bool:
+    """`Which areas are there?`, of rows of which only a name is known: each name once."""
+    if draft.head is None or len(outputs) != 1 or draft.order or not draft.scope.only_named(draft.head):
+        return False
+    return outputs == tuple(map(Column, draft.scope.label(draft.head)))
+
+
 def _row_wise(draft: Draft) -> bool:
     """`for each aircraft code`: groups that are rows, so that nothing need be measured."""
     keys = [key_of(draft.scope.context.table(t)) for e in draft.groups for t in tables_of(e)]
@@ -204,7 +211,7 @@ def shaped(draft: Draft) -> Intent:
         tuple(dict.fromkeys(draft.order)),
         draft.limit,
         draft.ties,
-        (draft.distinct or _kinds_asked(draft, outputs)) and not measured,
+        (draft.distinct or _kinds_asked(draft, outputs) or _names_asked(draft, outputs)) and not measured,
         draft.head.ref if draft.head is not None else None,
         tuple(dict.fromkeys(draft.rows)),
         draft.best_of,

@@ -178,3 +178,11 @@ def test_long_hints_take_little_time(reader: Reader) -> None:
     began = time.process_time()
     reader.read("How many swift ferries are there?", evidence=hint)
     assert time.process_time() - began < 5
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_term_within_an_abbreviation_is_what_the_hint_says(reader: Reader, turned: bool) -> None:
+    said = ["ATV = total ticket value", "ticket value = quantity * unit_price"]
+    found = read(reader, "What is the ATV per channel?", "; ".join(said[::-1] if turned else said))
+    assert "sum((ticket.quantity * ticket.unit_price))" in found.sql, found.sql
+    assert found.sql.endswith("group by ticket.channel")

@@ -33,6 +33,35 @@ def reader() -> Reader:
     return Reader(Context.of(tables=[inn, kind, stay, coupon], joins=joins))
 
 
+@pytest.fixture(scope="module")
+def tagged() -> Reader:
+    """Inns, their areas, owners and guests in rows of their own; more is known of owners, guests seldom share names."""
+    inn = table("inn", 9, inn_id="int4 key", name="text", stars="int4")
+    area = table("area", 9, id="int4 key", inn_id="int4 unique", area_name="text *4")
+    owner = table("owner", 9, id="int4 key", inn_id="int4 *9", name="text *8", phone="text *9")
+    guest = table("guest", 40, id="int4 key", inn_id="int4 *9", name="text *38")
+    at = {(t.ref.name, c.name): c for t in (inn, area, owner, guest) for c in t.columns}
+    joins = [Join(at[t, "inn_id"], at["inn", "inn_id"], 1.0) for t in ("area", "owner", "guest")]
+    return Reader(Context.of(tables=[inn, area, owner, guest], joins=joins))
+
+
+@pytest.mark.parametrize(
+    ("question", "parts", "without"),
+    [
+        ("How many inns are there in each area?", ["group by area.area_name"], "area.id"),
+        ("What are the average stars of the inns in each area?", ["group by area.area_name"], "area.id"),
+        ("Which areas are there?", ["select distinct area.area_name"], ""),
+        ("Which areas have inns with more than 3 stars?", ["select distinct area.area_name"], ""),
+        ("Which owners are there?", ["select owner.name"], "distinct"),
+        ("Which guests are there?", ["select guest.name"], "distinct"),
+    ],
+)
+def test_a_row_of_which_only_a_name_is_known_is_its_name(
+    tagged: Reader, question: str, parts: list[str], without: str
+) -> None:
+    assert_read(tagged, question, parts, without)
+
+
 @pytest.mark.parametrize(
     ("question", "parts", "without"),
     [
@@ -60,3 +89,30 @@ def test_what_is_not_there_is_not_looked_for_by_a_way_nobody_spoke_of(reader: Re
 def test_what_a_verb_says_of_other_rows_is_not_left_out(reader: Reader) -> None:
     found = reader.read("How many inns were stayed per state?")
     assert isinstance(found, Refusal) or "public.stay" in found.sql or found.confidence < THRESHOLD
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("What is the pass rate of each course?", False),
+        ("What is the daily rate of each guide?", True),
+        ("What is the average rate of the guides?", True),
+    ],
+)
+def test_a_rate_of_rows_is_no_column_of_others(question: str, read: bool) -> None:
+    course = table("course", 9, code="text key", title="text unique")
+    guide = table("guide", 9, id="int4 key", name="text unique", daily_rate="numeric *9")
+    enrolment = table(
+        "enrolment", 90, id="int4 key", course_code="text *9", guide_id="int4 *9", passed="bool"
+    )
+    at = {(t.ref.name, c.name): c for t in (course, guide, enrolment) for c in t.columns}
+    joins = [
+        Join(at["enrolment", "course_code"], at["course", "code"], 1.0),
+        Join(at["enrolment", "guide_id"], at["guide", "id"], 1.0),
+    ]
+    found = Reader(Context.of(tables=[course, guide, enrolment], joins=joins)).read(question)
+    assert isinstance(found, Reading) is read
+    if isinstance(found, Refusal):
+        assert found.why == "it is not clear of what pass rate is a share"
+    else:
+        assert "guide.daily_rate" in found.sql

@@ -7,11 +7,14 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bench.ask_bench import fetched, half_of, part_of, prepared, questions_of
 from bench.ask_models import chosen
 from rewright.engines.postgres.scratch import ScratchServer
 
-SET = Path(__file__).parents[2] / "bench" / "ask_fourteenth_strangers"
+BENCH = Path(__file__).parents[2] / "bench"
+SETS = ("ask_fourteenth_strangers", "ask_fifteenth_strangers")
 TEXTS = ("how many", "which", "who", "when", "list them")
 
 
@@ -31,15 +34,16 @@ def test_without_one_the_text_tells(tmp_path: Path) -> None:
     assert [part_of(q) for q in questions_of(tmp_path)] == [half_of(text) for text in TEXTS]
 
 
-def test_every_gold_of_the_fourteenth_set_brings_rows() -> None:
+@pytest.mark.parametrize("of", SETS)
+def test_every_gold_of_a_kept_set_brings_rows(of: str) -> None:
     """Texts of kept questions are not shown: only their ids."""
     by_database: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for question in questions_of(SET):
+    for question in questions_of(BENCH / of):
         by_database[question["db"]].append(question)
     empty = []
     with ScratchServer() as server:
         for name, questions in by_database.items():
-            with prepared(server, SET, name) as connection:
+            with prepared(server, BENCH / of, name) as connection:
                 for question in (q for q in questions if q["answerable"]):
                     for gold in [question["gold_sql"], *question["gold_sql_alternatives"]]:
                         rows = fetched(connection, gold)
