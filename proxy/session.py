@@ -150,9 +150,9 @@ class Session:
 
     def client_eof(self) -> bool:
         """The client has sent its last byte. True: it may still read, and gets all answers; False: it said
-        goodbye.
+        goodbye, and has them all.
         """
-        if self.life.fatal:
+        if self.life.fatal and self.cycles.pending <= 0:
             return False
         self.client.ended = True
         self.client.pass_end()
