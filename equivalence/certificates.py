@@ -77,7 +77,8 @@ def certificate(proved: Proved, texts: Texts, binding: Binding, seconds: float =
     proof = proved.proof if isinstance(proved.proof, Proof) else None
     if proof is not None and proof.method == "same-tree":
         return _sealed(texts, catalog, "any", (), (), {"method": "same tree"})
-    uses, found = proved.method, None
+    uses = proved.method
+    found: Seen | None = None
     if proof is None:
         found = next((f for f in _searched(binding, deadline) if f.modulo <= set(proved.modulo)), None)
     else:
