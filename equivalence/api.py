@@ -286,14 +286,9 @@ class Checker:
         left, right = screen_query(original), screen_query(candidate)
         if self._schema is None and self._scratch is not None and self.catalog is not None:
             self._problem = ""  # another pair reaches other relations
-        for query in (left, right):
-            missing = needs_omitted(self._given, query) if self._given is not None else ""
-            if missing:
-                return Unknown(f"unsupported: {missing}, which is left out of the schema")
-        if self._given is not None and self._reads_stand_in(left, right):
-            return Unknown(
-                "unsupported: a column whose type is an extension's, which is left out of the schema"
-            )
+        left_out = self._left_out(left, right)
+        if left_out:
+            return Unknown(left_out)
         known = self._scratch_db
         scratch_db = self.scratch_database_for(left, right)
         if scratch_db is not known:
@@ -327,6 +322,18 @@ class Checker:
         case = _Case(self, scratch_db, left, right, started, types=first.types != second.types)
         with waited_for(scratch_db.connection):
             return case.with_parameters(parameters) if parameters else case.decide()
+
+    def _left_out(self, left: ScreenedQuery, right: ScreenedQuery) -> str:
+        """What the queries need of what was left out of the given schema; empty where nothing."""
+        if self._given is None:
+            return ""
+        for query in (left, right):
+            missing = needs_omitted(self._given, query)
+            if missing:
+                return f"unsupported: {missing}, which is left out of the schema"
+        if self._reads_stand_in(left, right):
+            return "unsupported: a column whose type is an extension's, which is left out of the schema"
+        return ""
 
     def _reads_stand_in(self, *queries: ScreenedQuery) -> bool:
         return bool(self._stand_ins) and reads_any((q.tree for q in queries), self._stand_ins)

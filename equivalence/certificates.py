@@ -7,14 +7,15 @@ servers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rewright.engines import clock
-from rewright.equivalence.certified import NotDerived, part_of, ways
+from rewright.equivalence.certified import Late, NotDerived, part_of, ways
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.prover.prepare import scope_of
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.proving import Binding, bind_both, catalog_of
 from rewright.equivalence.recheck.deriving import Pair
 from rewright.equivalence.recheck.document import FORMAT, VERSION, sealed
@@ -28,6 +29,10 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.types import SqlType
 
 _SECONDS = 30.0
+# how long one form may be looked at first, in seconds, a quarter of it for finding a proof; and how much
+# longer each time that it is looked at again
+_FIRST = 2.4
+_LONGER = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +77,21 @@ def certificate(proved: Proved, texts: Texts, binding: Binding, seconds: float =
     proof = proved.proof if isinstance(proved.proof, Proof) else None
     if proof is not None and proof.method == "same-tree":
         return _sealed(texts, catalog, "any", (), (), {"method": "same tree"})
-    uses = "" if proof is not None else proved.method
-    scope = scope_of(binding.original, binding.candidate)
-    for names in [()] if proof is not None else ways(binding):
+    uses = proved.method
+    found: Seen | None = None
+    if proof is None:
+        found = next((f for f in _searched(binding, deadline) if f.modulo <= set(proved.modulo)), None)
+    else:
         try:
-            body = seen_as(binding, names, proof, deadline)
-        except (Refused, NotDerived) as stage:
-            uses = uses or str(stage)
+            found = seen_as(binding, (), proof, deadline)
         except (Busy, OutOfTime):
-            uses = uses or "more time"
-            break
-        else:
-            if proof is not None or body.modulo <= set(proved.modulo):
-                return _sealed(texts, catalog, scope, body.modulo, sorted(body.facts), body.document)
-    return _sealed(texts, catalog, proved.scope, proved.modulo, (), _by_others(uses))
+            uses = "more time"
+        except (Refused, NotDerived) as stage:
+            uses = str(stage)
+    if found is None:
+        return _sealed(texts, catalog, proved.scope, proved.modulo, (), _by_others(uses))
+    scope = scope_of(binding.original, binding.candidate)
+    return _sealed(texts, catalog, scope, found.modulo, sorted(found.facts), found.document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +103,53 @@ class Seen:
     facts: frozenset[Assumption]
 
 
-def seen_as(binding: Binding, names: Sequence[str], proof: Proof | None, deadline: float) -> Seen:
-    """What a proof of the pair in these forms comes to; ``proof``: where that is known, of the pair as it is.
-    Raises NotDerived and Refused where there is none, Busy and OutOfTime.
+def _searched(binding: Binding, deadline: float) -> Iterator[Seen]:
+    """What proofs of the pair in its forms come to.
+
+    All forms are looked at for a short time, then those for which it was too short for a longer one, and
+    with positions (`rewright.equivalence.prover.prove`) for a quarter of it: what is proved quickly in one
+    form does not wait for what takes long in another.
+    """
+    forms, memory = list(ways(binding)), Memory()
+    late = dict.fromkeys((False, True), forms)
+    seconds = _FIRST
+    while any(late.values()) and clock.now() < deadline:
+        for positions, share in ((False, 1.0), (True, 0.25)):
+            looks, late[positions] = late[positions], []
+            for names in looks:
+                alone = len(looks) == 1 and not late[not positions]
+                until = deadline if alone else min(clock.now() + seconds * share, deadline)
+                try:
+                    found = seen_as(binding, names, None, until, positions=positions, memory=memory)
+                except (Busy, OutOfTime, Late):
+                    late[positions] += [names] if until < deadline else []
+                except (Refused, NotDerived):
+                    continue
+                else:
+                    yield found
+        seconds *= _LONGER
+
+
+def seen_as(
+    binding: Binding,
+    names: Sequence[str],
+    proof: Proof | None,
+    deadline: float,
+    *,
+    positions: bool | None = None,
+    memory: Memory | None = None,
+) -> Seen:
+    """What a proof of the pair in these forms comes to; ``proof``: where that is known, of the pair as it is;
+    ``positions``, ``memory``: as `rewright.equivalence.prover.prove` has them where one is looked for.
+    Raises NotDerived and Refused where there is none; Busy, OutOfTime and Late where there may be one with
+    more time.
     """
     view = seen(binding.original, binding.candidate, binding.catalog, names)
     modulo, facts, parts = set(view.modulo), set(view.facts), []
     for number, (first, second) in enumerate(view.pairs):
         pair = Pair(first, second, view.catalog, deadline)
         left = (deadline - clock.now()) / (1 + len(view.pairs) - number)
-        part = part_of(pair, proof, left)
+        part = part_of(pair, proof, left, positions=positions, memory=memory)
         parts.append(part.document)
         modulo |= part.modulo
         facts |= part.facts

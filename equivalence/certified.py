@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from rewright.engines import clock
 from rewright.equivalence.prover.fresh import numbering
 from rewright.equivalence.prover.prepare import same_tree
+from rewright.equivalence.prover.remembered import Memory
 from rewright.equivalence.prover.replay import Stages, stages
 from rewright.equivalence.prover.terms import Bag
 from rewright.equivalence.prover.translated import Unsupported
@@ -44,6 +46,10 @@ _RARE: tuple[frozenset[str], ...] = (
 
 class NotDerived(Exception):
     """A stage that the recheck cannot derive."""
+
+
+class Late(NotDerived):
+    """A stage that was not derived in time: with more of it, it may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,14 @@ def _changed(view: View, name: str) -> View | None:
         return None
 
 
-def part_of(pair: Pair, proof: Proof | None, seconds: float) -> Part:
+def part_of(
+    pair: Pair,
+    proof: Proof | None,
+    seconds: float,
+    *,
+    positions: bool | None = None,
+    memory: Memory | None = None,
+) -> Part:
     """The pair as the recheck shows it to be the same: by the proof, or by one that is looked for.
 
     Raises NotDerived with the name of the stage, Busy and OutOfTime.
@@ -102,16 +115,19 @@ def part_of(pair: Pair, proof: Proof | None, seconds: float) -> Part:
         facts = frozenset(stated(c, pair.catalog) for c in basis)
         return Part({"method": "same tree"}, modulo, facts)
     with solver_alone(seconds):
-        proof = proof or _found(pair, seconds / 2)
+        proof = proof or _found(pair, seconds / 2, positions, memory)
         with numbering():
             found = stages(proof, pair.original, pair.candidate, pair.catalog, pair.deadline)
             if found is None:
-                raise NotDerived("more time")
+                raise (Late if clock.now() > pair.deadline else NotDerived)("more time")
             return _Written(pair, proof, found).part()
 
 
-def _found(pair: Pair, seconds: float) -> Proof:
-    found = prove_both(Binding(pair.original, pair.candidate, pair.catalog), pair.catalog, seconds)
+def _found(pair: Pair, seconds: float, positions: bool | None, memory: Memory | None) -> Proof:
+    both = Binding(pair.original, pair.candidate, pair.catalog)
+    found = prove_both(both, pair.catalog, seconds, positions=positions, memory=memory)
+    if found.late:
+        raise Late(found.reason)
     if found.proved is None or not isinstance(found.proved.proof, Proof):
         raise NotDerived(found.reason)
     return found.proved.proof

@@ -8,7 +8,7 @@ worth taking. Parses, never executes. Must not know servers.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pglast
@@ -363,28 +363,10 @@ def screen_query(text: str) -> ScreenedQuery:
     if not isinstance(statement.stmt, ast.SelectStmt):
         raise Refused(f"{_name(statement.stmt)}: not a SELECT")
     _refuse_writes(statement.stmt)
-    relations: set[tuple[str, str]] = set()
-    types: set[str] = set()
-    columns: set[str] = set()
-    parameters: set[int] = set()
-    all_columns = False
+    read = _Read()
     for node in nodes(statement.stmt):
-        match node:
-            case ast.RangeVar():
-                relations.add((node.schemaname or "", node.relname))
-            case ast.TypeName():
-                types.update(part.sval for part in (node.names or ())[-1:])
-            case ast.ColumnRef():
-                columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
-                all_columns |= any(isinstance(part, ast.A_Star) for part in node.fields)
-            case ast.JoinExpr():
-                columns.update(part.sval for part in node.usingClause or ())
-                all_columns |= bool(node.isNatural)
-            case ast.ParamRef():
-                parameters.add(node.number)
-            case _:
-                pass
-    for schema, name in relations:
+        read.add(node)
+    for schema, name in read.relations:
         if schema in {"pg_catalog", "information_schema"} or (not schema and name.startswith("pg_")):
             raise Refused(f"system catalog {name}")
     encoded = text.encode()
@@ -394,9 +376,37 @@ def screen_query(text: str) -> ScreenedQuery:
         body,
         statement.stmt,
         function_names(statement.stmt),
-        frozenset(relations),
-        frozenset(types),
-        frozenset(columns),
-        frozenset(parameters),
-        all_columns,
+        frozenset(read.relations),
+        frozenset(read.types),
+        frozenset(read.columns),
+        frozenset(read.parameters),
+        read.all_columns,
     )
+
+
+@dataclass(slots=True)
+class _Read:
+    """What the nodes of a query name; ``all_columns``: whether some are read without being named."""
+
+    relations: set[tuple[str, str]] = field(default_factory=set)
+    types: set[str] = field(default_factory=set)
+    columns: set[str] = field(default_factory=set)
+    parameters: set[int] = field(default_factory=set)
+    all_columns: bool = False
+
+    def add(self, node: Any) -> None:
+        match node:
+            case ast.RangeVar():
+                self.relations.add((node.schemaname or "", node.relname))
+            case ast.TypeName():
+                self.types.update(part.sval for part in (node.names or ())[-1:])
+            case ast.ColumnRef():
+                self.columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
+                self.all_columns |= any(isinstance(part, ast.A_Star) for part in node.fields)
+            case ast.JoinExpr():
+                self.columns.update(part.sval for part in node.usingClause or ())
+                self.all_columns |= bool(node.isNatural)
+            case ast.ParamRef():
+                self.parameters.add(node.number)
+            case _:
+                pass

@@ -69,6 +69,26 @@ ALL = WIDEST + 1
 COLUMNS = ALL + 1
 
 
+# the laws of the plain form, in their order
+_PLAIN = (
+    as_pages,
+    by_bounds,
+    without_shifts,
+    with_whole_counts,
+    with_counts_of_others,
+    without_zeros,
+    joined_at_once,
+    without_tied_groups,
+    with_presence,
+    without_idle_keys,
+    in_one_frame,
+    sorted_by_keys,
+    without_pages,
+    without_early_limits,
+    without_cut_arms,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """Both queries in another form, with what that form rests on. ``catalog``: where they are bound;
@@ -88,10 +108,29 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     together and restrictions that are made further out, with joined groupings as lookups; then with the first
     rows of subqueries numbered, where only one has such.
     """
+    plain = _plain_view(before, after, catalog)
+    if plain is None:
+        return
+    catalog = plain.catalog
+    if _is_same(plain):
+        # no law has to leave anything open where nothing differs
+        yield plain
+    for law in _PLAIN:
+        plain = _seen(plain, law, catalog) or plain
+    highest = max(highest_number(plain.before), highest_number(plain.after))
+    # where nothing differs but what the form leaves out, there is nothing to search for
+    yield from sorted(_forms(plain, highest), key=lambda v: not _is_same(v))
+    ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
+    if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
+        yield ranked
+
+
+def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
+    """Without CTEs, plain subqueries and bounds, before any law of the plain form; None where there is none."""
     left_open = chosen(before, after)
     # a form may compute an expression once more, or not at all
     if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
-        return
+        return None
     facts: tuple[str, ...] = ()
     if not same_tree(before, after):
         shared, facts = shared_failures(before, after, catalog)
@@ -100,7 +139,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         # a part is proved as a query of its own, whose outputs are all computed
         before, after = without_unread(before), without_unread(after)
     except Unsupported:
-        return
+        return None
     others: tuple[tuple[a.Query, a.Query], ...] = ()
     if is_recursive(before, after):
         stepped = [without_steps(q, catalog) for q in (before, after)]
@@ -109,39 +148,24 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     if is_recursive(before, after):
         fixpoints = as_fixpoints(before, after, catalog)
         if fixpoints is None:
-            return
+            return None
         before, after, catalog, others = fixpoints.before, fixpoints.after, fixpoints.catalog, fixpoints.same
         left_open |= fixpoints.modulo
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
-        return
+        return None
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    plain = View(first, second, left_open, facts, catalog, others)
-    if _is_same(plain):
-        # no law has to leave anything open where nothing differs
-        yield plain
-    for law in (
-        as_pages,
-        by_bounds,
-        without_shifts,
-        with_whole_counts,
-        with_counts_of_others,
-        without_zeros,
-        joined_at_once,
-        without_tied_groups,
-        with_presence,
-        without_idle_keys,
-        in_one_frame,
-        sorted_by_keys,
-        without_pages,
-        without_early_limits,
-        without_cut_arms,
-    ):
-        plain = _seen(plain, law, catalog) or plain
+    return View(first, second, left_open, facts, catalog, others)
+
+
+def _forms(plain: View, highest: int) -> list[View]:
+    """The plain form by its laws, and those without early groupings, with lookups, least rows and the like,
+    each with its restrictions and without them. ``highest``: the highest number of a relation in the plain form.
+    """
+    catalog = plain.catalog
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
         late = replace(late, before=flattened(late.before), after=flattened(late.after))
-    highest = max(highest_number(plain.before), highest_number(plain.after))
     looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
     counted = _seen(plain, lambda q, known: without_fans(q, known, Fresh(highest)), catalog)
     if counted is not None:
@@ -151,12 +175,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     grouped = None if least is None else _row_by_row(least, catalog)
     seen = (plain, _row_by_row(plain, catalog), late, looked, counted, least, grouped)
     bases = [v for v in seen if v is not None]
-    forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
-    # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(forms, key=lambda v: not _is_same(v))
-    ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
-    if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
-        yield ranked
+    return [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
 
 
 def _by_chance(query: a.Query, catalog: Catalog) -> bool:

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from rewright.engines import clock
+from rewright.equivalence import certificates
 from rewright.equivalence.certificates import Texts, certificate, certify
+from rewright.equivalence.certified import Late, NotDerived
 from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proving import Binding, prove_both
+from rewright.equivalence.proving import Binding, bind_both, prove_both
 from rewright.equivalence.recheck.check import recheck
 from rewright.equivalence.recheck.document import COSMETIC, sealed
 from rewright.equivalence.recheck.files import recheck_file
@@ -246,3 +249,35 @@ def test_what_the_prover_concludes_from_a_value_taken_for_exists_is_not_good() -
         assert proved is not None
         document = certify(proved, Texts(fixture.schema, *fixture.falls), catalog.digest())
     assert outcome(document).exit_code != 0
+
+
+def test_forms_of_a_pair_are_looked_at_in_growing_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes long in one form takes no time from the others, and what was settled is not asked again."""
+    one, other, third = ("plain",), ("plain", "lookups"), ()
+    looks: list[tuple[tuple[str, ...], bool | None, float]] = []
+
+    def look(
+        _both: Binding,
+        names: tuple[str, ...],
+        _proof: object,
+        until: float,
+        *,
+        positions: bool,
+        memory: object,
+    ) -> certificates.Seen:
+        looks.append((names, positions, until - clock.now()))
+        if names == other:
+            raise NotDerived("no proof found")
+        if len(looks) < 7:
+            raise Late("no proof: timeout")
+        return certificates.Seen({}, frozenset(), frozenset())
+
+    monkeypatch.setattr(certificates, "ways", lambda _: iter((one, other, third)))
+    monkeypatch.setattr(certificates, "seen_as", look)
+    both = bind_both("select 1", "select 1", catalog_from_ddl(""), ("public",))
+    assert isinstance(both, Binding)
+    next(certificates._searched(both, clock.now() + 30.0))
+    asked = [(names, positions) for names, positions, _ in looks]
+    first = [(names, positions) for positions in (False, True) for names in (one, other, third)]
+    assert asked == [*first, (one, False)]
+    assert max(left for _, _, left in looks[:6]) <= certificates._FIRST < looks[6][2]
