@@ -126,7 +126,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
 
 
 def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | None:
-    """Without CTEs, plain subqueries and bounds, before any law of the plain form; None where there is none."""
+    """Without CTEs, plain subqueries and bounds, before any law of the plain form."""
     left_open = chosen(before, after)
     # a form may compute an expression once more, or not at all
     if left_open is None or any(_by_chance(q, catalog) for q in (before, after)):
@@ -160,7 +160,8 @@ def _plain_view(before: a.Query, after: a.Query, catalog: Catalog) -> View | Non
 
 def _forms(plain: View, highest: int) -> list[View]:
     """The plain form by its laws, and those without early groupings, with lookups, least rows and the like,
-    each with its restrictions and without them. ``highest``: the highest number of a relation in the plain form.
+    each with its restrictions and without them. ``highest``: the highest number of a relation in the plain
+    form.
     """
     catalog = plain.catalog
     late = _seen(plain, without_early_groups, catalog)
