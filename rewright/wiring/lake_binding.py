@@ -208,7 +208,7 @@ class Binding:
             asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
         )
         resolution = answer.resolution
-        if answer.rows is None and resolution.kind == "failed" and not resolution.confidence:
+        if answer.rows is None and any(column.real_column is None for column in resolution.columns):
             # asked for at any confidence, and yet there is nothing to run
             raise NotResolved("; ".join(resolution.doubts) or resolution.error, hint=resolution.hint())
         # what was only bound is nothing to remember
