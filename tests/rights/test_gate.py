@@ -237,6 +237,7 @@ WITHOUT = {
     "engines/postgres": "the gate, catalogs and servers of our own",
     "engines/duckdb/shadow.py": "an embedded server of our own",
     "engines/duckdb/shadow_rights.py": "an embedded server of our own",
+    "engines/duckdb/shadow_views.py": "an embedded server of our own: quoted names, and types that it has",
     "equivalence/refuter": "scratch servers, as a role without rights",
     "knowledge/check.py": "a scratch server of our own: makes the schema of a unit",
     "proxy/hosts.py": "asks a server who it is before clients are relayed",
